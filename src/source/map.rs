@@ -1,0 +1,104 @@
+//! The texts of a session, side by side in one space of positions.
+
+use super::Span;
+use std::rc::Rc;
+
+/// Which text: the index of a source in its [`SourceMap`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct SourceId(pub u32);
+
+/// One text and where it lies.
+#[derive(Debug)]
+pub struct Source {
+    /// What a person calls it: a path, `<stdin>`, `‹3›`.
+    pub name: Rc<str>,
+    /// The whole text.
+    pub text: Rc<str>,
+    /// Position of its first byte.
+    pub start: u32,
+    /// Position of the first byte of each line.
+    lines: Vec<u32>,
+    /// Whether it belongs to the standard library, so that diagnostics prefer to speak of the user's code.
+    pub is_prelude: bool,
+}
+
+/// A position in words: source, line and column, both from 1; the column counts characters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Name of the source.
+    pub name: Rc<str>,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+/// All texts of a session.
+#[derive(Default, Debug)]
+pub struct SourceMap {
+    sources: Vec<Source>,
+}
+
+impl SourceMap {
+    /// Adds a text; `None` when the shared space of 4 GiB is used up.
+    pub fn add(&mut self, name: &str, text: &str, is_prelude: bool) -> Option<SourceId> {
+        let start = self.sources.last().map_or(Some(0), |s| s.start.checked_add(s.text.len() as u32 + 1))?;
+        start.checked_add(u32::try_from(text.len()).ok()?.checked_add(1)?)?;
+        let mut lines = vec![start];
+        lines.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| start + i as u32 + 1));
+        self.sources.push(Source { name: name.into(), text: text.into(), start, lines, is_prelude });
+        Some(SourceId(self.sources.len() as u32 - 1))
+    }
+
+    /// The source with that number.
+    pub fn get(&self, id: SourceId) -> &Source {
+        &self.sources[id.0 as usize]
+    }
+
+    /// The source that a span lies in; `None` for an empty map.
+    pub fn source_of(&self, span: Span) -> Option<SourceId> {
+        let after = self.sources.partition_point(|s| s.start <= span.start);
+        after.checked_sub(1).map(|i| SourceId(i as u32))
+    }
+
+    /// Whether two spans lie in the same source.
+    pub fn same_source(&self, a: Span, b: Span) -> bool {
+        self.source_of(a) == self.source_of(b)
+    }
+
+    /// Whether a span lies in the standard library.
+    pub fn is_prelude(&self, span: Span) -> bool {
+        self.source_of(span).is_some_and(|id| self.get(id).is_prelude)
+    }
+
+    /// Where a position is, in words.
+    pub fn place(&self, position: u32) -> Option<Place> {
+        let source = self.get(self.source_of(Span::new(position, position))?);
+        let line = source.lines.partition_point(|l| *l <= position) - 1;
+        let (from, to) = ((source.lines[line] - source.start) as usize, (position - source.start) as usize);
+        let column = source.text.get(from..to.min(source.text.len())).map_or(to - from, |t| t.chars().count());
+        Some(Place { name: source.name.clone(), line: line as u32 + 1, column: column as u32 + 1 })
+    }
+
+    /// The text that a span covers.
+    pub fn text(&self, span: Span) -> &str {
+        let Some(id) = self.source_of(span) else { return "" };
+        let source = self.get(id);
+        source.text.get((span.start - source.start) as usize..(span.end - source.start) as usize).unwrap_or("")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_leads_back_to_its_line() {
+        let mut map = SourceMap::default();
+        map.add("a", "let x = 1\nŷ = 2", false);
+        map.add("b", "x", false);
+        let place = map.place(13).unwrap();
+        assert_eq!((&*place.name, place.line, place.column), ("a", 2, 3));
+        assert_eq!(&*map.place(17).unwrap().name, "b");
+    }
+}

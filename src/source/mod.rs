@@ -1,0 +1,50 @@
+//! Texts that were given to us, and places in them.
+//!
+//! In: the text of a file, a prompt line or a notebook cell, with its name.
+//! Out: [`Span`]s, which are positions in one space that all texts of a session share, so that a span is 8 bytes and
+//! needs no source beside it; [`SourceMap`] leads back from a position to name, line and column.
+//!
+//! Promises: positions are never used again; a span always lies inside one source.
+
+mod map;
+
+pub use map::{Place, Source, SourceId, SourceMap};
+
+/// A place in the texts of a session: the half-open range of bytes `start..end`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub struct Span {
+    /// First byte, in the space shared by all sources.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span of the bytes `start..end`.
+    pub fn new(start: u32, end: u32) -> Span {
+        Span { start, end }
+    }
+
+    /// The smallest span that holds both.
+    pub fn to(self, other: Span) -> Span {
+        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// The empty span just before this one.
+    pub fn before(self) -> Span {
+        Span { start: self.start, end: self.start }
+    }
+
+    /// The empty span just behind this one.
+    pub fn after(self) -> Span {
+        Span { start: self.end, end: self.end }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_span_is_eight_bytes() {
+        assert_eq!(size_of::<super::Span>(), 8);
+    }
+}
