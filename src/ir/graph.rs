@@ -1,0 +1,276 @@
+//! The graph of one function, and the tables that functions share.
+
+use crate::native::PrimitiveId;
+use crate::source::Span;
+use crate::value::Bank;
+use crate::value::shape::{ShapeId, Shapes, TangentId, Tangents};
+use std::rc::Rc;
+
+/// A virtual register: an index into [`Function::registers`]. Registers are variables, not values: one may be written
+/// in several places.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Reg(pub u32);
+
+/// A block: an index into [`Function::blocks`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct BlockId(pub u32);
+
+/// A compiled function: an index into [`Program::functions`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub struct FunctionId(pub u32);
+
+/// One function for one list of concrete types.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Name as in a backtrace: `smooth(_:)`, `closure in loss(_:)`, `‹script›`.
+    pub name: Rc<str>,
+    /// Where it is declared.
+    pub span: Span,
+    /// The registers that the arguments arrive in, component by component.
+    pub params: Vec<Reg>,
+    /// The parameters as written, each a run of `params`.
+    pub parameters: Vec<Parameter>,
+    /// The banks of what it returns: the result's components, then those of every `inout` parameter in order.
+    pub results: Vec<Bank>,
+    /// How many of `results` belong to the result proper.
+    pub result_len: usize,
+    /// Whether it is a closure: then [`Op::Capture`] reads what it captured.
+    pub captures: Vec<Bank>,
+    /// All registers.
+    pub registers: Vec<Register>,
+    /// All blocks; the first is the entry.
+    pub blocks: Vec<Block>,
+    /// Derivatives that were registered for it, the most specific first.
+    pub rules: Vec<Rule>,
+    /// Whether it was declared in the prelude, so that diagnostics point at the call instead.
+    pub is_prelude: bool,
+    /// An opaque function: it has no derivative unless a rule is registered (`sinf` of `Glibc`).
+    pub is_opaque: bool,
+}
+
+/// A parameter as written.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: Rc<str>,
+    /// Where it is declared.
+    pub span: Span,
+    /// Its first component in [`Function::params`].
+    pub first: usize,
+    /// How many components it has.
+    pub len: usize,
+    /// How its type differentiates; `None` for `Int` and the like.
+    pub tangent: Option<TangentId>,
+    /// Its shape.
+    pub shape: ShapeId,
+}
+
+/// What is known of a register.
+#[derive(Clone, Debug)]
+pub struct Register {
+    /// Its bank.
+    pub bank: Bank,
+    /// The variable that it belongs to, for listings and diagnostics.
+    pub name: Option<Rc<str>>,
+}
+
+/// A straight run of instructions.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// The instructions.
+    pub instructions: Vec<Instruction>,
+    /// How it ends; `None` only while it is built.
+    pub end: Option<Terminator>,
+    /// Where its end stands in the text.
+    pub end_span: Span,
+}
+
+/// One step.
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    /// What is done.
+    pub op: Op,
+    /// What is written.
+    pub outs: Vec<Reg>,
+    /// What is read.
+    pub ins: Vec<Reg>,
+    /// Where it stands in the text.
+    pub span: Span,
+    /// Derivative code: the step moves and combines tangent slots as well. Never set in original code.
+    pub active: bool,
+}
+
+/// How many components of each bank an element, a record or a box has. In an array of `n` elements the numbers are
+/// stored element after element.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct Stride {
+    /// Components in `f64`.
+    pub f: u16,
+    /// Components in `i64`.
+    pub i: u16,
+    /// References.
+    pub r: u16,
+}
+
+/// What an instruction does. `a → b` says what it reads and writes.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Op {
+    /// `→ f`
+    ConstF(f64),
+    /// `→ i`
+    ConstI(i64),
+    /// `→ r`: a text.
+    Text(Rc<str>),
+    /// `→ r`: no reference.
+    Null,
+    /// `x → x` of the same bank. A reference is shared.
+    Copy,
+    /// `r → r`: moves the reference out of its register, which is left without one.
+    Take,
+    /// `operands → result` of an entry of the table of primitives.
+    Primitive(PrimitiveId),
+    /// `arguments → results`
+    Call(FunctionId),
+    /// `function, arguments → results`
+    CallValue,
+    /// `captured components → r`: a function object. `promise` is set where it is converted to `@differentiable`.
+    Closure(FunctionId),
+    /// `→ x`: component `index` (counted in its bank) of what the running closure captured.
+    Capture { bank: Bank, index: u16 },
+
+    /// `components → r`: a box, shared by all who hold it: a captured variable, an instance of a class.
+    NewBox,
+    /// `box → x`
+    LoadBox { bank: Bank, index: u16 },
+    /// `box, x →`
+    StoreBox { bank: Bank, index: u16 },
+    /// `box → r`: moves the reference out of the box, for a change in place.
+    TakeBox { index: u16 },
+
+    /// `components → r`: a record with value semantics: a big or recursive struct or enum.
+    NewRecord,
+    /// `record → x`
+    LoadRecord { bank: Bank, index: u16 },
+    /// `record, x → record`: `outs[0]` is the same register as `ins[0]`; copies first when it is shared.
+    StoreRecord { bank: Bank, index: u16 },
+    /// `record → r, record`: moves a reference out of the record (`outs[1]` is `ins[0]`).
+    TakeRecord { index: u16 },
+
+    /// `→ array`: an empty array.
+    NewArray(Stride),
+    /// `array, components → array`: appends one element (`outs[0]` is `ins[0]`).
+    Append(Stride),
+    /// `array → count`
+    Count,
+    /// `array, index →`: fails when the index is out of range.
+    CheckIndex,
+    /// `array, index → x`: component `offset` (counted in its bank) of an element; fails out of range.
+    LoadElement { bank: Bank, offset: u16, stride: Stride },
+    /// `array, index, x → array` (`outs[0]` is `ins[0]`); copies first when it is shared; fails out of range.
+    StoreElement { bank: Bank, offset: u16, stride: Stride },
+    /// `array, index → r, array`: moves a reference out of an element (`outs[1]` is `ins[0]`).
+    TakeElement { offset: u16, stride: Stride },
+
+    /// `→ x`: component `index` (counted in its bank) of the global variables.
+    LoadGlobal { bank: Bank, index: u32 },
+    /// `x →`
+    StoreGlobal { bank: Bank, index: u32 },
+    /// `→ r`: moves the reference out of the global variable.
+    TakeGlobal { index: u32 },
+
+    /// `operands → results` of a function of the native library (`native::library`), by name, with the shapes of its
+    /// generic arguments. A reference that the function changes is given to it and comes back as a result.
+    Native { name: &'static str, shapes: Vec<ShapeId> },
+
+    /// A differential operator or what belongs to it; see [`Operator`].
+    Operator(Operator),
+
+    /// `function → function`: where a function is converted to a differentiable or linear one. It changes nothing at
+    /// run time; `diff` checks here what was promised. `wrt[k]` says whether parameter `k` is differentiated.
+    Promise { linear: bool, wrt: Vec<bool> },
+}
+
+/// The operators that the machine has built in; the others are written in the prelude on top of them.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Operator {
+    /// `x…, body → value…, differential`: records `body` at `x`. `at` and `result` say how their types differentiate.
+    ValueWithDifferential { at: TangentId, result: TangentId },
+    /// `x…, dx…, body → value…, derivative…`: pushes one tangent forward in constant memory.
+    ValueWithTangent { at: TangentId, result: TangentId },
+    /// `linear → linear`
+    Transpose { at: TangentId, result: TangentId },
+    /// `x… → x…`: the same value, constant in every live level.
+    WithoutDerivative { of: TangentId },
+    /// `x…, edit → x…`: the same value; on the way back its adjoint goes through `edit`, `(inout T.TangentVector) -> ()`.
+    WithDerivative { of: TangentId },
+}
+
+/// How a block ends.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Terminator {
+    /// Goes on there.
+    Jump(BlockId),
+    /// Goes to `then` when the `i` register is not zero.
+    Branch { condition: Reg, then: BlockId, otherwise: BlockId },
+    /// Gives the results back.
+    Return(Vec<Reg>),
+    /// Stops the program.
+    Trap(Trap),
+}
+
+/// Why a program stops by itself.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Trap {
+    /// `nil!`
+    UnexpectedNil,
+    /// A failed `precondition`, `assert` or `fatalError`: the register holds the message, if there is one.
+    Failed { what: &'static str, message: Option<Reg> },
+    /// A place that cannot be reached in a correct program (a getter that does not return).
+    Unreachable,
+    /// An error that nobody caught: the register holds its description.
+    Uncaught(Reg),
+}
+
+/// A registered derivative.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// Which parameters it differentiates by, one flag for each of [`Function::parameters`].
+    pub wrt: Vec<bool>,
+    /// The function that was registered: takes the original's parameters.
+    pub function: FunctionId,
+    /// What it returns beside the value.
+    pub kind: RuleKind,
+    /// How the result differentiates.
+    pub result: TangentId,
+}
+
+/// What a registered derivative returns beside the value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RuleKind {
+    /// A differential: tangents of the arguments to the tangent of the result.
+    Differential,
+    /// A pullback: adjoint of the result to adjoints of the arguments.
+    Pullback,
+    /// A transpose for a linear function: result-typed argument to the linear parameters.
+    Transpose,
+}
+
+/// Everything that was compiled in a session.
+#[derive(Default, Debug)]
+pub struct Program {
+    /// The functions; `None` while one is being built.
+    pub functions: Vec<Option<Rc<Function>>>,
+    /// What values look like.
+    pub shapes: Shapes,
+    /// How types differentiate.
+    pub tangents: Tangents,
+    /// How many global components there are in each bank.
+    pub globals: [u32; 3],
+}
+
+impl Program {
+    /// The function with that number; `None` while it is built.
+    pub fn function(&self, id: FunctionId) -> Option<&Rc<Function>> {
+        self.functions.get(id.0 as usize)?.as_ref()
+    }
+}

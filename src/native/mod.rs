@@ -1,0 +1,1 @@
+//! The table of primitives: value, slopes, transpose, domain, kink, documentation; and the native library.

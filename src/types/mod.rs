@@ -1,0 +1,11 @@
+//! Tree to typed tree: names, inference, protocols, conformances, `TangentVector`s.
+//!
+//! In: the syntax trees of a module's files, and the prelude. Out: a [`World`] of declarations, with a checked
+//! [`tree::Body`] for each function, and diagnostics.
+//!
+//! Promises: generic bodies are checked once; no exponential search; a body with an error is never handed on.
+//! Not here: what is differentiable inside a body (`diff`), concrete types (`ir`).
+
+pub mod tree;
+pub mod ty;
+pub mod world;

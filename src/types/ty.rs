@@ -1,0 +1,145 @@
+//! Types as the checker knows them.
+
+use crate::syntax::ast::Name;
+use std::rc::Rc;
+
+/// A struct, enum or class: an index into [`World::nominals`](super::world::World).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct NominalId(pub u32);
+
+/// A protocol: an index into [`World::protocols`](super::world::World).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct ProtocolId(pub u32);
+
+/// A generic parameter: an index into [`World::params`](super::world::World). `Self` of a protocol is one, too.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct ParamId(pub u32);
+
+/// A variable of inference. Never in a finished tree.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct VarId(pub u32);
+
+/// A type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Type {
+    /// Not known yet.
+    Var(VarId),
+    /// A generic parameter in its own body.
+    Param(ParamId),
+    /// `Name<A, B>`; every struct, enum and class, the built-in ones too (`Double`, `Array<T>`, `Optional<T>` …). The
+    /// arguments of the types that it is nested in come first.
+    Nominal(NominalId, Rc<[Type]>),
+    /// `(a: A, B)`; `()` is the empty one.
+    Tuple(Rc<[(Option<Name>, Type)]>),
+    /// `(A, B) -> C`
+    Function(Rc<FunctionType>),
+    /// `T.TangentVector`: a type that a conformance of the first one to the protocol supplies. Only where the first
+    /// one is not known well enough.
+    Associated(Rc<Type>, ProtocolId, Name),
+    /// `T.Type`
+    Metatype(Rc<Type>),
+    /// `any P & Q`; `Any` is the one without protocols.
+    Existential(Rc<[ProtocolId]>),
+    /// `Never`
+    Never,
+    /// What an error left behind; fits everywhere, so that one mistake is reported once.
+    Error,
+}
+
+/// A function type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FunctionType {
+    /// Its parameters.
+    pub params: Vec<FunctionParam>,
+    /// Its result.
+    pub result: Type,
+    /// Whether it may throw.
+    pub throws: bool,
+    /// What is promised about its derivative.
+    pub strength: Strength,
+}
+
+/// A parameter of a function type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FunctionParam {
+    /// Its type.
+    pub ty: Type,
+    /// `inout`
+    pub is_inout: bool,
+    /// `@noDerivative`
+    pub no_derivative: bool,
+    /// `@autoclosure`: an argument is wrapped in a closure without parameters.
+    pub autoclosure: bool,
+}
+
+/// What a function type promises about the derivative of its values. Each fits where a weaker one is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Strength {
+    /// Written as `(A) -> B`: the body is opaque.
+    Plain,
+    /// A function declaration, or a closure whose type nobody wrote down: as strong as its body.
+    Open,
+    /// `@differentiable`
+    Differentiable,
+    /// `@differentiable(linear)`
+    Linear,
+}
+
+impl Type {
+    /// `()`
+    pub fn unit() -> Type {
+        Type::Tuple(Rc::from([]))
+    }
+
+    /// Whether it is `()`.
+    pub fn is_unit(&self) -> bool {
+        matches!(self, Type::Tuple(fields) if fields.is_empty())
+    }
+
+    /// Replaces generic parameters.
+    #[must_use]
+    pub fn substitute(&self, by: &dyn Fn(ParamId) -> Option<Type>) -> Type {
+        self.map(&mut |t| match t {
+            Type::Param(p) => by(*p),
+            _ => None,
+        })
+    }
+
+    /// Rebuilds the type; `replace` says what a part becomes, or `None` to go on inside it.
+    #[must_use]
+    pub fn map(&self, replace: &mut dyn FnMut(&Type) -> Option<Type>) -> Type {
+        if let Some(t) = replace(self) {
+            return t;
+        }
+        match self {
+            Type::Nominal(_, args) if args.is_empty() => self.clone(),
+            Type::Nominal(id, args) => Type::Nominal(*id, args.iter().map(|t| t.map(replace)).collect()),
+            Type::Tuple(fields) => Type::Tuple(fields.iter().map(|(n, t)| (n.clone(), t.map(replace))).collect()),
+            Type::Function(f) => Type::Function(Rc::new(FunctionType {
+                params: f.params.iter().map(|p| FunctionParam { ty: p.ty.map(replace), ..p.clone() }).collect(),
+                result: f.result.map(replace),
+                throws: f.throws,
+                strength: f.strength,
+            })),
+            Type::Associated(of, protocol, name) => {
+                Type::Associated(Rc::new(of.map(replace)), *protocol, name.clone())
+            }
+            Type::Metatype(of) => Type::Metatype(Rc::new(of.map(replace))),
+            Type::Var(_) | Type::Param(_) | Type::Existential(_) | Type::Never | Type::Error => self.clone(),
+        }
+    }
+
+    /// Whether some part of it fulfils a condition.
+    pub fn any(&self, test: &mut dyn FnMut(&Type) -> bool) -> bool {
+        if test(self) {
+            return true;
+        }
+        match self {
+            Type::Nominal(_, args) => args.iter().any(|t| t.any(test)),
+            Type::Tuple(fields) => fields.iter().any(|(_, t)| t.any(test)),
+            Type::Function(f) => f.params.iter().any(|p| p.ty.any(test)) || f.result.any(test),
+            Type::Associated(of, ..) | Type::Metatype(of) => of.any(test),
+            Type::Var(_) | Type::Param(_) | Type::Existential(_) | Type::Never | Type::Error => false,
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Everything that is declared: nominal types, protocols, functions, globals, and what follows from the declarations.
+//!
+//! Declarations of the prelude are entered when their name is first looked up; bodies are checked when they are first
+//! asked for ([`World::body`]), those of a user's own files at once.
+
+use super::tree::{Body, FunctionId, FunctionRef, GlobalId};
+use super::ty::{NominalId, ParamId, ProtocolId, Type};
+use crate::source::Span;
+use crate::syntax::ast::{Name, NominalKind};
+use std::rc::Rc;
+
+/// A struct, enum or class.
+#[derive(Clone, Debug)]
+pub struct Nominal {
+    /// Its name, without those of the types around it.
+    pub name: Name,
+    /// Which kind.
+    pub kind: NominalKind,
+    /// Its generic parameters, those of the types around it first.
+    pub params: Vec<ParamId>,
+    /// Its stored properties in order (after [`World::complete`]); of a class the inherited ones come first.
+    pub stored: Vec<Stored>,
+    /// The cases of an enum.
+    pub cases: Vec<EnumCase>,
+    /// For a type that the machine knows.
+    pub builtin: Option<Builtin>,
+    /// `indirect`, or a struct or enum that contains itself.
+    pub is_indirect: bool,
+    /// The superclass.
+    pub superclass: Option<Type>,
+    /// Text in `@style(…)`: `range`, `closedRange`, `vector`, `transparent`.
+    pub style: Option<Name>,
+    /// Whether the prelude declares it.
+    pub is_prelude: bool,
+    /// Where its name stands.
+    pub span: Span,
+}
+
+/// A stored property. Its type is in terms of the nominal's parameters.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// Its name.
+    pub name: Name,
+    /// Its type.
+    pub ty: Type,
+    /// `let`
+    pub is_let: bool,
+    /// `@noDerivative`
+    pub no_derivative: bool,
+    /// Where.
+    pub span: Span,
+}
+
+/// A case of an enum. Types are in terms of the nominal's parameters.
+#[derive(Clone, Debug)]
+pub struct EnumCase {
+    /// Its name.
+    pub name: Name,
+    /// Its payload with labels.
+    pub payload: Vec<(Option<Name>, Type)>,
+    /// Where.
+    pub span: Span,
+}
+
+/// The types that the machine knows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Builtin {
+    /// `Double`
+    Double,
+    /// `Float`
+    Float,
+    /// `Int`, `Int8` … `UInt64`
+    Int {
+        /// 8 to 64
+        bits: u8,
+        /// Whether it has a sign.
+        signed: bool,
+    },
+    /// `Bool`
+    Bool,
+    /// `String`
+    String,
+    /// `Character`
+    Character,
+    /// `Array<Element>`
+    Array,
+    /// `Dictionary<Key, Value>`
+    Dictionary,
+    /// `Set<Element>`
+    Set,
+    /// `Optional<Wrapped>`: case 0 is `none`, case 1 is `some`.
+    Optional,
+}
+
+/// A function, method, initialiser, accessor, closure or default argument.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name as diagnostics and backtraces write it: `smooth(_:by:)`, `Point.+`, `closure in loss(_:)`.
+    pub name: Rc<str>,
+    /// Its generic parameters, those of the types and functions around it first.
+    pub generics: Vec<ParamId>,
+    /// Its parameters, `self` first. A static method or initialiser has no `self`; an initialiser returns what it makes.
+    pub params: Vec<Param>,
+    /// Its result.
+    pub result: Type,
+    /// Whether it may throw.
+    pub throws: bool,
+    /// For what has no body: the name of the primitive, native function or operator that does it
+    /// (`double.add`, `array.append`, `valueWithDifferential`).
+    pub primitive: Option<Name>,
+    /// Registered derivatives and transposes.
+    pub registered: Vec<Registered>,
+    /// A C function whose insides nobody knows: no derivative unless one is registered.
+    pub is_opaque: bool,
+    /// Whether the prelude declares it.
+    pub is_prelude: bool,
+    /// Where its name (or brace) stands.
+    pub span: Span,
+}
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub struct Param {
+    /// Its name inside.
+    pub name: Name,
+    /// Its type.
+    pub ty: Type,
+    /// `inout`, and `self` of a mutating method.
+    pub is_inout: bool,
+    /// Where.
+    pub span: Span,
+}
+
+/// A derivative or transpose that was registered for a function.
+#[derive(Clone, Debug)]
+pub struct Registered {
+    /// The function that was registered. Its generic parameters correspond to the original's, in order.
+    pub function: FunctionId,
+    /// Which parameters of the original it is about, one flag each.
+    pub wrt: Vec<bool>,
+    /// `differential:`, `pullback:`, or a transpose.
+    pub kind: RegisteredKind,
+}
+
+/// What a registered function supplies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RegisteredKind {
+    /// Returns `(value:, differential:)`.
+    Differential,
+    /// Returns `(value:, pullback:)`.
+    Pullback,
+    /// Is the transpose.
+    Transpose,
+}
+
+/// A global variable or static stored property.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// Its name.
+    pub name: Name,
+    /// Its type.
+    pub ty: Type,
+    /// `let`
+    pub is_let: bool,
+    /// A static stored property or a global of the prelude: the function that computes its initial value when it is first
+    /// read. Variables of a script are initialised where they stand.
+    pub lazy: Option<FunctionId>,
+    /// Whether a function or closure uses it, so that it cannot live in a register of the script.
+    pub is_shared: bool,
+    /// Where.
+    pub span: Span,
+}
+
+/// Questions that `ir` asks about concrete types. [`World`](super::World) answers them.
+pub trait Declarations {
+    /// The nominal type with that number, its stored properties and cases known.
+    fn nominal(&mut self, id: NominalId) -> Rc<Nominal>;
+    /// The function with that number.
+    fn function(&mut self, id: FunctionId) -> Rc<Function>;
+    /// The global with that number.
+    fn global(&mut self, id: GlobalId) -> Rc<Global>;
+    /// The checked body; `None` when it has errors, which were reported.
+    fn body(&mut self, id: FunctionId) -> Option<Rc<Body>>;
+    /// The function that fulfils a requirement for a concrete type.
+    fn witness(&mut self, protocol: ProtocolId, requirement: u32, of: &Type, generics: &[Type]) -> Option<FunctionRef>;
+    /// Resolves [`Type::Associated`] of concrete types, deeply.
+    fn normalize(&mut self, ty: &Type) -> Type;
+    /// Whether a concrete type conforms.
+    fn conforms(&mut self, ty: &Type, protocol: ProtocolId) -> bool;
+    /// `T.TangentVector` of a concrete type; `None` when it is not differentiable.
+    fn tangent_vector(&mut self, ty: &Type) -> Option<Type>;
+    /// A nominal type of the prelude by name (`Range`, `Array`).
+    fn prelude_nominal(&mut self, name: &str) -> Option<NominalId>;
+    /// A function of the prelude by its base name, for what lowering itself needs (`_describe`).
+    fn prelude_function(&mut self, name: &str) -> Option<FunctionId>;
+    /// How a type is written in the language, for names of shapes: `Pair<Double, Int>`; no module, nested types without
+    /// the type around them.
+    fn type_name(&mut self, ty: &Type) -> String;
+}

@@ -1,0 +1,243 @@
+//! What a value of a concrete type looks like in registers, and how the type differentiates.
+//!
+//! A [`Shape`] is what is left of a type at run time: enough to print, compare, hash and walk a value. A [`Tangent`]
+//! relates the components of a value to those of its tangent vector.
+
+use std::rc::Rc;
+
+/// Index of a shape in [`Shapes`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub struct ShapeId(pub u32);
+
+/// Index of a tangent in [`Tangents`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub struct TangentId(pub u32);
+
+/// How many components a value has in each bank: `f64`, `i64`, references.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Layout {
+    /// Components in `f64`.
+    pub f: u32,
+    /// Components in `i64`.
+    pub i: u32,
+    /// References.
+    pub r: u32,
+}
+
+/// What a value of a type looks like.
+///
+/// In registers its components stand in the order of the fields, depth first, banks mixed. In storage
+/// ([`Cells`](super::Cells)) they stand bank by bank, in the same order within a bank. The components of an optional are
+/// its tag and then the value's; those of an enum are its tag, then all `f`, all `i`, all `r` components that its cases
+/// share.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Shape {
+    /// One `f64`.
+    Double,
+    /// One `f64` that was rounded to single precision.
+    Float,
+    /// One `i64`; `bits` and `signed` say which integer type.
+    Int { bits: u8, signed: bool },
+    /// One `i64`, 0 or 1.
+    Bool,
+    /// One text.
+    String,
+    /// One text of one grapheme cluster.
+    Character,
+    /// The fields one after another.
+    Tuple(Vec<(Option<Rc<str>>, ShapeId)>),
+    /// The stored properties one after another. `name` is what `print` writes: `Point`, `Pair<Double, Int>`,
+    /// `TangentVector`.
+    Struct { name: Rc<str>, fields: Vec<(Rc<str>, ShapeId)>, style: Style },
+    /// A tag in the first `i64` component (behind it the payload, whose components share registers between cases:
+    /// each case starts at component 0 of `f` and `r` and at component 1 of `i`).
+    Enum { name: Rc<str>, cases: Vec<Case> },
+    /// A tag in the first `i64` component (0 `nil`, 1 a value) and the value's components behind it.
+    Optional(ShapeId),
+    /// One reference to cells: the elements one after another.
+    Array(ShapeId),
+    /// One reference to a dictionary.
+    Dictionary(ShapeId, ShapeId),
+    /// One reference to a dictionary without values.
+    Set(ShapeId),
+    /// One reference to a function object.
+    Function,
+    /// One reference to a record with these components (a big or recursive struct or enum).
+    Boxed(ShapeId),
+    /// One reference to a box: an instance of a class.
+    Class { name: Rc<str>, fields: Vec<(Rc<str>, ShapeId)> },
+    /// One reference to an [`AnyValue`](super::AnyValue) (`Any`, `any P`).
+    Any,
+    /// A metatype: no components; prints its name.
+    Metatype(Rc<str>),
+}
+
+/// How a struct prints.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Style {
+    /// `Name(a: 1, b: 2)`
+    Fields,
+    /// `a..<b`: the first two fields.
+    Range,
+    /// `a...b`
+    ClosedRange,
+    /// `Name(1.0, 2.0)`: the elements without labels (`SIMD4<Float>`).
+    Vector,
+    /// Only the first field, as if it stood alone.
+    Transparent,
+}
+
+/// A case of an enum.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Case {
+    /// Its name.
+    pub name: Rc<str>,
+    /// Its payload with labels.
+    pub payload: Vec<(Option<Rc<str>>, ShapeId)>,
+}
+
+/// How a type differentiates: from the components of a value to those of its tangent vector.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Tangent {
+    /// The shape of a value.
+    pub value: ShapeId,
+    /// The shape of its tangent vector.
+    pub vector: ShapeId,
+    /// How the two correspond.
+    pub kind: TangentKind,
+}
+
+/// How the parts of a value correspond to the parts of its tangent vector.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TangentKind {
+    /// A number, whose tangent is a number of the same type.
+    Number,
+    /// Tuple, struct or class: field of the value, field of the vector, and how they correspond. A field of the value
+    /// that is not named here is constant; a field of the vector that is not named here is zero.
+    Fields(Vec<(u32, u32, TangentId)>),
+    /// An array; the vector is a struct whose only field is an array of the elements' vectors. An empty vector is zero.
+    Array(TangentId),
+    /// A dictionary; the vector is a struct whose only field is a dictionary of the values' vectors. A missing key is zero.
+    Dictionary(TangentId),
+    /// An optional; the vector is a struct whose only field is an optional vector. `nil` is zero.
+    Optional(TangentId),
+    /// An enum: for each case the fields of its payload that move; the vector is the enum of the payloads' vectors with
+    /// the same tags behind a first case `zero`.
+    Enum(Vec<Vec<(u32, TangentId)>>),
+    /// Nothing moves: the vector is empty.
+    Nothing,
+    /// A record around the components.
+    Boxed(TangentId),
+}
+
+/// All shapes of a session; equal shapes have one number.
+#[derive(Default, Debug)]
+pub struct Shapes {
+    shapes: Vec<Shape>,
+    layouts: Vec<Layout>,
+}
+
+impl Shapes {
+    /// The number of a shape.
+    pub fn add(&mut self, shape: Shape) -> ShapeId {
+        if let Some(i) = self.shapes.iter().position(|s| *s == shape) {
+            return ShapeId(i as u32);
+        }
+        let layout = self.compute_layout(&shape);
+        self.shapes.push(shape);
+        self.layouts.push(layout);
+        ShapeId(self.shapes.len() as u32 - 1)
+    }
+
+    /// Reserves a number for a recursive type, which is boxed; [`Shapes::define`] says later what it is.
+    pub fn reserve(&mut self) -> ShapeId {
+        self.shapes.push(Shape::Tuple(vec![]));
+        self.layouts.push(Layout { f: 0, i: 0, r: 1 });
+        ShapeId(self.shapes.len() as u32 - 1)
+    }
+
+    /// Says what a reserved number stands for; must be a shape of one reference.
+    pub fn define(&mut self, id: ShapeId, shape: Shape) {
+        self.layouts[id.0 as usize] = self.compute_layout(&shape);
+        self.shapes[id.0 as usize] = shape;
+    }
+
+    /// The shape with that number.
+    pub fn get(&self, id: ShapeId) -> &Shape {
+        &self.shapes[id.0 as usize]
+    }
+
+    /// How many components a value has.
+    pub fn layout(&self, id: ShapeId) -> Layout {
+        self.layouts[id.0 as usize]
+    }
+
+    fn compute_layout(&self, shape: &Shape) -> Layout {
+        let sum = |shapes: &mut dyn Iterator<Item = ShapeId>| {
+            shapes.fold(Layout::default(), |a, s| {
+                let b = self.layout(s);
+                Layout { f: a.f + b.f, i: a.i + b.i, r: a.r + b.r }
+            })
+        };
+        match shape {
+            Shape::Double | Shape::Float => Layout { f: 1, i: 0, r: 0 },
+            Shape::Int { .. } | Shape::Bool => Layout { f: 0, i: 1, r: 0 },
+            Shape::Tuple(fields) => sum(&mut fields.iter().map(|(_, s)| *s)),
+            Shape::Struct { fields, .. } => sum(&mut fields.iter().map(|(_, s)| *s)),
+            Shape::Enum { cases, .. } => {
+                let most = cases.iter().fold(Layout::default(), |a, case| {
+                    let b = sum(&mut case.payload.iter().map(|(_, s)| *s));
+                    Layout { f: a.f.max(b.f), i: a.i.max(b.i), r: a.r.max(b.r) }
+                });
+                Layout { i: most.i + 1, ..most }
+            }
+            Shape::Optional(of) => {
+                let of = self.layout(*of);
+                Layout { i: of.i + 1, ..of }
+            }
+            Shape::Metatype(_) => Layout::default(),
+            Shape::String
+            | Shape::Character
+            | Shape::Array(_)
+            | Shape::Dictionary(..)
+            | Shape::Set(_)
+            | Shape::Function
+            | Shape::Boxed(_)
+            | Shape::Class { .. }
+            | Shape::Any => Layout { f: 0, i: 0, r: 1 },
+        }
+    }
+}
+
+/// All tangents of a session; equal ones have one number.
+#[derive(Default, Debug)]
+pub struct Tangents {
+    tangents: Vec<Tangent>,
+}
+
+impl Tangents {
+    /// The number of a tangent.
+    pub fn add(&mut self, tangent: Tangent) -> TangentId {
+        if let Some(i) = self.tangents.iter().position(|t| *t == tangent) {
+            return TangentId(i as u32);
+        }
+        self.tangents.push(tangent);
+        TangentId(self.tangents.len() as u32 - 1)
+    }
+
+    /// Reserves a number for a recursive type.
+    pub fn reserve(&mut self, value: ShapeId, vector: ShapeId) -> TangentId {
+        self.tangents.push(Tangent { value, vector, kind: TangentKind::Nothing });
+        TangentId(self.tangents.len() as u32 - 1)
+    }
+
+    /// Says what a reserved number stands for.
+    pub fn define(&mut self, id: TangentId, tangent: Tangent) {
+        self.tangents[id.0 as usize] = tangent;
+    }
+
+    /// The tangent with that number.
+    pub fn get(&self, id: TangentId) -> &Tangent {
+        &self.tangents[id.0 as usize]
+    }
+}
