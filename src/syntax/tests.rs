@@ -36,3 +36,24 @@ fn programs_of_the_documents() {
         assert!(failed.is_empty(), "{failed}");
     });
 }
+
+#[test]
+#[ignore]
+fn show() {
+    roomy(|| {
+        let text = std::fs::read_to_string(std::env::var("SHOW").unwrap()).unwrap();
+        let (file, diagnostics) = read(&text);
+        println!("{}", dump(&file));
+        for d in diagnostics {
+            println!(
+                "{} {:?} {:?} {:?} {:?} help {:?}",
+                d.code.number(),
+                d.primary.span,
+                d.message,
+                d.primary.text,
+                d.secondary,
+                d.helps
+            );
+        }
+    });
+}
