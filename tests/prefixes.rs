@@ -14,6 +14,9 @@ use std::time::Duration;
 /// So many beginnings of a program are tried.
 const TRIED: usize = 48;
 
+/// Name of the threads whose panics are caught.
+const QUIET: &str = "prefix";
+
 /// As in the binary: the compiler walks trees by recursion.
 const STACK: usize = 256 << 20;
 
@@ -23,7 +26,12 @@ fn no_beginning_of_a_program_panics() {
     paths.extend(files(&root().join("scripts"), &["dscript"]));
     let every = std::env::var_os("DSCRIPT_EVERY_PREFIX").is_some();
     // A panic is reported below with the place in the program; its own message would come without it.
-    std::panic::set_hook(Box::new(|_| {}));
+    let loud = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if std::thread::current().name() != Some(QUIET) {
+            loud(panic);
+        }
+    }));
     all(&paths, |path| {
         let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", short(path)))?;
         let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
@@ -31,7 +39,7 @@ fn no_beginning_of_a_program_panics() {
         let (stride, start) = if every { (1, 0) } else { (ends.len().div_ceil(TRIED), short(path).len()) };
         let stride = stride.max(1);
         let ends: Vec<usize> = ends.into_iter().skip(start % stride).step_by(stride).collect();
-        let checked = std::thread::Builder::new().stack_size(STACK).spawn({
+        let checked = std::thread::Builder::new().name(QUIET.to_owned()).stack_size(STACK).spawn({
             let text = text.clone();
             move || ends.into_iter().find_map(|end| failure(&text[..end]).map(|why| (end, why)))
         });
@@ -44,7 +52,6 @@ fn no_beginning_of_a_program_panics() {
             }
         }
     });
-    drop(std::panic::take_hook());
 }
 
 /// What goes wrong when a text is checked.
