@@ -25,8 +25,19 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     (
         "session",
         &[
-            "vm", "tape", "native", "kernels", "value", "emit", "bytecode", "diff", "ir", "types", "syntax",
-            "diagnostic", "source",
+            "vm",
+            "tape",
+            "native",
+            "kernels",
+            "value",
+            "emit",
+            "bytecode",
+            "diff",
+            "ir",
+            "types",
+            "syntax",
+            "diagnostic",
+            "source",
         ],
     ),
     // Diagnostics and sources are the plain data that `session` hands out.

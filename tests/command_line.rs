@@ -114,7 +114,8 @@ fn check_runs_nothing() {
 
 #[test]
 fn every_stage_can_be_shown() {
-    let folder = Folder::new("show").with("a.dscript", "f(x) = x * x\nprint(f'(3.0))\n").with("bad.dscript", "let = 1\n");
+    let folder =
+        Folder::new("show").with("a.dscript", "f(x) = x * x\nprint(f'(3.0))\n").with("bad.dscript", "let = 1\n");
     for stage in dscript::session::Stage::ALL {
         let finished = folder.run(&["show", "--stage", stage.name(), "a.dscript"]);
         assert_eq!(finished.status, Some(0), "{}: {}", stage.name(), finished.stderr);
@@ -230,7 +231,8 @@ fn wrong_usage_is_told() {
 
 #[test]
 fn what_cannot_be_read_is_told() {
-    let folder = Folder::new("unreadable").with("a.dscript", b"print(1)\nlet x = \"\xff\"\n").with("b.dscript", "print(1)");
+    let folder =
+        Folder::new("unreadable").with("a.dscript", b"print(1)\nlet x = \"\xff\"\n").with("b.dscript", "print(1)");
     fs::create_dir_all(folder.0.join("d.dscript")).unwrap();
     for (name, words) in [
         ("nowhere.dscript", "dscript: cannot read 'nowhere.dscript': there is no such file"),
@@ -286,7 +288,12 @@ fn a_reader_that_goes_away_ends_the_program_quietly() {
         .unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
-    assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(
+        (output.status.code(), output.stderr.len()),
+        (Some(0), 0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 #[cfg(unix)]
@@ -312,5 +319,9 @@ fn an_interrupt_ends_the_program_with_what_it_printed() {
     }
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stdout).as_ref()), (Some(130), "1\n"), "{stderr}");
+    assert_eq!(
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).as_ref()),
+        (Some(130), "1\n"),
+        "{stderr}"
+    );
 }

@@ -88,7 +88,12 @@ impl Program {
             let done = if got.is_empty() { fs::remove_file(&self.stderr) } else { fs::write(&self.stderr, got) };
             return done.map_err(|e| format!("{}: {e}", short(&self.stderr)));
         }
-        Err(format!("{}: the diagnostics differ from {}\n{}", self.title(), short(&self.stderr), difference(&kept, got)))
+        Err(format!(
+            "{}: the diagnostics differ from {}\n{}",
+            self.title(),
+            short(&self.stderr),
+            difference(&kept, got)
+        ))
     }
 
     /// Compares what was printed with the comments, or rewrites them where there are as many as lines.

@@ -119,13 +119,7 @@ pub fn all<T: Sync>(items: &[T], test: impl Fn(&T) -> Result<(), String> + Sync)
     });
     let mut failures = failures.into_inner().unwrap();
     failures.sort();
-    assert!(
-        failures.is_empty(),
-        "{} of {} failed:\n\n{}\n",
-        failures.len(),
-        items.len(),
-        failures.join("\n\n")
-    );
+    assert!(failures.is_empty(), "{} of {} failed:\n\n{}\n", failures.len(), items.len(), failures.join("\n\n"));
 }
 
 /// Where two texts part, with a few lines around.
