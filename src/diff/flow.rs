@@ -43,6 +43,7 @@ fn is_comparison(name: &str) -> bool {
 const NATIVES: &[(&str, NativePassage)] = &[
     ("array.", NativePassage::Container),
     ("dictionary.", NativePassage::Container),
+    ("set.", NativePassage::Container),
     ("optional.", NativePassage::Container),
     ("any.", NativePassage::Container),
     ("describe", NativePassage::Break),
