@@ -43,6 +43,7 @@ fn is_pure(op: &Op) -> bool {
         Op::Primitive(id) => !may_fail(id.info().name),
         Op::Take
         | Op::Call(_)
+        | Op::CallRule(_)
         | Op::CallValue
         | Op::StoreBox { .. }
         | Op::TakeBox { .. }

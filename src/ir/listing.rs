@@ -102,6 +102,7 @@ fn operation(program: &Program, op: &Op) -> String {
         Op::Take => "take".into(),
         Op::Primitive(id) => id.info().name.into(),
         Op::Call(id) => format!("call {}", name(program, *id)),
+        Op::CallRule(id) => format!("call by rule {}", name(program, *id)),
         Op::CallValue => "call".into(),
         Op::Closure(id) => format!("closure {}", name(program, *id)),
         Op::Capture { bank: b, index } => format!("capture {}{index}", bank(*b)),

@@ -118,7 +118,7 @@ impl Check<'_> {
                 let info = id.info();
                 is(&outs, &[info.result]) && is(&ins, info.operands)
             }
-            Op::Call(id) => self.call(*id, &outs, &ins),
+            Op::Call(id) | Op::CallRule(id) => self.call(*id, &outs, &ins),
             Op::CallValue => ins.first() == Some(&R),
             Op::Closure(id) => {
                 let wanted = self.program.function(*id).map(|f| f.captures.clone());

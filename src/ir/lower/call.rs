@@ -46,7 +46,7 @@ impl Builder<'_> {
     /// Whether a function is that primitive, and nobody registered a derivative for it.
     pub fn is_primitive(&mut self, f: &FunctionRef, name: &str) -> bool {
         let declared = self.d.function(f.function);
-        declared.primitive.as_deref() == Some(name) && declared.registered.is_empty()
+        declared.primitive.as_deref() == Some(name) && is_transparent(&declared)
     }
 
     /// A call.
@@ -162,7 +162,7 @@ impl Builder<'_> {
             self.refuse("types that grow without end");
             return (self.nothing(&result), None);
         }
-        if let (Some(name), true) = (&declared.primitive, declared.registered.is_empty()) {
+        if let (Some(name), true) = (&declared.primitive, is_transparent(&declared)) {
             return (self.apply_primitive(name, &declared, &f.generics, &operands), None);
         }
         let mut origin = Origin::Function(f.function);
@@ -316,4 +316,10 @@ fn changes(arg: &Argument) -> bool {
         Argument::Value(e) => may_write(e),
         Argument::InOut(_) => true,
     }
+}
+
+/// Whether a primitive differentiates as the table says: nobody registered another derivative, and it is not declared to
+/// have none. Otherwise it must stay a call.
+fn is_transparent(declared: &Function) -> bool {
+    declared.registered.is_empty() && !declared.is_opaque
 }

@@ -4,6 +4,7 @@ use super::build::{Builder, Value};
 use crate::ir::graph::{Op, Operator};
 use crate::types::ty::Type;
 use crate::value::Bank;
+use crate::value::shape::{Shape, Tangent, TangentId, TangentKind};
 
 impl Builder<'_> {
     /// An operator by the name of its primitive; `types` are those of the operands.
@@ -16,7 +17,10 @@ impl Builder<'_> {
         match (name, function) {
             ("withoutDerivative", _) => {
                 let ty = types.first().cloned().unwrap_or_else(Type::unit);
-                self.without_derivative(ins, &ty)
+                // Where somebody wrote it, it stays even if nothing moves: it says that a break of the path is meant.
+                let of = self.tangent(&ty).unwrap_or_else(|| self.no_tangent(&ty));
+                let banks = self.banks(&ty);
+                self.operate(Operator::WithoutDerivative { of }, &ins, &banks)
             }
             ("withDerivative", _) => match types.first().and_then(|t| self.tangent(t)) {
                 Some(of) => {
@@ -64,6 +68,13 @@ impl Builder<'_> {
             }
             None => value,
         }
+    }
+
+    /// The tangent of a type that does not differentiate.
+    fn no_tangent(&mut self, ty: &Type) -> TangentId {
+        let value = self.shape(ty);
+        let vector = self.program.shapes.add(Shape::Tuple(vec![]));
+        self.program.tangents.add(Tangent { value, vector, kind: TangentKind::Nothing })
     }
 
     fn operate(&mut self, operator: Operator, ins: &[crate::ir::graph::Reg], banks: &[Bank]) -> Value {
