@@ -68,7 +68,8 @@ mod tests {
     }
 
     /// Every number register that an active step writes, or that is a parameter, is written by active steps only.
-    fn assert_kinds_apart(f: &Function) {
+    fn assert_kinds_apart(program: &Program, f: &Function) {
+        assert_eq!(crate::ir::verify::verify(program, f), Vec::<String>::new());
         let steps = || f.blocks.iter().flat_map(|b| &b.instructions);
         for (k, _) in f.registers.iter().enumerate().filter(|(_, r)| r.bank == F) {
             let reg = Reg(k as u32);
@@ -104,7 +105,7 @@ mod tests {
         let d = derivative(&program, program.function(id).unwrap());
         // The first constant must clear the slot of `y`; the square is only compared, the constants only multiply.
         assert_eq!(active(&d), [true, false, false, false, true, true, false]);
-        assert_kinds_apart(&d);
+        assert_kinds_apart(&program, &d);
     }
 
     #[test]
@@ -122,7 +123,7 @@ mod tests {
         let (program, id) = program(b);
         let d = derivative(&program, program.function(id).unwrap());
         assert_eq!(active(&d), [false, false, true, true, true, false, false]);
-        assert_kinds_apart(&d);
+        assert_kinds_apart(&program, &d);
     }
 
     #[test]
@@ -142,7 +143,7 @@ mod tests {
         let id = b.add_to(&mut program);
         let d = derivative(&program, program.function(id).unwrap());
         assert_eq!(active(&d), [false, false, true, true]);
-        assert_kinds_apart(&d);
+        assert_kinds_apart(&program, &d);
     }
 
     #[test]
@@ -182,6 +183,6 @@ mod tests {
         let (program, id) = program(b);
         let d = derivative(&program, program.function(id).unwrap());
         assert_eq!(active(&d), [true, false, true, false]);
-        assert_kinds_apart(&d);
+        assert_kinds_apart(&program, &d);
     }
 }

@@ -1,77 +1,51 @@
 //! `show --stage activity` and `show --stage derivative`: what the analyses found, as text.
 //!
-//! In: a function. Out: its listing, a line a step; in front of each what is known of it.
+//! In: a function. Out: its listing, a line a step; for activity with what is known of the step in front.
 //!
 //! Not here: how a step is written (`ir/listing`).
 
 use super::derivative::derivative;
 use super::possible::Possible;
-use crate::ir::{Function, Instruction, Program, Reg, Terminator};
+use crate::ir::listing;
+use crate::ir::{Function, Instruction, Program, Reg};
+use crate::source::SourceMap;
 use crate::value::Bank;
 use std::fmt::Write;
 
 /// Which steps of a function may vary with its arguments (`v`), which are useful for its results (`u`), and which are
-/// both, so that derivative code moves slots there (`vu`).
+/// both, so that derivative code moves slots there.
 pub fn activity(program: &Program, f: &Function) -> String {
     let possible = Possible::of(program, f);
-    let legend = "v: may vary with the arguments, u: useful for the results, vu: active";
-    list(f, &format!("activity of {}  ({legend})", f.name), |step| {
-        let any = |is: &dyn Fn(Reg) -> bool| step.outs.iter().any(|r| is(*r));
-        let varied = any(&|r| possible.is_varied(r));
-        let useful = any(&|r| possible.is_useful(r));
-        let stores = step.outs.iter().all(|r| f.registers[r.0 as usize].bank != Bank::F);
-        match (varied, useful) {
-            _ if stores && possible.is_active_step(program, f, step) => "vu",
-            (true, true) => "vu",
-            (true, false) => "v",
-            (false, true) => " u",
-            (false, false) => "",
-        }
-    })
-}
-
-/// The derivative code of a function; `d` marks the steps that move or combine slots.
-pub fn derivative_code(program: &Program, f: &Function) -> String {
-    let code = derivative(program, f);
-    list(&code, &format!("derivative of {}", f.name), |step| if step.active { "d" } else { "" })
-}
-
-fn list(f: &Function, title: &str, mark: impl Fn(&Instruction) -> &'static str) -> String {
-    let mut text = format!("{title}\n");
-    let names = |regs: &[Reg]| regs.iter().map(|r| name(f, *r)).collect::<Vec<_>>().join(", ");
     // Writing to a String cannot fail.
-    let _ = writeln!(text, "parameters {}", names(&f.params));
-    for (k, block) in f.blocks.iter().enumerate() {
-        let _ = writeln!(text, "block {k}:");
+    let mut text = format!("activity of {}\n", f.name);
+    for (b, block) in f.blocks.iter().enumerate() {
+        let _ = writeln!(text, "b{b}:");
         for step in &block.instructions {
-            let outs = if step.outs.is_empty() { String::new() } else { format!("{} = ", names(&step.outs)) };
-            let _ = writeln!(text, "  {:2}  {outs}{} {}", mark(step), operation(step), names(&step.ins));
+            let shown = listing::instruction(program, f, step);
+            let _ = writeln!(text, "  {:2}  {shown}", mark(program, f, &possible, step));
         }
-        let end = match &block.end {
-            Some(Terminator::Jump(to)) => format!("jump {}", to.0),
-            Some(Terminator::Branch { condition, then, otherwise }) => {
-                format!("branch {} then {} otherwise {}", name(f, *condition), then.0, otherwise.0)
-            }
-            Some(Terminator::Return(regs)) => format!("return {}", names(regs)),
-            Some(Terminator::Trap(trap)) => format!("trap {trap:?}"),
-            None => String::new(),
-        };
+        let end = block.end.as_ref().map(listing::terminator).unwrap_or_default();
         let _ = writeln!(text, "      {end}");
     }
     text
 }
 
-fn name(f: &Function, reg: Reg) -> String {
-    match &f.registers[reg.0 as usize].name {
-        Some(name) => format!("%{}:{name}", reg.0),
-        None => format!("%{}", reg.0),
-    }
+/// The derivative code of a function, where `d` marks the steps that move or combine slots.
+pub fn derivative_code(program: &Program, f: &Function, sources: Option<&SourceMap>) -> String {
+    listing::function(program, &derivative(program, f), sources)
 }
 
-fn operation(step: &Instruction) -> String {
-    match &step.op {
-        crate::ir::Op::Primitive(id) => id.info().name.into(),
-        op => format!("{op:?}"),
+fn mark(program: &Program, f: &Function, possible: &Possible, step: &Instruction) -> &'static str {
+    let any = |is: &dyn Fn(Reg) -> bool| step.outs.iter().any(|r| is(*r));
+    // A store varies and is useful where it moves slots, although it writes no register.
+    let stores = step.outs.iter().all(|r| f.registers[r.0 as usize].bank != Bank::F);
+    let is_active = stores && possible.is_active_step(program, f, step);
+    match (any(&|r| possible.is_varied(r)), any(&|r| possible.is_useful(r))) {
+        _ if is_active => "vu",
+        (true, true) => "vu",
+        (true, false) => "v",
+        (false, true) => " u",
+        (false, false) => "",
     }
 }
 
@@ -92,8 +66,8 @@ mod tests {
         let (program, id) = program(b);
         let f = program.function(id).unwrap();
         let text = activity(&program, f);
-        let marks: Vec<_> = text.lines().skip(3).map(|line| line.get(2..4).unwrap_or("").trim_end()).collect();
+        let marks: Vec<_> = text.lines().skip(2).map(|line| line.get(2..4).unwrap_or("").trim_end()).collect();
         assert_eq!(marks, [" u", "vu", "v", ""], "{text}");
-        assert!(derivative_code(&program, f).contains("  d   %2 = double.mul %1, %0\n"));
+        assert!(derivative_code(&program, f, None).contains("  %2 = d double.mul %1, %0\n"));
     }
 }
