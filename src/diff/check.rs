@@ -54,7 +54,7 @@ impl<'p> Checker<'p> {
         let steps = || f.blocks.iter().flat_map(|b| &b.instructions);
         for step in steps() {
             if let Op::Promise { linear, wrt } = &step.op
-                && let Some(known) = step.ins.first().and_then(|r| known_function(steps, *r))
+                && let Some(known) = known_function(steps, step)
                 && let Some(target) = self.program.function(known)
             {
                 let is_literal = step.span.start <= target.span.start && target.span.end <= step.span.end;
@@ -123,17 +123,19 @@ impl<'p> Checker<'p> {
     }
 }
 
-/// The function that a register holds, when only one step writes it.
-fn known_function<'a, I>(steps: impl Fn() -> I, mut reg: Reg) -> Option<FunctionId>
+/// The function whose strength a step promises, when only one step writes the register that holds it and the same was
+/// not promised before.
+fn known_function<'a, I>(steps: impl Fn() -> I, promise: &Instruction) -> Option<FunctionId>
 where
     I: Iterator<Item = &'a Instruction>,
 {
+    let mut reg: Reg = *promise.ins.first()?;
     // A chain of copies has an end; a loop of them is no known function.
     for _ in 0..32 {
-        // A variable may be emptied before it is written.
+        // A variable may be emptied behind its last reader.
         let mut writers = steps().filter(|s| s.outs.contains(&reg) && s.op != Op::Null);
         let writer = writers.next()?;
-        if writers.next().is_some() {
+        if writers.next().is_some() || writer.op == promise.op {
             return None;
         }
         match &writer.op {

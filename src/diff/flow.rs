@@ -29,7 +29,7 @@ pub fn primitive(id: PrimitiveId) -> Passage {
         Rule::Opaque { .. } => Passage::Break,
         Rule::Flat => Passage::Flat,
         _ if info.result != Bank::F => Passage::Flat,
-        Rule::Slopes { .. } | Rule::Linear { .. } | Rule::Bilinear { .. } => Passage::Smooth,
+        Rule::Slopes { .. } | Rule::Linear { .. } | Rule::Bilinear => Passage::Smooth,
     }
 }
 

@@ -313,7 +313,7 @@ fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity]) -> Linear
     }
     match &info.rule {
         Rule::Linear { .. } => operands().skip(1).fold(operand(0), |sum, o| sum.plus(o, step.span)),
-        Rule::Bilinear { .. } => operand(0).times(&operand(1), name, step.span),
+        Rule::Bilinear => operand(0).times(&operand(1), name, step.span),
         // Division is linear in what is divided.
         Rule::Slopes { .. } if info.name == "double.div" && !operand(1).varies() => {
             operand(0).times(&operand(1), name, step.span)

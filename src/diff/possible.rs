@@ -288,3 +288,6 @@ fn computes_only(f: &Function, step: &Instruction) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests;
