@@ -49,12 +49,14 @@ fn thread(function: &mut Function) {
 fn join(function: &mut Function) {
     let mut entries = vec![0usize; function.blocks.len()];
     entries[0] = 1;
-    for reached in reachable(function) {
+    let mut order = reachable(function);
+    for reached in &order {
         for to in function.blocks[reached.0 as usize].end.iter().flat_map(targets) {
             entries[to.0 as usize] += 1;
         }
     }
-    for b in 0..function.blocks.len() {
+    order.sort_unstable();
+    for b in order.into_iter().map(|b| b.0 as usize) {
         while let Some(Terminator::Jump(to)) = function.blocks[b].end {
             let to = to.0 as usize;
             if to == b || to == 0 || entries[to] != 1 {

@@ -29,8 +29,10 @@ pub fn count(function: &Function) -> Counts {
     counts
 }
 
-/// Within a block, reads the original instead of a copy while neither changes.
+/// Within a block, reads the original instead of a copy while neither changes. Only where that may make the copy
+/// unnecessary: a variable that is written elsewhere, too, needs it anyway.
 pub fn propagate(function: &mut Function) {
+    let counts = count(function);
     for block in &mut function.blocks {
         let mut originals: HashMap<Reg, Reg> = HashMap::new();
         for step in &mut block.instructions {
@@ -47,7 +49,7 @@ pub fn propagate(function: &mut Function) {
                 originals.remove(changed);
                 originals.retain(|_, original| original != changed);
             }
-            if step.op == Op::Copy && step.outs[0] != step.ins[0] {
+            if step.op == Op::Copy && step.outs[0] != step.ins[0] && counts.writes[step.outs[0].0 as usize] == 1 {
                 originals.insert(step.outs[0], step.ins[0]);
             }
         }

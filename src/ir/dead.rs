@@ -1,7 +1,7 @@
-//! Steps that nobody needs.
+//! Steps and registers that nobody needs.
 
 use super::copies::count;
-use super::graph::{Function, Op};
+use super::graph::{Function, Op, Reg, Terminator, Trap};
 
 /// Removes steps without effects whose results are never read.
 pub fn eliminate(function: &mut Function) {
@@ -69,4 +69,32 @@ fn may_fail(name: &str) -> bool {
         Some(rest) => !harmless.contains(&rest) && !rest.ends_with("Wrapping"),
         None => false,
     }
+}
+
+/// Numbers the registers that are used, in the order in which they appear.
+pub fn compact(function: &mut Function) {
+    let mut number: Vec<Option<Reg>> = vec![None; function.registers.len()];
+    let mut kept = vec![];
+    let registers = &function.registers;
+    let mut renumber = |reg: &mut Reg| {
+        let new = *number[reg.0 as usize].get_or_insert_with(|| {
+            kept.push(registers[reg.0 as usize].clone());
+            Reg(kept.len() as u32 - 1)
+        });
+        *reg = new;
+    };
+    function.params.iter_mut().for_each(&mut renumber);
+    for block in &mut function.blocks {
+        for step in &mut block.instructions {
+            step.ins.iter_mut().for_each(&mut renumber);
+            step.outs.iter_mut().for_each(&mut renumber);
+        }
+        match &mut block.end {
+            Some(Terminator::Branch { condition, .. }) => renumber(condition),
+            Some(Terminator::Return(regs)) => regs.iter_mut().for_each(&mut renumber),
+            Some(Terminator::Trap(Trap::Failed { message: Some(reg), .. } | Trap::Uncaught(reg))) => renumber(reg),
+            Some(Terminator::Trap(_) | Terminator::Jump(_)) | None => {}
+        }
+    }
+    function.registers = kept;
 }

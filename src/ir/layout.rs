@@ -171,16 +171,18 @@ impl Layouts {
         let banks: Rc<[Bank]> = match shapes.get(shape) {
             Shape::Double | Shape::Float => Rc::from([Bank::F]),
             Shape::Int { .. } | Shape::Bool => Rc::from([Bank::I]),
-            Shape::Tuple(fields) => {
-                fields.iter().flat_map(|(_, s)| self.components(shapes, *s).to_vec()).collect()
-            }
+            Shape::Tuple(fields) => fields.iter().flat_map(|(_, s)| self.components(shapes, *s).to_vec()).collect(),
             Shape::Struct { fields, .. } => {
                 fields.iter().flat_map(|(_, s)| self.components(shapes, *s).to_vec()).collect()
             }
             Shape::Enum { .. } => {
                 let all = shapes.layout(shape);
                 let run = |bank, n| std::iter::repeat_n(bank, n as usize);
-                run(Bank::I, 1).chain(run(Bank::F, all.f)).chain(run(Bank::I, all.i - 1)).chain(run(Bank::R, all.r)).collect()
+                run(Bank::I, 1)
+                    .chain(run(Bank::F, all.f))
+                    .chain(run(Bank::I, all.i - 1))
+                    .chain(run(Bank::R, all.r))
+                    .collect()
             }
             Shape::Optional(of) => {
                 std::iter::once(Bank::I).chain(self.components(shapes, *of).iter().copied()).collect()

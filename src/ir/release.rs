@@ -52,8 +52,5 @@ fn loaded(step: &Instruction) -> Option<Reg> {
 
 /// Steps that read through a reference and do not keep it.
 fn looks(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Count | Op::CheckIndex | Op::LoadElement { .. } | Op::LoadRecord { .. } | Op::Native { .. }
-    )
+    matches!(op, Op::Count | Op::CheckIndex | Op::LoadElement { .. } | Op::LoadRecord { .. } | Op::Native { .. })
 }

@@ -34,12 +34,12 @@ fn clean(function: &mut Function) {
     blocks::tidy(function);
     // A copy that is gone may leave another one behind it; two rounds reach nearly all.
     for _ in 0..2 {
+        copies::coalesce(function);
         copies::propagate(function);
         dead::eliminate(function);
-        copies::coalesce(function);
     }
-    dead::eliminate(function);
     blocks::tidy(function);
+    dead::compact(function);
 }
 
 /// The new functions in an order in which callees come first, as far as recursion allows.

@@ -67,8 +67,7 @@ impl Layouts {
         match ty {
             Type::Tuple(fields) => {
                 let pairs = fields.iter().enumerate();
-                let moving: Vec<_> =
-                    pairs.filter_map(|(i, (_, t))| Some((i as u32, self.tangent(to, t)?))).collect();
+                let moving: Vec<_> = pairs.filter_map(|(i, (_, t))| Some((i as u32, self.tangent(to, t)?))).collect();
                 // A vector with as many elements has one for each, any other only those of what moves.
                 let all = matches!(vector, Type::Tuple(v) if v.len() == fields.len());
                 let place = |j: usize, i: u32| if all { i } else { j as u32 };
@@ -168,7 +167,6 @@ fn tangent_vector(d: &mut dyn Declarations, ty: &Type) -> Option<Type> {
         return Some(vector);
     }
     let Type::Tuple(fields) = ty else { return None };
-    let vectors: Vec<_> =
-        fields.iter().filter_map(|(label, t)| Some((label.clone(), tangent_vector(d, t)?))).collect();
+    let vectors: Vec<_> = fields.iter().filter_map(|(label, t)| Some((label.clone(), tangent_vector(d, t)?))).collect();
     (!vectors.is_empty()).then(|| Type::Tuple(vectors.into()))
 }

@@ -2,9 +2,7 @@
 
 use super::exits::Scope;
 use super::{Key, Lowering, Origin};
-use crate::ir::graph::{
-    Block, BlockId, Function, Instruction, Op, Program, Reg, Register, Terminator, Trap,
-};
+use crate::ir::graph::{Block, BlockId, Function, Instruction, Op, Program, Reg, Register, Terminator, Trap};
 use crate::ir::layout;
 use crate::ir::tangent::Tables;
 use crate::native;
@@ -166,16 +164,14 @@ impl<'a> Builder<'a> {
     /// How a type of the body differentiates.
     pub fn tangent(&mut self, ty: &Type) -> Option<TangentId> {
         let ty = self.concrete(ty);
-        let mut tables =
-            Tables { d: self.d, shapes: &mut self.program.shapes, tangents: &mut self.program.tangents };
+        let mut tables = Tables { d: self.d, shapes: &mut self.program.shapes, tangents: &mut self.program.tangents };
         self.lowering.layouts.tangent(&mut tables, &ty)
     }
 
     /// How several values together differentiate.
     pub fn tangent_of_all(&mut self, types: &[Type]) -> TangentId {
         let types: Vec<Type> = types.iter().map(|t| self.concrete(t)).collect();
-        let mut tables =
-            Tables { d: self.d, shapes: &mut self.program.shapes, tangents: &mut self.program.tangents };
+        let mut tables = Tables { d: self.d, shapes: &mut self.program.shapes, tangents: &mut self.program.tangents };
         self.lowering.layouts.tangent_of_all(&mut tables, &types)
     }
 

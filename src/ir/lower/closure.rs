@@ -118,7 +118,8 @@ impl Builder<'_> {
     }
 
     fn settle_capture(&mut self, local: LocalId, regs: Value) {
-        let (name, mutable) = (self.body.locals[local.0 as usize].name.clone(), self.body.locals[local.0 as usize].mutable);
+        let (name, mutable) =
+            (self.body.locals[local.0 as usize].name.clone(), self.body.locals[local.0 as usize].mutable);
         self.dedicate(&regs, &name, Use::Constant);
         self.locals[local.0 as usize] = match regs.first() {
             Some(object) if mutable => Slot::Box(*object),

@@ -176,4 +176,3 @@ impl Builder<'_> {
         self.out.rules.sort_by_key(|rule| rule.wrt.iter().filter(|w| **w).count());
     }
 }
-

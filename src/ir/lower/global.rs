@@ -85,9 +85,9 @@ impl Builder<'_> {
         self.out.name = Rc::from(format!("initial value of {}", declared.name));
         self.out.span = declared.span;
         self.span = declared.span;
-        self.out.is_prelude = true;
         let at = self.global_storage(global);
         if let (Some(initial), Some(ready)) = (declared.lazy, self.lowering.globals[&global].ready) {
+            self.out.is_prelude = self.d.function(initial).is_prelude;
             let value = self.call_function(&FunctionRef { function: initial, generics: vec![] }, vec![]);
             self.store(&at, &value);
             let one = self.int(1);

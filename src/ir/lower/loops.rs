@@ -68,7 +68,9 @@ impl Builder<'_> {
                 let ty = sequence.ty.clone();
                 self.for_array(label, value, &ty, parts);
             }
-            Iteration::Iterator { make, iterator, next } => self.for_iterator(label, value, make, iterator, next, parts),
+            Iteration::Iterator { make, iterator, next } => {
+                self.for_iterator(label, value, make, iterator, next, parts)
+            }
         }
     }
 

@@ -153,9 +153,7 @@ fn is_compilable(ty: &Type) -> bool {
         match ty {
             Type::Nominal(_, args) => 1 + args.iter().map(depth).max().unwrap_or(0),
             Type::Tuple(fields) => 1 + fields.iter().map(|f| depth(&f.1)).max().unwrap_or(0),
-            Type::Function(f) => {
-                1 + f.params.iter().map(|p| depth(&p.ty)).chain([depth(&f.result)]).max().unwrap_or(0)
-            }
+            Type::Function(f) => 1 + f.params.iter().map(|p| depth(&p.ty)).chain([depth(&f.result)]).max().unwrap_or(0),
             Type::Associated(of, ..) | Type::Metatype(of) => 1 + depth(of),
             Type::Var(_) | Type::Param(_) | Type::Existential(_) | Type::Never | Type::Error => 1,
         }

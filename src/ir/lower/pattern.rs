@@ -57,8 +57,7 @@ impl Builder<'_> {
 
     fn matches_case(&mut self, pattern: &Pattern, case: u32, payload: &[Pattern], value: &[Reg], fail: BlockId) {
         let shape = self.shape(&pattern.ty);
-        let is_optional =
-            matches!(self.program.shapes.get(shape), crate::value::shape::Shape::Optional(_));
+        let is_optional = matches!(self.program.shapes.get(shape), crate::value::shape::Shape::Optional(_));
         if is_optional {
             let next = self.block();
             let (yes, no) = if case == 1 { (next, fail) } else { (fail, next) };

@@ -136,8 +136,7 @@ impl Builder<'_> {
                 Bank::R => Op::Null,
             };
             let span = self.out.span;
-            let instruction =
-                crate::ir::graph::Instruction { op, outs: vec![*reg], ins: vec![], span, active: false };
+            let instruction = crate::ir::graph::Instruction { op, outs: vec![*reg], ins: vec![], span, active: false };
             self.out.blocks[0].instructions.insert(0, instruction);
         }
     }
