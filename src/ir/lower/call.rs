@@ -282,7 +282,7 @@ pub(super) fn may_write(e: &Expr) -> bool {
         | ExprKind::Local(_)
         | ExprKind::Global(_)
         | ExprKind::Metatype
-        | ExprKind::Error
+        | ExprKind::Error | ExprKind::Pending(_)
         | ExprKind::Function(_)
         | ExprKind::Requirement(_)
         | ExprKind::Closure { .. } => false,

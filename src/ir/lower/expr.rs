@@ -133,7 +133,7 @@ impl Builder<'_> {
                 self.assign_place(place, value);
                 vec![]
             }
-            ExprKind::Error => {
+            ExprKind::Error | ExprKind::Pending(_) => {
                 self.trap(Trap::Unreachable);
                 self.nothing(&e.ty)
             }
