@@ -21,6 +21,8 @@ pub(super) struct Scanned {
     pub diagnostics: Vec<Diagnostic>,
     /// Whether the text is the beginning of something longer.
     pub incomplete: bool,
+    /// Beginnings of lines, outside of all brackets, that go on with nothing from the line before.
+    pub lines: Vec<usize>,
 }
 
 /// How a string literal is delimited.
@@ -62,6 +64,7 @@ struct Scanner<'t> {
     operators: usize,
     diagnostics: Vec<Diagnostic>,
     incomplete: bool,
+    lines: Vec<usize>,
 }
 
 /// Scans a text whose first byte has the position `start`.
@@ -80,12 +83,13 @@ pub(super) fn scan(text: &str, start: u32) -> Scanned {
         operators: 0,
         diagnostics: vec![],
         incomplete: false,
+        lines: vec![],
     };
     scanner.run();
     scanner.out.push(b'\n');
     // Only whole characters were replaced, so this never loses anything.
     let text = String::from_utf8(scanner.out).unwrap_or_default();
-    Scanned { text, diagnostics: scanner.diagnostics, incomplete: scanner.incomplete }
+    Scanned { text, diagnostics: scanner.diagnostics, incomplete: scanner.incomplete, lines: scanner.lines }
 }
 
 /// Whether a byte can stand in a name; every byte beyond ASCII may.
@@ -153,6 +157,11 @@ impl Scanner<'_> {
                     self.operators = 0;
                 }
                 self.at += 1;
+                let goes_on = b"+-*/=<>&|!^%~?:,.@".contains(&self.last);
+                let next = self.peek(0);
+                if self.open.is_empty() && !goes_on && (next.is_ascii_alphabetic() || next == b'@') {
+                    self.lines.push(self.at);
+                }
                 return true;
             }
             b' ' => {
