@@ -1,11 +1,13 @@
 //! From the pairs that the grammar finds to the tree, in a file by construct.
 
 mod attribute;
+mod closure;
 mod convert;
 mod decl;
 mod expr;
 mod failure;
 mod function;
+mod key_path;
 mod literal;
 mod pattern;
 mod postfix;
@@ -51,19 +53,13 @@ pub fn parse(text: &str, start: u32) -> Parsed {
     let mut builder = Builder::new(text, start);
     let mut file = File::default();
     // A long text is read in pieces, so that what the grammar keeps in mind stays small.
-    let cuts =
-        if text.len() > PIECE { pieces(&scanned.text, &scanned.lines, PIECE) } else { vec![0..scanned.text.len()] };
-    for (i, cut) in cuts.iter().enumerate() {
+    let size = if text.len() > PIECE { PIECE } else { usize::MAX };
+    for cut in pieces(&scanned.text, &scanned.lines, 0, size) {
         match Grammar::parse(Rule::file, &scanned.text[cut.clone()]) {
             Ok(pairs) => builder.items(pairs, cut.start, &mut file),
             Err(error) => {
-                let from = cuts[i].start;
-                let rest = pieces(
-                    &scanned.text[from..],
-                    &scanned.lines.iter().filter(|l| **l > from).map(|l| l - from).collect::<Vec<_>>(),
-                    0,
-                );
-                builder.recover(error, &scanned.text, from, rest, &mut file);
+                let rest = pieces(&scanned.text, &scanned.lines, cut.start, 1);
+                builder.recover(error, &scanned.text, rest, &mut file);
                 break;
             }
         }
@@ -71,16 +67,16 @@ pub fn parse(text: &str, start: u32) -> Parsed {
     Parsed { file, diagnostics: builder.diagnostics, incomplete: builder.incomplete }
 }
 
-/// Cuts a text before lines that begin a declaration, into pieces of at least `size` bytes.
-fn pieces(copy: &str, lines: &[usize], size: usize) -> Vec<Range<usize>> {
-    let (mut cuts, mut from) = (vec![], 0);
+/// Cuts a text from `start` on before lines that begin a declaration, into pieces of at least `size` bytes.
+fn pieces(copy: &str, lines: &[usize], start: usize, size: usize) -> Vec<Range<usize>> {
+    let (mut cuts, mut from) = (vec![], start);
     // Whether the line before ended among the attributes and modifiers of a declaration.
     let mut inside = false;
-    for line in lines.iter().copied() {
+    for line in std::iter::once(start).chain(lines.iter().copied().filter(|line| *line > start)) {
         let words = || copy[line..].split('\n').next().unwrap_or("").split([' ', '(', '<']);
-        let begins = copy[line..].starts_with('@')
-            || words().next().is_some_and(|w| DECLARING.contains(&w) || MODIFIERS.contains(&w));
-        if begins && !inside && line - from >= size.max(1) {
+        let word = words().next().unwrap_or("");
+        let begins = word.starts_with('@') || DECLARING.contains(&word) || MODIFIERS.contains(&word);
+        if begins && !inside && line > from && line - from >= size {
             cuts.push(from..line);
             from = line;
         }
@@ -152,7 +148,16 @@ struct Builder<'t> {
 
 impl<'t> Builder<'t> {
     fn new(text: &'t str, start: u32) -> Builder<'t> {
-        Builder { text, start, base: 0, names: HashMap::new(), diagnostics: vec![], incomplete: false, depth: 0, in_hash: false }
+        Builder {
+            text,
+            start,
+            base: 0,
+            names: HashMap::new(),
+            diagnostics: vec![],
+            incomplete: false,
+            depth: 0,
+            in_hash: false,
+        }
     }
 
     /// Adds the statements of a piece that begins at `base`.
@@ -164,10 +169,10 @@ impl<'t> Builder<'t> {
     }
 
     /// Reads what follows an error piece by piece, so that each declaration can have its own error.
-    fn recover(&mut self, first: Error<Rule>, copy: &str, from: usize, pieces: Vec<Range<usize>>, file: &mut File) {
+    fn recover(&mut self, first: Error<Rule>, copy: &str, pieces: Vec<Range<usize>>, file: &mut File) {
+        let from = pieces.first().map_or(0, |p| p.start);
         let errors = self.diagnostics.len();
         for piece in pieces {
-            let piece = from + piece.start..from + piece.end;
             match Grammar::parse(Rule::file, &copy[piece.clone()]) {
                 Ok(pairs) => self.items(pairs, piece.start, file),
                 Err(error) => self.fail(error, copy, piece),

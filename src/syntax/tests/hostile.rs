@@ -213,21 +213,3 @@ fn speed() {
         );
     });
 }
-
-#[test]
-#[ignore = "a look at a file"]
-#[allow(clippy::print_stdout)]
-fn show() {
-    roomy(|| {
-        let Ok(text) = std::env::var("SHOW").map(|p| std::fs::read_to_string(p).unwrap()) else { return };
-        let from = Instant::now();
-        let parsed = read(&text);
-        println!("{:?}", from.elapsed());
-        if text.len() < 100_000 {
-            println!("{}", dump(&parsed.file));
-        }
-        for d in parsed.diagnostics {
-            println!("{} {:?} {} {:?} {:?}", d.code.number(), d.primary, d.message, d.secondary, d.helps);
-        }
-    });
-}

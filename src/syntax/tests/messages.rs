@@ -100,5 +100,7 @@ fn every_declaration_can_have_its_error() {
     let parsed = read("func f() {\n  let 3\n}\nlet x = 1\n@a\nfunc g() { 1 2 }\nstruct S { let }\nprint(x)\n");
     let lines: Vec<_> = parsed.diagnostics.iter().map(|d| d.primary.span.start).collect();
     assert_eq!(lines, [17, 47, 66]);
+    assert_eq!(read("@a\nfunc f(\n").diagnostics.len(), 1);
+    assert_eq!(read("@a\nfunc f<\n").diagnostics.len(), 1);
     assert_eq!(parsed.file.items.len(), 1);
 }

@@ -4,6 +4,7 @@ mod declarations;
 mod expressions;
 mod hostile;
 mod messages;
+mod split;
 mod statements;
 
 use super::*;
