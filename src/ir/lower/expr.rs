@@ -87,7 +87,9 @@ impl Builder<'_> {
                 self.block_of(statements);
                 let at = self.local_location(*result);
                 let value = self.load(&at);
-                self.copy(&value)
+                // Nobody reads the variable any more.
+                let how = |b: &Self, reg| if b.bank(reg) == Bank::R { Op::Take } else { Op::Copy };
+                value.iter().map(|reg| self.value(how(self, *reg), self.bank(*reg), &[*reg])).collect()
             }
             ExprKind::Some(value) => {
                 let value = self.expr(value);

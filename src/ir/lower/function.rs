@@ -2,8 +2,9 @@
 
 use super::build::{Builder, Slot, Use};
 use super::call::Operand;
-use super::{Key, Lowering, Origin, is_compilable};
+use super::{Key, Lowering, Origin};
 use crate::ir::graph::{Function, Parameter, Program, Rule, RuleKind, Terminator, Trap};
+use crate::ir::layout::is_small;
 use crate::types::tree::{self, LocalId, Stmt, StmtKind};
 use crate::types::world::{self, Declarations, RegisteredKind};
 use crate::value::Bank;
@@ -44,7 +45,7 @@ impl Builder<'_> {
         self.results(&declared);
         let regs = self.parameters(&declared);
         self.rules(&declared);
-        if !self.generics.iter().all(is_compilable) {
+        if !self.generics.iter().all(is_small) {
             self.refuse("types that grow without end");
         } else if let Some(name) = &declared.primitive {
             self.primitive_body(name, &declared, regs);
@@ -128,6 +129,7 @@ impl Builder<'_> {
             _ => self.receive_captures(),
         }
         let body = self.body.clone();
+        self.local_functions(&body.statements);
         let mut statements: &[Stmt] = &body.statements;
         // The value of a script is that of its last expression.
         let mut last = None;
