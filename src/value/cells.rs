@@ -1,6 +1,7 @@
 //! The one kind of storage: numbers with their slots, integers and references side by side.
 
-use super::{Ref, Slot};
+use super::shape::Layout;
+use super::{Components, Ref, Slot, release};
 
 /// Numbers, integers and references; elements of an array, fields of a record, contents of a box, captures of a
 /// closure. Element `k` of an array with stride `(nf, ni, nr)` has its numbers at `f[k·nf..]`, and so on.
@@ -16,4 +17,231 @@ pub struct Cells {
     pub r: Vec<Ref>,
     /// Tangent slots beside `f`: empty, or as long as `f`. Made when the first one is stored.
     pub slots: Vec<Slot>,
+}
+
+impl Drop for Cells {
+    fn drop(&mut self) {
+        if !self.r.is_empty() {
+            release(std::mem::take(&mut self.r));
+        }
+    }
+}
+
+impl Cells {
+    /// A record, box or list of captures with these components.
+    pub fn record(parts: Components<'_>) -> Cells {
+        let mut cells = Cells::default();
+        cells.push(parts);
+        cells
+    }
+
+    /// Everything in it.
+    pub fn all(&self) -> Components<'_> {
+        Components { f: &self.f, slots: &self.slots, i: &self.i, r: &self.r }
+    }
+
+    /// Element `index`, when its type has that layout. Empty in a bank that has not so many components.
+    pub fn element(&self, index: usize, layout: Layout) -> Components<'_> {
+        let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);
+        Components {
+            f: part(&self.f, index, nf),
+            slots: part(&self.slots, index, nf),
+            i: part(&self.i, index, ni),
+            r: part(&self.r, index, nr),
+        }
+    }
+
+    /// Appends an element.
+    pub fn push(&mut self, parts: Components<'_>) {
+        self.push_numbers(parts.f, parts.slots);
+        self.i.extend_from_slice(parts.i);
+        self.r.extend_from_slice(parts.r);
+        self.len += 1;
+    }
+
+    /// Appends numbers to the `f` bank, with their slots (none, or one each).
+    pub fn push_numbers(&mut self, numbers: &[f64], slots: &[Slot]) {
+        if slots.iter().any(|s| *s != Slot::NONE) {
+            self.make_slots();
+            self.slots.extend_from_slice(slots);
+            self.f.extend_from_slice(numbers);
+            // Fewer slots than numbers cannot happen with a well-formed part; the two must stay in step all the same.
+            self.slots.resize(self.f.len(), Slot::NONE);
+        } else {
+            self.f.extend_from_slice(numbers);
+            if !self.slots.is_empty() {
+                self.slots.resize(self.f.len(), Slot::NONE);
+            }
+        }
+    }
+
+    /// Appends one number to the `f` bank, constant in every level.
+    #[inline]
+    pub fn push_f(&mut self, value: f64) {
+        self.f.push(value);
+        if !self.slots.is_empty() {
+            self.slots.push(Slot::NONE);
+        }
+    }
+
+    /// Appends one number with its slot.
+    #[inline]
+    pub fn push_num(&mut self, value: f64, slot: Slot) {
+        if slot != Slot::NONE && self.slots.is_empty() {
+            self.make_slots();
+        }
+        self.f.push(value);
+        if slot != Slot::NONE || !self.slots.is_empty() {
+            self.slots.push(slot);
+        }
+    }
+
+    /// The slot beside number `index`.
+    #[inline]
+    pub fn slot(&self, index: usize) -> Slot {
+        self.slots.get(index).copied().unwrap_or(Slot::NONE)
+    }
+
+    /// Stores a number that is constant in every level; `false` when there is no such component.
+    #[inline]
+    #[must_use]
+    pub fn set_f(&mut self, index: usize, value: f64) -> bool {
+        let Some(place) = self.f.get_mut(index) else { return false };
+        *place = value;
+        if let Some(slot) = self.slots.get_mut(index) {
+            *slot = Slot::NONE;
+        }
+        true
+    }
+
+    /// Stores a number with its slot; `false` when there is no such component.
+    #[inline]
+    #[must_use]
+    pub fn set_num(&mut self, index: usize, value: f64, slot: Slot) -> bool {
+        let Some(place) = self.f.get_mut(index) else { return false };
+        *place = value;
+        self.set_slot(index, slot);
+        true
+    }
+
+    /// Writes the slot beside a number that is there.
+    #[inline]
+    pub fn set_slot(&mut self, index: usize, slot: Slot) {
+        if self.slots.is_empty() {
+            if slot == Slot::NONE {
+                return;
+            }
+            self.make_slots();
+        }
+        self.slots[index] = slot;
+    }
+
+    /// Makes room for slots beside all numbers.
+    pub fn make_slots(&mut self) {
+        self.slots.resize(self.f.len(), Slot::NONE);
+    }
+
+    /// Overwrites element `index`; `false` when it is not there.
+    #[must_use]
+    pub fn set(&mut self, index: usize, layout: Layout, parts: Components<'_>) -> bool {
+        let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);
+        if (index + 1) * nf > self.f.len() || (index + 1) * ni > self.i.len() || (index + 1) * nr > self.r.len() {
+            return false;
+        }
+        for (k, value) in parts.f.iter().enumerate().take(nf) {
+            self.f[index * nf + k] = *value;
+            self.set_slot(index * nf + k, parts.slots.get(k).copied().unwrap_or(Slot::NONE));
+        }
+        for (k, value) in parts.i.iter().enumerate().take(ni) {
+            self.i[index * ni + k] = *value;
+        }
+        for (k, value) in parts.r.iter().enumerate().take(nr) {
+            self.r[index * nr + k] = value.clone();
+        }
+        true
+    }
+
+    /// Inserts an element before element `index`.
+    pub fn insert(&mut self, index: usize, layout: Layout, parts: Components<'_>) {
+        let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);
+        if parts.slots.iter().any(|s| *s != Slot::NONE) {
+            self.make_slots();
+        }
+        if !self.slots.is_empty() {
+            let slots = (0..nf).map(|k| parts.slots.get(k).copied().unwrap_or(Slot::NONE));
+            self.slots.splice(index * nf..index * nf, slots);
+        }
+        self.f.splice(index * nf..index * nf, parts.f.iter().copied());
+        self.i.splice(index * ni..index * ni, parts.i.iter().copied());
+        self.r.splice(index * nr..index * nr, parts.r.iter().cloned());
+        self.len += 1;
+    }
+
+    /// Removes the elements `from..to`.
+    pub fn remove(&mut self, from: usize, to: usize, layout: Layout) {
+        let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);
+        if !self.slots.is_empty() {
+            self.slots.drain(from * nf..to * nf);
+        }
+        self.f.drain(from * nf..to * nf);
+        self.i.drain(from * ni..to * ni);
+        self.r.drain(from * nr..to * nr);
+        self.len -= to - from;
+    }
+
+    /// Appends the elements `from..to` of another array of the same type.
+    pub fn extend(&mut self, other: &Cells, from: usize, to: usize, layout: Layout) {
+        let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);
+        let slots = if other.slots.is_empty() { &[] } else { &other.slots[from * nf..to * nf] };
+        self.push_numbers(&other.f[from * nf..to * nf], slots);
+        self.i.extend_from_slice(&other.i[from * ni..to * ni]);
+        self.r.extend_from_slice(&other.r[from * nr..to * nr]);
+        self.len += to - from;
+    }
+
+    /// Exchanges two elements.
+    pub fn swap(&mut self, a: usize, b: usize, layout: Layout) {
+        let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);
+        (0..nf).for_each(|k| self.f.swap(a * nf + k, b * nf + k));
+        (0..ni).for_each(|k| self.i.swap(a * ni + k, b * ni + k));
+        (0..nr).for_each(|k| self.r.swap(a * nr + k, b * nr + k));
+        if !self.slots.is_empty() {
+            (0..nf).for_each(|k| self.slots.swap(a * nf + k, b * nf + k));
+        }
+    }
+
+    /// Whether it has as many components as `len` elements of that layout need.
+    pub fn fits(&self, layout: Layout) -> bool {
+        let fits = |have: usize, each: u32| self.len.checked_mul(each as usize) == Some(have);
+        fits(self.f.len(), layout.f) && fits(self.i.len(), layout.i) && fits(self.r.len(), layout.r)
+    }
+}
+
+fn part<T>(all: &[T], index: usize, size: usize) -> &[T] {
+    index.checked_mul(size).and_then(|at| all.get(at..at.checked_add(size)?)).unwrap_or(&[])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SLOT: Slot = Slot { epoch: 3, payload: 1 };
+
+    #[test]
+    fn slots_stay_in_step() {
+        let mut cells = Cells::default();
+        cells.push_f(1.0);
+        assert!(cells.slots.is_empty());
+        cells.push_num(2.0, SLOT);
+        cells.push_f(3.0);
+        assert_eq!(cells.slots, [Slot::NONE, SLOT, Slot::NONE]);
+        assert!(cells.set_f(1, 5.0));
+        assert_eq!(cells.slot(1), Slot::NONE);
+        cells.len = 3;
+        let layout = Layout { f: 1, i: 0, r: 0 };
+        cells.insert(1, layout, Components { f: &[9.0], slots: &[SLOT], i: &[], r: &[] });
+        assert_eq!((cells.f.clone(), cells.slot(1), cells.slots.len()), (vec![1.0, 9.0, 5.0, 3.0], SLOT, 4));
+        cells.remove(0, 2, layout);
+        assert_eq!((cells.len, cells.slots.len()), (2, 2));
+    }
 }

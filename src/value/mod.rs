@@ -6,9 +6,18 @@
 //! semantics (copied when changed while shared), boxes are shared; dropping a long chain of objects does not recurse.
 
 pub mod cells;
+pub mod compare;
+mod components;
+pub mod dictionary;
+pub mod number;
+pub mod print;
+pub mod reach;
+mod release;
 pub mod shape;
 
 pub use cells::Cells;
+pub use components::Components;
+pub use release::release;
 use std::rc::Rc;
 
 /// Which bank a register lives in.
@@ -88,5 +97,3 @@ pub struct AnyValue {
     /// Its components.
     pub cells: Cells,
 }
-
-pub mod dictionary;

@@ -1,0 +1,73 @@
+//! All entries, by number and by name.
+
+use super::primitive::{Primitive, PrimitiveId};
+use super::{arithmetic, comparison, functions, integer, special};
+use std::sync::OnceLock;
+
+const PARTS: [&[Primitive]; 5] =
+    [arithmetic::TABLE, functions::TABLE, special::TABLE, comparison::TABLE, integer::TABLE];
+
+const LEN: usize = {
+    let (mut k, mut sum) = (0, 0);
+    while k < PARTS.len() {
+        sum += PARTS[k].len();
+        k += 1;
+    }
+    sum
+};
+
+/// Numbered by position, so that the machine finds an entry by one load.
+static TABLE: [Primitive; LEN] = {
+    let mut table = [PARTS[0][0]; LEN];
+    let (mut part, mut at) = (0, 0);
+    while part < PARTS.len() {
+        let mut k = 0;
+        while k < PARTS[part].len() {
+            table[at] = PARTS[part][k];
+            at += 1;
+            k += 1;
+        }
+        part += 1;
+    }
+    table
+};
+
+/// Every entry, in the order of their numbers.
+pub fn all() -> &'static [Primitive] {
+    &TABLE
+}
+
+/// The entry with that number.
+#[inline]
+pub fn info(id: PrimitiveId) -> &'static Primitive {
+    &TABLE[id.0 as usize]
+}
+
+/// The primitive with that name.
+pub fn primitive(name: &str) -> Option<PrimitiveId> {
+    // Sorted by name; a binary search over a hundred names needs no hashing and no allocation per entry.
+    static ORDER: OnceLock<Vec<u16>> = OnceLock::new();
+    let order = ORDER.get_or_init(|| {
+        let mut order: Vec<u16> = (0..LEN as u16).collect();
+        order.sort_unstable_by_key(|k| TABLE[*k as usize].name);
+        order
+    });
+    let at = order.binary_search_by_key(&name, |k| TABLE[*k as usize].name).ok()?;
+    Some(PrimitiveId(order[at]))
+}
+
+/// The primitive `double.‹suffix›`.
+pub(super) fn with_suffix(suffix: &str) -> Option<PrimitiveId> {
+    let mut name = String::with_capacity(7 + suffix.len());
+    name.push_str("double.");
+    name.push_str(suffix);
+    primitive(&name)
+}
+
+impl PrimitiveId {
+    /// Its entry.
+    #[inline]
+    pub fn info(self) -> &'static Primitive {
+        info(self)
+    }
+}

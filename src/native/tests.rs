@@ -1,0 +1,151 @@
+//! A walk over the table: a new entry is tested without a line of test being written.
+
+use super::field::{Shift, Test};
+use super::formula::{self, Formula};
+use super::*;
+use std::collections::HashSet;
+
+/// The value of a formula over plain numbers.
+fn evaluate(formula: &Formula, x: &[f64], n: i64, r: f64) -> f64 {
+    let at = |f: &Formula| evaluate(f, x, n, r);
+    match formula {
+        Formula::Operand(k) => x[*k as usize],
+        Formula::Result => r,
+        Formula::Constant(c) => *c,
+        Formula::Number(shift) => (n + shift.0) as f64,
+        Formula::Apply(id, operands, Shift(by)) => {
+            let operands: Vec<f64> = operands.iter().map(at).collect();
+            id.info().number(&operands, n + by).unwrap()
+        }
+        Formula::Select(parts) => {
+            let holds = match &parts.0 {
+                Test::Equal(a, b) => at(a) == at(b),
+                Test::Less(a, b) => at(a) < at(b),
+                Test::AtMost(a, b) => at(a) <= at(b),
+            };
+            at(if holds { &parts.1 } else { &parts.2 })
+        }
+    }
+}
+
+/// Orders at which entries with an integer operand are tried.
+const ORDERS: &[i64] = &[0, 1, 2, 3, 5];
+
+/// Calls `test` with every entry that has slopes at every point of its domain.
+fn on_domains(mut test: impl FnMut(PrimitiveId, &'static Primitive, &[f64], i64)) {
+    for (k, p) in table::all().iter().enumerate() {
+        let orders = if matches!(p.value, Value::FI(_)) { ORDERS } else { &[0] };
+        for x in p.domain.chunks(p.numbers().max(1)) {
+            for n in orders {
+                test(PrimitiveId(k as u16), p, x, *n);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_entry_is_documented_and_named_once() {
+    let mut names = HashSet::new();
+    for p in table::all() {
+        assert!(p.doc.ends_with('.'), "{}", p.name);
+        assert!(names.insert(p.name), "{} twice", p.name);
+        assert_eq!(primitive(p.name).map(|id| id.info().name), Some(p.name));
+        assert!(p.kinks.is_empty() || !p.kink.is_empty(), "{}", p.name);
+        assert_eq!(p.domain.len() % p.numbers().max(1), 0, "{}", p.name);
+        let smooth = p.result == crate::value::Bank::F && p.numbers() > 0;
+        assert!(!smooth || !p.domain.is_empty() || p.name == "float.round", "{} has no domain", p.name);
+    }
+    assert_eq!(primitive("double.nothing"), None);
+}
+
+#[test]
+fn slopes_agree_with_central_differences() {
+    on_domains(|_, p, x, n| {
+        let value = p.number(x, n).unwrap();
+        for k in 0..x.len() {
+            let h = 1e-5 * x[k].abs().max(1.0);
+            let at = |by: f64| {
+                let mut moved = x.to_vec();
+                moved[k] += by;
+                p.number(&moved, n).unwrap()
+            };
+            let difference = (at(h) - at(-h)) / (2.0 * h);
+            let slope = p.slope(k, x, n, value).unwrap();
+            if p.name == "double.pow" && x[0] < 0.0 {
+                continue;
+            }
+            assert!(
+                (slope - difference).abs() <= 1e-8 * slope.abs().max(value.abs()).max(1.0) * 10.0,
+                "{}{x:?} n = {n}, operand {k}: slope {slope}, difference {difference}",
+                p.name
+            );
+        }
+    });
+}
+
+#[test]
+fn formulas_agree_with_the_code_of_slopes() {
+    on_domains(|id, p, x, n| {
+        let value = p.number(x, n).unwrap();
+        for (k, formula) in formula::slopes(id).iter().enumerate() {
+            let slope = p.slope(k, x, n, value).unwrap();
+            let other = evaluate(formula, x, n, value);
+            assert!(slope == other || (slope.is_nan() && other.is_nan()), "{}{x:?}: {slope} and {other}", p.name);
+        }
+    });
+}
+
+#[test]
+fn conventions_hold_at_kinks() {
+    for (k, p) in table::all().iter().enumerate() {
+        for kink in p.kinks {
+            let value = p.number(kink.at, 0).unwrap();
+            for (operand, expected) in kink.slopes.iter().enumerate() {
+                let same = |slope: f64| slope == *expected || (slope.is_nan() && expected.is_nan());
+                let slope = p.slope(operand, kink.at, 0, value).unwrap();
+                assert!(same(slope), "{}{:?} in operand {operand}: {slope}", p.name, kink.at);
+                if let Some(formula) = formula::slopes(PrimitiveId(k as u16)).get(operand) {
+                    assert!(same(evaluate(formula, kink.at, 0, value)), "{}{:?} as a formula", p.name, kink.at);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn formulas_read_as_in_a_textbook() {
+    let text = |name: &str, k: usize| formula::slopes(primitive(name).unwrap())[k].to_string();
+    assert_eq!(text("double.sin", 0), "cos(x)");
+    assert_eq!(text("double.sqrt", 0), "0.5 / result");
+    assert_eq!(text("double.tan", 0), "1 + result * result");
+    assert_eq!(text("double.asin", 0), "1 / sqrt((1 - x) * (1 + x))");
+    assert_eq!(text("double.powi", 0), "n == 0 ? 0 : n * powi(x, n - 1)");
+    assert_eq!(text("double.div", 1), "-(result / y)");
+}
+
+#[test]
+fn polygamma_has_its_known_values() {
+    let near = |a: f64, b: f64| assert!((a - b).abs() <= 1e-13 * b.abs().max(1.0), "{a} {b}");
+    near(values::polygamma(1.0, 0), -0.577_215_664_901_532_9);
+    near(values::polygamma(0.5, 0), -1.963_510_026_021_423_5);
+    near(values::polygamma(1.0, 1), std::f64::consts::PI.powi(2) / 6.0);
+    near(values::polygamma(0.5, 1), std::f64::consts::PI.powi(2) / 2.0);
+    near(values::polygamma(1.0, 2), -2.404_113_806_319_188_6);
+    near(values::polygamma(-0.5, 0), 0.036_489_973_978_576_52);
+}
+
+#[test]
+fn integers_trap() {
+    let apply = |name: &str, a: i64, b: i64| match primitive(name).unwrap().info().value {
+        Value::I1(f) => f(a),
+        Value::I2(f) => f(a, b),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(apply("int.add", i64::MAX, 1), Err(Trap::Overflow));
+    assert_eq!(apply("int.div", 1, 0), Err(Trap::DivisionByZero));
+    assert_eq!(apply("int.div", i64::MIN, -1), Err(Trap::Overflow));
+    assert_eq!(apply("int.rem", -7, 3), Ok(-1));
+    assert_eq!(apply("int.shl", 1, 70), Ok(0));
+    assert_eq!(apply("int.shr", -8, 1), Ok(-4));
+    assert_eq!(apply("int.fitU8", 256, 0), Err(Trap::Overflow));
+}

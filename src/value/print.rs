@@ -1,0 +1,297 @@
+//! A value as text, by its shape, exactly as Swift prints it.
+
+use super::number::{write_double, write_float};
+use super::shape::{Case, Shape, ShapeId, Shapes, Style};
+use super::{Components, Ref};
+use std::fmt::Write;
+use std::rc::Rc;
+
+/// Deeper parts of a value are written as `…`: nobody reads them, and the Rust stack is finite.
+const MAX_DEPTH: usize = 500;
+
+/// What `print` writes for a value: texts without quotes.
+pub fn describe(shapes: &Shapes, shape: ShapeId, value: Components<'_>) -> String {
+    text_of(shapes, shape, value, false)
+}
+
+/// What stands for a value inside of another one: texts with quotes.
+pub fn debug_describe(shapes: &Shapes, shape: ShapeId, value: Components<'_>) -> String {
+    text_of(shapes, shape, value, true)
+}
+
+fn text_of(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>, quoted: bool) -> String {
+    let mut printer = Printer { shapes, out: String::new(), depth: 0 };
+    printer.value(shape, &mut value, quoted);
+    printer.out
+}
+
+struct Printer<'s> {
+    shapes: &'s Shapes,
+    out: String,
+    depth: usize,
+}
+
+impl Printer<'_> {
+    /// Writes the value at the front of `from` and takes it away from there.
+    fn value(&mut self, shape: ShapeId, from: &mut Components<'_>, quoted: bool) {
+        let mut value = from.take(self.shapes.layout(shape));
+        if self.depth == MAX_DEPTH {
+            self.out.push('…');
+            return;
+        }
+        self.depth += 1;
+        self.parts(self.shapes.get(shape), &mut value, quoted);
+        self.depth -= 1;
+    }
+
+    fn parts(&mut self, shape: &Shape, value: &mut Components<'_>, quoted: bool) {
+        match shape {
+            Shape::Double => write_double(&mut self.out, value.number()),
+            Shape::Float => write_float(&mut self.out, value.number()),
+            Shape::Int { bits: 64, signed: false } => self.display(value.integer() as u64),
+            Shape::Int { .. } => self.display(value.integer()),
+            Shape::Bool => self.display(value.integer() != 0),
+            Shape::String | Shape::Character => match value.reference() {
+                Ref::Text(text) if quoted => write_quoted(&mut self.out, text),
+                Ref::Text(text) => self.out.push_str(text),
+                _ if quoted => self.out.push_str("\"\""),
+                _ => {}
+            },
+            Shape::Tuple(fields) => self.fields("", fields, value),
+            Shape::Struct { name, fields, style } => self.structure(name, fields, *style, value, quoted),
+            Shape::Enum { cases, .. } => {
+                let tag = value.integer();
+                self.case(usize::try_from(tag).ok().and_then(|t| cases.get(t)), value);
+            }
+            Shape::Optional(of) => match value.integer() {
+                0 => self.out.push_str("nil"),
+                _ => {
+                    self.out.push_str("Optional(");
+                    self.value(*of, value, true);
+                    self.out.push(')');
+                }
+            },
+            Shape::Array(of) => self.array(*of, value.reference()),
+            Shape::Dictionary(key, of) => self.dictionary(*key, Some(*of), value.reference()),
+            Shape::Set(key) => self.dictionary(*key, None, value.reference()),
+            Shape::Function => self.out.push_str("(Function)"),
+            Shape::Boxed(of) => match value.reference() {
+                Ref::Cells(cells) => self.value(*of, &mut cells.all(), quoted),
+                _ => self.out.push('…'),
+            },
+            Shape::Class { name, .. } => self.instance(name, value.reference()),
+            Shape::Any => match value.reference() {
+                Ref::Any(any) => self.value(any.shape, &mut any.cells.all(), quoted),
+                _ => self.out.push('…'),
+            },
+            Shape::Metatype(name) => self.out.push_str(name),
+        }
+    }
+
+    fn display(&mut self, value: impl std::fmt::Display) {
+        // Writing to a String cannot fail.
+        let _ = write!(self.out, "{value}");
+    }
+
+    fn fields(&mut self, name: &str, fields: &[(Option<Rc<str>>, ShapeId)], value: &mut Components<'_>) {
+        self.out.push_str(name);
+        self.out.push('(');
+        for (k, (label, shape)) in fields.iter().enumerate() {
+            if k > 0 {
+                self.out.push_str(", ");
+            }
+            if let Some(label) = label {
+                self.out.push_str(label);
+                self.out.push_str(": ");
+            }
+            self.value(*shape, value, true);
+        }
+        self.out.push(')');
+    }
+
+    fn structure(
+        &mut self,
+        name: &str,
+        fields: &[(Rc<str>, ShapeId)],
+        style: Style,
+        value: &mut Components<'_>,
+        quoted: bool,
+    ) {
+        let ends = |this: &mut Self, between: &str, value: &mut Components<'_>| {
+            for (k, (_, shape)) in fields.iter().take(2).enumerate() {
+                if k > 0 {
+                    this.out.push_str(between);
+                }
+                this.value(*shape, value, true);
+            }
+        };
+        match style {
+            Style::Range => ends(self, "..<", value),
+            Style::ClosedRange => ends(self, "...", value),
+            Style::Transparent => {
+                if let Some((_, shape)) = fields.first() {
+                    self.value(*shape, value, quoted);
+                }
+            }
+            Style::Fields | Style::Vector => {
+                let label = |name: &Rc<str>| (style == Style::Fields).then(|| name.clone());
+                let fields: Vec<_> = fields.iter().map(|(name, shape)| (label(name), *shape)).collect();
+                self.fields(name, &fields, value);
+            }
+        }
+    }
+
+    fn case(&mut self, case: Option<&Case>, value: &mut Components<'_>) {
+        match case {
+            Some(case) if case.payload.is_empty() => self.out.push_str(&case.name),
+            Some(case) => self.fields(&case.name, &case.payload, value),
+            None => self.out.push('…'),
+        }
+    }
+
+    fn array(&mut self, of: ShapeId, array: &Ref) {
+        self.out.push('[');
+        if let Ref::Cells(cells) = array {
+            let layout = self.shapes.layout(of);
+            for k in 0..cells.len {
+                if k > 0 {
+                    self.out.push_str(", ");
+                }
+                self.value(of, &mut cells.element(k, layout), true);
+            }
+        }
+        self.out.push(']');
+    }
+
+    /// A set is a dictionary without values.
+    fn dictionary(&mut self, key: ShapeId, of: Option<ShapeId>, dictionary: &Ref) {
+        let Ref::Dictionary(dictionary) = dictionary else {
+            self.out.push_str(if of.is_some() { "[:]" } else { "[]" });
+            return;
+        };
+        if dictionary.is_empty() && of.is_some() {
+            self.out.push_str("[:]");
+            return;
+        }
+        self.out.push('[');
+        let key_layout = self.shapes.layout(key);
+        for k in 0..dictionary.len() {
+            if k > 0 {
+                self.out.push_str(", ");
+            }
+            self.value(key, &mut dictionary.keys.element(k, key_layout), true);
+            if let Some(of) = of {
+                self.out.push_str(": ");
+                self.value(of, &mut dictionary.values.element(k, self.shapes.layout(of)), true);
+            }
+        }
+        self.out.push(']');
+    }
+
+    /// An instance is written as the class that it was made as.
+    fn instance(&mut self, name: &str, instance: &Ref) {
+        let own = match instance {
+            Ref::Box(object) => object.shape.map(|shape| self.shapes.get(shape)),
+            _ => None,
+        };
+        match own {
+            Some(Shape::Class { name, .. }) => self.out.push_str(name),
+            _ => self.out.push_str(name),
+        }
+    }
+}
+
+/// Writes a text in quotes, with escapes.
+pub fn write_quoted(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\0' => out.push_str("\\0"),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{{{:X}}}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Cells;
+
+    fn strings(shapes: &mut Shapes) -> ShapeId {
+        shapes.add(Shape::String)
+    }
+
+    fn show(shapes: &Shapes, shape: ShapeId, f: &[f64], i: &[i64], r: &[Ref]) -> String {
+        describe(shapes, shape, Components { f, slots: &[], i, r })
+    }
+
+    #[test]
+    fn structs_tuples_and_optionals() {
+        let mut shapes = Shapes::default();
+        let double = shapes.add(Shape::Double);
+        let int = shapes.add(Shape::Int { bits: 64, signed: true });
+        let string = strings(&mut shapes);
+        let fields = vec![("x".into(), double), ("name".into(), string)];
+        let point = shapes.add(Shape::Struct { name: "Point".into(), fields, style: Style::Fields });
+        let text = Ref::Text("a\"b".into());
+        assert_eq!(show(&shapes, point, &[1.0], &[], &[text.clone()]), "Point(x: 1.0, name: \"a\\\"b\")");
+        let tuple = shapes.add(Shape::Tuple(vec![(Some("value".into()), int), (Some("n".into()), int)]));
+        assert_eq!(show(&shapes, tuple, &[], &[1, 2], &[]), "(value: 1, n: 2)");
+        let optional = shapes.add(Shape::Optional(string));
+        assert_eq!(show(&shapes, optional, &[], &[1], &[text]), "Optional(\"a\\\"b\")");
+        assert_eq!(show(&shapes, optional, &[], &[0], &[Ref::Null]), "nil");
+        let range = vec![("lowerBound".into(), int), ("upperBound".into(), int)];
+        let range = shapes.add(Shape::Struct { name: "Range<Int>".into(), fields: range, style: Style::Range });
+        assert_eq!(show(&shapes, range, &[], &[0, 5], &[]), "0..<5");
+    }
+
+    #[test]
+    fn cases_share_components() {
+        let mut shapes = Shapes::default();
+        let double = shapes.add(Shape::Double);
+        let unit = Case { name: "north".into(), payload: vec![] };
+        let circle = Case { name: "circle".into(), payload: vec![(Some("radius".into()), double)] };
+        let pair = Case { name: "pair".into(), payload: vec![(None, double), (None, double)] };
+        let shape = shapes.add(Shape::Enum { name: "E".into(), cases: vec![unit, circle, pair] });
+        let both = shapes.add(Shape::Tuple(vec![(None, shape), (None, double)]));
+        assert_eq!(show(&shapes, both, &[7.0, 0.0, 9.0], &[1], &[]), "(circle(radius: 7.0), 9.0)");
+        assert_eq!(show(&shapes, both, &[7.0, 8.0, 9.0], &[2], &[]), "(pair(7.0, 8.0), 9.0)");
+        assert_eq!(show(&shapes, shape, &[7.0, 8.0], &[0], &[]), "north");
+    }
+
+    #[test]
+    fn arrays_of_arrays() {
+        let mut shapes = Shapes::default();
+        let double = shapes.add(Shape::Double);
+        let row = shapes.add(Shape::Array(double));
+        let matrix = shapes.add(Shape::Array(row));
+        let array = |f: &[f64]| {
+            Ref::Cells(Rc::new(Cells { len: f.len(), f: f.to_vec(), i: vec![], r: vec![], slots: vec![] }))
+        };
+        let rows = Cells { len: 2, f: vec![], i: vec![], r: vec![array(&[1.0, 2.0]), array(&[])], slots: vec![] };
+        assert_eq!(show(&shapes, matrix, &[], &[], &[Ref::Cells(Rc::new(rows))]), "[[1.0, 2.0], []]");
+    }
+
+    #[test]
+    fn depth_is_bounded() {
+        let mut shapes = Shapes::default();
+        let list = shapes.reserve();
+        let link = shapes.add(Shape::Optional(list));
+        shapes.define(list, Shape::Boxed(link));
+        let mut chain = Ref::Null;
+        for k in 0..10_000 {
+            let cells = Cells { len: 1, f: vec![], i: vec![i64::from(k > 0)], r: vec![chain], slots: vec![] };
+            chain = Ref::Cells(Rc::new(cells));
+        }
+        assert!(show(&shapes, list, &[], &[], &[chain]).contains("Optional(…)"));
+    }
+}
