@@ -283,6 +283,7 @@ pub(super) fn may_write(e: &Expr) -> bool {
         | ExprKind::Local(_)
         | ExprKind::Global(_)
         | ExprKind::Metatype
+        | ExprKind::Pending(_)
         | ExprKind::Error
         | ExprKind::Function(_)
         | ExprKind::Requirement(_)

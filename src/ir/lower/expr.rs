@@ -135,7 +135,7 @@ impl Builder<'_> {
                 self.assign_place(place, value);
                 vec![]
             }
-            ExprKind::Error => {
+            ExprKind::Pending(_) | ExprKind::Error => {
                 self.trap(Trap::Unreachable);
                 self.nothing(&e.ty)
             }
