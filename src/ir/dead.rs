@@ -12,9 +12,9 @@ pub fn eliminate(function: &mut Function) {
             block.instructions.retain(|step| {
                 let unused = step.outs.iter().all(|out| counts.reads[out.0 as usize] == 0);
                 let idle = step.op == Op::Copy && step.outs == step.ins;
-                let keep = !idle && !(unused && is_pure(&step.op));
-                removed |= !keep;
-                keep
+                let needless = idle || (unused && is_pure(&step.op));
+                removed |= needless;
+                !needless
             });
         }
         if !removed {

@@ -93,11 +93,11 @@ impl Site<'_> {
         let Some(Terminator::Return(results)) = &callee.blocks[0].end else { return };
         let mut values: Vec<Reg> = results.iter().map(|r| here[r]).collect();
         // All results are read before the first one is written.
-        for i in 1..values.len() {
-            if call.outs[..i].contains(&values[i]) {
-                let kept = self.register(self.registers[values[i].0 as usize].bank);
-                self.step(Op::Copy, kept, values[i], call.span);
-                values[i] = kept;
+        for (i, value) in values.iter_mut().enumerate().skip(1) {
+            if call.outs[..i].contains(value) {
+                let kept = self.register(self.registers[value.0 as usize].bank);
+                self.step(Op::Copy, kept, *value, call.span);
+                *value = kept;
                 own.push(kept);
             }
         }

@@ -138,10 +138,10 @@ impl Builder<'_> {
         }
         // `xs.append(contentsOf: xs)`: the value is the one from before.
         for operand in &mut operands {
-            if let Operand::Value(value) = operand {
-                if value.iter().any(|reg| opened.iter().any(|o| o.regs.contains(reg))) {
-                    *value = self.copy(value);
-                }
+            if let Operand::Value(value) = operand
+                && value.iter().any(|reg| opened.iter().any(|o| o.regs.contains(reg)))
+            {
+                *value = self.copy(value);
             }
         }
         (operands, opened)

@@ -36,11 +36,11 @@ impl Builder<'_> {
         self.out.is_opaque = declared.is_opaque;
         self.result = self.concrete(&declared.result);
         self.throws = declared.throws && !matches!(self.origin, Origin::Script(_));
-        if declared.primitive.is_none() {
-            if let Some(body) = self.d.body(f) {
-                self.locals = vec![Slot::Absent; body.locals.len()];
-                self.body = body;
-            }
+        if declared.primitive.is_none()
+            && let Some(body) = self.d.body(f)
+        {
+            self.locals = vec![Slot::Absent; body.locals.len()];
+            self.body = body;
         }
         self.results(&declared);
         let regs = self.parameters(&declared);
@@ -135,11 +135,11 @@ impl Builder<'_> {
         let mut last = None;
         if let (Origin::Script(_), Some((Stmt { kind: StmtKind::Expr(e), .. }, before))) =
             (&self.origin, statements.split_last())
+            && !self.result.is_unit()
+            && self.concrete(&e.ty) == self.result
         {
-            if !self.result.is_unit() && self.concrete(&e.ty) == self.result {
-                last = Some(e);
-                statements = before;
-            }
+            last = Some(e);
+            statements = before;
         }
         self.scopes.push(super::exits::Scope::Block { defers: vec![] });
         for statement in statements {

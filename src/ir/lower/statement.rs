@@ -219,11 +219,11 @@ impl Builder<'_> {
         let is_mutable = self.body.locals[local.0 as usize].mutable;
         let name = self.body.locals[local.0 as usize].name.clone();
         let how = if is_mutable { Use::Variable } else { Use::Constant };
-        if self.pinned.contains(&local) {
-            if let Slot::Registers(regs) = self.locals[local.0 as usize].clone() {
-                self.copy_to(&regs, value);
-                return;
-            }
+        if self.pinned.contains(&local)
+            && let Slot::Registers(regs) = self.locals[local.0 as usize].clone()
+        {
+            self.copy_to(&regs, value);
+            return;
         }
         let all = |b: &Self, how| value.iter().all(|reg| b.use_of(*reg) == how);
         let distinct = (1..value.len()).all(|i| !value[..i].contains(&value[i]));

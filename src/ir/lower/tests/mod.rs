@@ -1,5 +1,6 @@
 //! Small typed trees and the graphs that they become.
 
+mod source;
 mod world;
 
 use super::Lowering;
