@@ -60,6 +60,12 @@ const GROUPS: &[(&str, Associativity, &str)] = &[
 const PREFIX: &str = "- + ! ~ √ ∛ ... ..< .!";
 const POSTFIX: &str = "...";
 
+impl Default for OperatorTable {
+    fn default() -> OperatorTable {
+        OperatorTable::standard()
+    }
+}
+
 impl OperatorTable {
     pub(super) const ASSIGNMENT: Group = Group(0);
     pub(super) const TERNARY: Group = Group(2);

@@ -143,7 +143,8 @@ impl World {
                 continue;
             }
             for r in 0..self.protocol_data(q).requirements.len() as u32 {
-                if self.is_supplied(q, r) || self.find_witness(q, r, &own, &self.own_generics(q, r)).is_some() {
+                let generics = self.own_generics(q, r);
+                if self.is_supplied(q, r) || self.find_witness(q, r, &own, &generics).is_some() {
                     continue;
                 }
                 let data = &self.protocol_data(q).requirements[r as usize];

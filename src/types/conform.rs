@@ -409,7 +409,8 @@ impl World {
 
     fn find_type_witness(&mut self, n: NominalId, conformance: usize, p: ProtocolId, name: &Name) -> Option<Type> {
         let group = self.nominal_data(n).conformances[conformance].group;
-        let saved = std::mem::replace(&mut self.env, self.group_env_of(group));
+        let env = self.group_env(group);
+        let saved = std::mem::replace(&mut self.env, env);
         let declared = self.declared_type(n);
         let Type::Nominal(_, args) = &declared else { return None };
         let mut found = self.own_member_type(n, args, name);
@@ -435,10 +436,6 @@ impl World {
         }
         self.env = saved;
         found
-    }
-
-    fn group_env_of(&mut self, group: GroupId) -> Rc<super::store::Env> {
-        self.group_env(group)
     }
 
     /// An associated type from the members that fulfil requirements which mention it.

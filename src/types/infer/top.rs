@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 impl World {
     /// Checks a function's body if that was not done; `None` when it has errors.
-    pub(super) fn check_body(&mut self, f: FunctionId) -> Option<Rc<Body>> {
+    pub(in crate::types) fn check_body(&mut self, f: FunctionId) -> Option<Rc<Body>> {
         match &self.function_data(f).body {
             BodyState::Checked(body) => return Some(body.clone()),
             BodyState::Failed | BodyState::Checking => return None,
@@ -43,7 +43,7 @@ impl World {
     }
 
     /// The type of the expression that a function without parameters consists of.
-    pub(super) fn check_expression_type(&mut self, f: FunctionId) -> Option<Type> {
+    pub(in crate::types) fn check_expression_type(&mut self, f: FunctionId) -> Option<Type> {
         let signature = self.function_data(f).signature.clone()?;
         let Code::Expression(value) = self.function_data(f).code.clone() else { return None };
         let saved = std::mem::replace(&mut self.env, signature.env.clone());
@@ -58,7 +58,7 @@ impl World {
     }
 
     /// The result type of a formula.
-    pub(super) fn check_formula(&mut self, f: FunctionId) -> Option<Type> {
+    pub(in crate::types) fn check_formula(&mut self, f: FunctionId) -> Option<Type> {
         let signature = self.function_data(f).signature.clone()?;
         let Code::Expression(value) = self.function_data(f).code.clone() else { return None };
         let saved = std::mem::replace(&mut self.env, signature.env.clone());
