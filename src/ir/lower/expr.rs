@@ -4,7 +4,7 @@ use super::build::{Builder, Slot, Value};
 use super::call::may_write;
 use super::exits::Scope;
 use super::place::Location;
-use crate::ir::graph::{BlockId, Op, Trap};
+use crate::ir::graph::{BlockId, Op, Reg, Trap};
 use crate::syntax::ast::TryKind;
 use crate::types::tree::{Expr, ExprKind, LocalId, Place};
 use crate::types::ty::Type;
@@ -129,7 +129,7 @@ impl Builder<'_> {
             ExprKind::Metatype => vec![],
             ExprKind::Interpolation(parts) => {
                 let parts = self.exprs(parts).concat();
-                vec![self.value(Op::Native { name: "text.join", shapes: vec![] }, Bank::R, &parts)]
+                vec![self.concatenate(&parts)]
             }
             ExprKind::Assign { place, value } => {
                 self.assign_place(place, value);
@@ -215,6 +215,15 @@ impl Builder<'_> {
         result
     }
 
+    /// Texts one after another.
+    fn concatenate(&mut self, parts: &[Reg]) -> Reg {
+        let Some((first, others)) = parts.split_first() else {
+            return self.value(Op::Text("".into()), Bank::R, &[]);
+        };
+        let join = || Op::Native { name: "text.concat", shapes: vec![] };
+        others.iter().fold(*first, |before, part| self.value(join(), Bank::R, &[before, *part]))
+    }
+
     /// A value as an optional.
     pub fn some(&mut self, value: Value) -> Value {
         let mut optional = vec![self.int(1)];
@@ -241,13 +250,13 @@ impl Builder<'_> {
         result
     }
 
-    fn chain_result(&mut self, body: &Expr, flatten: bool, result: &[crate::ir::graph::Reg]) {
+    fn chain_result(&mut self, body: &Expr, flatten: bool, result: &[Reg]) {
         let value = self.expr(body);
         let value = if flatten { value } else { self.some(value) };
         self.assign(result, &value);
     }
 
-    fn nil(&mut self, result: &[crate::ir::graph::Reg]) {
+    fn nil(&mut self, result: &[Reg]) {
         for reg in result {
             self.set_zero(*reg);
         }

@@ -1,7 +1,7 @@
 //! The differential operators that the machine has built in.
 
 use super::build::{Builder, Value};
-use crate::ir::graph::{Op, Operator};
+use crate::ir::graph::{Op, Operator, Reg};
 use crate::types::ty::Type;
 use crate::value::Bank;
 use crate::value::shape::{Shape, Tangent, TangentId, TangentKind};
@@ -77,7 +77,7 @@ impl Builder<'_> {
         self.program.tangents.add(Tangent { value, vector, kind: TangentKind::Nothing })
     }
 
-    fn operate(&mut self, operator: Operator, ins: &[crate::ir::graph::Reg], banks: &[Bank]) -> Value {
+    fn operate(&mut self, operator: Operator, ins: &[Reg], banks: &[Bank]) -> Value {
         let outs = self.regs(banks);
         self.emit(Op::Operator(operator), &outs, ins);
         outs
