@@ -13,7 +13,7 @@ pub fn eliminate(function: &mut Function) {
             let mut kept = Vec::with_capacity(block.instructions.len());
             for step in std::mem::take(&mut block.instructions).into_iter().rev() {
                 let unused = step.outs.iter().all(|out| reads[out.0 as usize] == 0);
-                let idle = step.op == Op::Copy && step.outs == step.ins;
+                let idle = matches!(step.op, Op::Copy | Op::Take) && step.outs == step.ins;
                 if idle || (unused && is_pure(&step.op)) {
                     step.ins.iter().for_each(|reg| reads[reg.0 as usize] -= 1);
                     removed = true;

@@ -45,7 +45,10 @@ fn callee<'p>(program: &'p Program, caller: FunctionId, step: &Instruction) -> O
     let f = program.function(id).filter(|_| id != caller)?;
     let [block] = &f.blocks[..] else { return None };
     let straight = matches!(block.end, Some(Terminator::Return(_))) && block.instructions.len() <= SMALL;
-    let simple = f.is_prelude && !f.is_opaque && f.rules.is_empty() && f.captures.is_empty();
+    // A user's function keeps its calls, which backtraces and messages name, unless nothing can happen in it, as in a
+    // memberwise initialiser.
+    let silent = f.is_prelude || block.instructions.is_empty();
+    let simple = silent && !f.is_opaque && f.rules.is_empty() && f.captures.is_empty();
     (straight && simple).then_some(f)
 }
 
