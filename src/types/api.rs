@@ -189,6 +189,38 @@ impl World {
         "…".to_string()
     }
 
+    /// The operators that are declared.
+    pub fn operators(&self) -> &crate::syntax::OperatorTable {
+        &self.operators
+    }
+
+    /// Sets the operators that are declared.
+    pub fn set_operators(&mut self, operators: crate::syntax::OperatorTable) {
+        self.operators = operators;
+    }
+
+    /// What `@differentiable` on a function promises: one flag a parameter, `self` first.
+    pub fn declared_promise(&mut self, f: FunctionId) -> Option<Vec<bool>> {
+        self.signature(f).differentiable.clone()
+    }
+
+    /// Whether a function is a closure or local function, which is compiled with the one around it.
+    pub fn is_inside(&self, f: FunctionId) -> bool {
+        let data = self.function_data(f);
+        matches!(data.kind, FunctionKind::Closure | FunctionKind::Script) || data.outer.is_some() || !matches!(data.body, BodyState::Checked(_))
+    }
+
+    /// A function with its types, on one line; `None` for closures and what was not checked.
+    pub fn describe_function(&mut self, f: FunctionId) -> Option<String> {
+        if self.is_inside(f) {
+            return None;
+        }
+        let info = self.function_info(f);
+        let params: Vec<String> = info.params.iter().map(|p| format!("{}: {}", p.name, self.show(&p.ty))).collect();
+        let result = self.show(&info.result);
+        Some(format!("func {} ({}) -> {result}", info.name, params.join(", ")))
+    }
+
     /// The globals of the session, with their types, for a listing.
     pub fn global_types(&mut self) -> Vec<(String, String)> {
         let shown: Vec<(String, Option<Type>)> =

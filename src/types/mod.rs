@@ -27,3 +27,6 @@ pub mod world;
 
 pub use api::Checked;
 pub use store::World;
+
+#[cfg(test)]
+mod tests;

@@ -36,6 +36,8 @@ impl World {
         let (owner, file, generics) = (data.owner, data.file, data.generics.clone());
         let (kind, ast_params, ast_result) = (data.kind, data.ast_params.clone(), data.ast_result.clone());
         let (is_static, is_mutating, throws, is_prelude) = (data.is_static, data.is_mutating, data.throws, data.is_prelude);
+        let is_operator = super::declare::is_operator(&self.function_data(f).base_name);
+        let is_subscript = &*self.function_data(f).base_name == "subscript";
         let mut env = (*outer).clone();
         let scope = TypeScope::of(owner, file);
         for (name, _) in &generics.params {
@@ -61,8 +63,10 @@ impl World {
             if let Some(crate::syntax::ast::TypeExprKind::Attributed(attributes, _)) = param.ty.as_ref().map(|t| &t.kind) {
                 autoclosure |= attributes.iter().any(|a| &*a.name.name == "autoclosure");
             }
+            let label = param.label.as_ref().map(|l| l.name.clone());
             params.push(SignatureParam {
-                label: param.label.as_ref().map(|l| l.name.clone()),
+                // Operands have no labels, and arguments of a subscript have one only when it is written twice.
+                label: label.filter(|l| !is_operator && (!is_subscript || *l != param.name.name)),
                 name: param.name.name.clone(),
                 ty,
                 is_inout: param.is_inout,

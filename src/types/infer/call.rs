@@ -421,6 +421,12 @@ impl Infer<'_> {
             if let Some(newest) = self.newest(&tied) {
                 return Some(self.commit(name, &newest, args, expected, span));
             }
+            // A trailing closure fits two spellings of one function: the first one is meant.
+            if args.iter().any(|a| a.trailing)
+                && let Some(first) = tied.first()
+            {
+                return Some(self.commit(name, &first.clone(), args, expected, span));
+            }
             return Some(self.ambiguous(name, &tied, span));
         }
         None

@@ -155,8 +155,32 @@ impl Infer<'_> {
                 }
             }
         }
-        let result = self.world.fresh();
+        let mut result = self.world.fresh();
+        if let Some(joined) = self.join_literals(op, &args, span) {
+            result = joined;
+        }
         self.wait(PendingKind::Operator { op: op.clone(), args, expected: expected.cloned() }, result, span)
+    }
+
+    /// Two literals are numbers of one type: `1 + 2.5`. Gives the type of an arithmetic result.
+    fn join_literals(&mut self, op: &Ident, args: &[ArgNode], span: Span) -> Option<Type> {
+        let mut types = vec![];
+        for arg in args {
+            let ty = arg.ready.as_ref()?.ty.clone();
+            match self.world.shallow(&ty) {
+                Type::Var(v) if self.world.var(v).literal.is_some() => types.push(ty),
+                _ => return None,
+            }
+        }
+        let is_arithmetic = matches!(&*op.name, "+" | "-" | "*" | "/" | "%" | "^");
+        if !is_arithmetic && !is_comparison(&op.name) {
+            return None;
+        }
+        let first = types.first()?.clone();
+        for other in &types[1..] {
+            self.world.unify(&first, other, span);
+        }
+        is_arithmetic.then_some(first)
     }
 
     /// Decides an operator when an operand or the result is known.
