@@ -59,6 +59,7 @@ impl std::fmt::Display for Unencodable {
 /// What is known of a function while it is written.
 #[derive(Debug)]
 pub struct Context<'a> {
+    program: &'a Program,
     graph: &'a Graph,
     /// Which number registers carry slots.
     active: &'a [bool],
@@ -72,7 +73,6 @@ pub struct Context<'a> {
 /// # Errors
 /// When it needs what the code object cannot hold or the library does not have.
 pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Result<Code, Unencodable> {
-    let _ = program;
     let mut graph = Graph::of(function);
     prepare::prepare(&mut graph, is_derivative);
     let order = order::block_order(&graph);
@@ -101,7 +101,7 @@ pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Resu
         inactive_from: inactive_from as u16,
         ..Code::default()
     };
-    let context = Context { graph: &graph, active: &active, is_derivative, inactive_from };
+    let context = Context { program, graph: &graph, active: &active, is_derivative, inactive_from };
     let write = |far: bool| {
         let writer = Writer::new(head.clone(), &assignment, &graph.banks, far);
         write(Selector::new(writer, &context), &order, &live)

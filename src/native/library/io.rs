@@ -1,0 +1,3 @@
+//! stub
+use super::NativeFunction;
+pub(super) const TABLE: &[NativeFunction] = &[];
