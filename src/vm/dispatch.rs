@@ -4,7 +4,7 @@
 //! must stay in machine registers, so it is handed on by value and made anew after whatever may move the stacks.
 
 use super::fault::{Fault, not_whole, trapped};
-use super::functions::Compiler;
+use super::functions::{Compiler, Entry};
 use super::machine::Machine;
 use super::record;
 use super::registers::Registers;
@@ -12,7 +12,7 @@ use super::stacks::Frame;
 use super::task::Next;
 use super::{objects, operators};
 use crate::bytecode::operand::*;
-use crate::bytecode::{Code, Instruction, NativeSite};
+use crate::bytecode::{Instruction, NativeSite};
 use crate::native::library::{self, NativeContext};
 use crate::native::{Primitive, Trap, Value, table};
 use crate::tape::Num;
@@ -46,11 +46,14 @@ fn stop(machine: &mut Machine, pc: *const Instruction, fault: impl Into<Box<Faul
 
 /// Enters a function whose arguments stand in the window.
 #[inline(always)]
-fn enter(machine: &mut Machine, at: Registers, callee: &Code, code: *const Code) -> Result<Registers, Box<Fault>> {
-    let caller = at.code();
+fn enter(machine: &mut Machine, at: Registers, entry: *const Entry) -> Result<Registers, Box<Fault>> {
+    // SAFETY: `entry` comes from `Functions`, which never drops one.
+    #[allow(unsafe_code)]
+    let callee = unsafe { &*entry };
+    let own = at.entry().own;
     let Some(frame) = machine.frames.last_mut() else { unreachable!("the caller has a frame") };
     frame.pc = at.pc;
-    let base = [0, 1, 2].map(|b| frame.base[b] + u32::from(caller.registers[b]));
+    let base = [frame.base[0] + own[0], frame.base[1] + own[1], frame.base[2] + own[2]];
     machine.fuel -= 1;
     if machine.fuel < 0 {
         machine.poll()?;
@@ -58,18 +61,16 @@ fn enter(machine: &mut Machine, at: Registers, callee: &Code, code: *const Code)
     if machine.frames.len() >= machine.limits.depth {
         return Err(machine.too_deep());
     }
-    let end = [0, 1, 2].map(|b| {
-        base[b] as usize + usize::from(callee.registers[b]) + usize::from(callee.window[b])
-    });
+    let end = [0, 1, 2].map(|b| base[b] as usize + callee.frame[b] as usize);
     if !machine.stacks.has(end, callee.is_derivative) {
         machine.make_room(end, callee.is_derivative)?;
     }
     if callee.is_derivative {
         let first = base[0] as usize;
-        let inactive = first + usize::from(callee.inactive_from)..first + usize::from(callee.registers[0]);
+        let inactive = first + callee.inactive.0 as usize..first + callee.inactive.1 as usize;
         machine.stacks.slots[inactive].fill(Slot::NONE);
     }
-    let frame = Frame { code, pc: callee.instructions.as_ptr(), base };
+    let frame = Frame { entry, pc: callee.start, base };
     machine.frames.push(frame);
     Ok(Registers::of(&frame, &mut machine.stacks))
 }
@@ -90,8 +91,8 @@ fn leave(machine: &mut Machine, mut at: Registers) -> Registers {
 fn open_window(machine: &mut Machine, at: Registers) {
     save(machine, at.pc);
     if let Some(frame) = machine.frames.last() {
-        let registers = at.code().registers;
-        machine.window = [0, 1, 2].map(|b| frame.base[b] as usize + usize::from(registers[b]));
+        let own = at.entry().own;
+        machine.window = [0, 1, 2].map(|b| (frame.base[b] + own[b]) as usize);
     }
 }
 
@@ -469,20 +470,20 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             }
 
             I::Call { function } => {
-                let code = match machine.functions.get(function.0, false) {
-                    Some(code) => Rc::as_ptr(code),
+                let entry = match machine.functions.get(function.0, false) {
+                    Some(entry) => std::ptr::from_ref(entry),
                     None => attempt!(machine.code(compiler, function.0, false)),
                 };
-                at = attempt!(call(machine, at, code));
+                at = attempt!(enter(machine, at, entry));
             }
             I::CallValue { function } => match at.r(RIn(function.0)) {
                 Ref::Closure(closure) => {
                     let number = closure.function;
-                    let code = match machine.functions.get(number, false) {
-                        Some(code) => Rc::as_ptr(code),
+                    let entry = match machine.functions.get(number, false) {
+                        Some(entry) => std::ptr::from_ref(entry),
                         None => attempt!(machine.code(compiler, number, false)),
                     };
-                    at = attempt!(call(machine, at, code));
+                    at = attempt!(enter(machine, at, entry));
                 }
                 _ => outside!(call_object(machine, compiler, at, function, false)),
             },
@@ -514,19 +515,19 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             }
 
             I::NewBox { out, parts } | I::DNewBox { out, parts } => {
-                let slots = at.code().is_derivative;
+                let slots = at.entry().is_derivative;
                 let cells = gather(at, parts, slots);
                 at.set_r(out, Ref::Box(Rc::new(BoxCells { cells: RefCell::new(cells), shape: None })));
             }
             I::NewRecord { out, parts } | I::DNewRecord { out, parts } => {
-                let slots = at.code().is_derivative;
+                let slots = at.entry().is_derivative;
                 let cells = gather(at, parts, slots);
                 at.set_r(out, Ref::Cells(Rc::new(cells)));
             }
             I::NewClosure { out, site } | I::DNewClosure { out, site } => {
                 let code = at.code();
                 let site = &code.closures[usize::from(site)];
-                let captures = gather_counts(at, site.captures, code.is_derivative);
+                let captures = gather_counts(at, site.captures, at.entry().is_derivative);
                 at.set_r(out, Ref::Closure(Rc::new(Closure { function: site.function, captures })));
             }
             I::LoadBoxF { out, from, index } => {
@@ -644,7 +645,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 cells.len += 1;
             }
             I::Append { array, parts } | I::DAppend { array, parts } => {
-                let element = gather(at, parts, at.code().is_derivative);
+                let element = gather(at, parts, at.entry().is_derivative);
                 let cells = attempt!(objects::own(at.changed(array)));
                 cells.push(element.all());
             }
@@ -860,20 +861,20 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 set_num!(out, attempt!(record::primitive1(&mut machine.levels, p.0, num!(a), Some(n))));
             }
             I::DCall { function } => {
-                let code = match machine.functions.get(function.0, true) {
-                    Some(code) => Rc::as_ptr(code),
+                let entry = match machine.functions.get(function.0, true) {
+                    Some(entry) => std::ptr::from_ref(entry),
                     None => attempt!(machine.code(compiler, function.0, true)),
                 };
-                at = attempt!(call(machine, at, code));
+                at = attempt!(enter(machine, at, entry));
             }
             I::DCallValue { function } => match at.r(RIn(function.0)) {
                 Ref::Closure(closure) => {
                     let number = closure.function;
-                    let code = match machine.functions.get(number, true) {
-                        Some(code) => Rc::as_ptr(code),
+                    let entry = match machine.functions.get(number, true) {
+                        Some(entry) => std::ptr::from_ref(entry),
                         None => attempt!(machine.code(compiler, number, true)),
                     };
-                    at = attempt!(call(machine, at, code));
+                    at = attempt!(enter(machine, at, entry));
                 }
                 _ => outside!(call_object(machine, compiler, at, function, true)),
             },
@@ -966,14 +967,6 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             }
         }
     }
-}
-
-/// Enters a function object's or function's code.
-#[inline(always)]
-fn call(machine: &mut Machine, at: Registers, code: *const Code) -> Result<Registers, Box<Fault>> {
-    // SAFETY: `code` comes from `Functions`, which never drops a code object.
-    #[allow(unsafe_code)]
-    enter(machine, at, unsafe { &*code }, code)
 }
 
 #[cold]

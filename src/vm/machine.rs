@@ -1,7 +1,7 @@
 //! The machine: its state, and how functions are entered and left.
 
 use super::fault::Fault;
-use super::functions::{Compiler, Functions};
+use super::functions::{Compiler, Entry, Functions};
 use super::limits::{Limits, Meter};
 use super::operators;
 use super::stacks::{Frame, Stacks};
@@ -50,8 +50,8 @@ pub(super) struct Arithmetic {
 
 /// The code of frames that belong to the machine itself.
 struct OwnCode {
-    halt: Rc<Code>,
-    resume: Rc<Code>,
+    halt: Box<Entry>,
+    resume: Box<Entry>,
 }
 
 impl Machine {
@@ -59,7 +59,8 @@ impl Machine {
     pub fn new(host: Host, limits: Limits, tape: u64) -> Machine {
         let own = |name: &str, instruction: Instruction| {
             let (instructions, spans) = (vec![instruction], vec![Span::default()]);
-            Rc::new(Code { name: name.into(), instructions, spans, is_prelude: true, ..Code::default() })
+            let code = Code { name: name.into(), instructions, spans, is_prelude: true, ..Code::default() };
+            Box::new(Entry::of(Rc::new(code)))
         };
         let id = |name: &str| primitive(name).unwrap_or_else(|| unreachable!("the table of primitives has {name}"));
         Machine {
@@ -103,46 +104,45 @@ impl Machine {
         compiler: &mut dyn Compiler,
         function: u32,
         derivative: bool,
-    ) -> Result<*const Code, Box<Fault>> {
-        if let Some(code) = self.functions.get(function, derivative) {
-            return Ok(Rc::as_ptr(code));
+    ) -> Result<*const Entry, Box<Fault>> {
+        if let Some(entry) = self.functions.get(function, derivative) {
+            return Ok(entry);
         }
-        self.functions.load(compiler, function, derivative).map(Rc::as_ptr)
+        self.functions.load(compiler, function, derivative).map(std::ptr::from_ref)
     }
 
     /// Begins a run: a frame that ends it when its callee returns.
     pub(super) fn push_halt(&mut self) {
-        let code = Rc::as_ptr(&self.own_code.halt);
-        self.frames.push(Frame { code, pc: self.own_code.halt.instructions.as_ptr(), base: [0; 3] });
+        let entry: *const Entry = &*self.own_code.halt;
+        self.frames.push(Frame { entry, pc: self.own_code.halt.start, base: [0; 3] });
         self.window = [0; 3];
     }
 
     fn push_task(&mut self, task: Box<dyn Task>) {
-        let code = Rc::as_ptr(&self.own_code.resume);
-        let pc = self.own_code.resume.instructions.as_ptr();
-        self.frames.push(Frame { code, pc, base: self.window.map(|n| n as u32) });
+        let entry: *const Entry = &*self.own_code.resume;
+        let pc = self.own_code.resume.start;
+        self.frames.push(Frame { entry, pc, base: self.window.map(|n| n as u32) });
         self.tasks.push(task);
     }
 
     /// Pushes the frame of a function whose arguments stand in the window.
-    pub(super) fn push_frame(&mut self, code: *const Code) -> Result<(), Box<Fault>> {
-        // SAFETY: code objects live as long as the machine (`Functions` never drops one).
+    pub(super) fn push_frame(&mut self, entry: *const Entry) -> Result<(), Box<Fault>> {
+        // SAFETY: entries live as long as the machine (`Functions` never drops one).
         #[allow(unsafe_code)]
-        let callee = unsafe { &*code };
+        let callee = unsafe { &*entry };
         if self.frames.len() >= self.limits.depth {
             return Err(self.too_deep());
         }
-        let size = callee.frame();
-        let end = [0, 1, 2].map(|b| self.window[b] + size[b]);
+        let end = [0, 1, 2].map(|b| self.window[b] + callee.frame[b] as usize);
         if !self.stacks.has(end, callee.is_derivative) {
             self.make_room(end, callee.is_derivative)?;
         }
         if callee.is_derivative {
-            let (from, to) = (usize::from(callee.inactive_from), usize::from(callee.registers[0]));
-            self.stacks.slots[self.window[0] + from..self.window[0] + to].fill(Slot::NONE);
+            let (from, to) = callee.inactive;
+            self.stacks.slots[self.window[0] + from as usize..self.window[0] + to as usize].fill(Slot::NONE);
         }
         let base = self.window.map(|n| n as u32);
-        self.frames.push(Frame { code, pc: callee.instructions.as_ptr(), base });
+        self.frames.push(Frame { entry, pc: callee.start, base });
         Ok(())
     }
 
@@ -184,7 +184,7 @@ impl Machine {
                     let code = self.code(compiler, closure.function, derivative)?;
                     // SAFETY: as in `push_frame`.
                     #[allow(unsafe_code)]
-                    let behind = usize::from(unsafe { &*code }.params[2]);
+                    let behind = usize::from(unsafe { &*code }.code.params[2]);
                     self.set_reference(behind, Ref::Closure(closure));
                     code
                 }

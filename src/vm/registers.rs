@@ -6,6 +6,7 @@
 //! frame is entered or a task runs, and the pointers here are made anew after that.
 #![allow(unsafe_code)]
 
+use super::functions::Entry;
 use super::stacks::{Frame, Stacks};
 use crate::bytecode::operand::*;
 use crate::bytecode::{Code, Instruction};
@@ -16,7 +17,7 @@ use crate::value::{Ref, Slot};
 pub struct Registers {
     /// The next instruction.
     pub pc: *const Instruction,
-    code: *const Code,
+    entry: *const Entry,
     f: *mut f64,
     slots: *mut Slot,
     i: *mut i64,
@@ -30,7 +31,7 @@ impl Registers {
         let [f, i, r] = frame.base.map(|n| n as usize);
         Registers {
             pc: frame.pc,
-            code: frame.code,
+            entry: frame.entry,
             f: stacks.f.as_mut_ptr().wrapping_add(f),
             // Dangling where there are no slots; then only plain code runs, which has no instruction that uses it.
             slots: stacks.slots.as_mut_ptr().wrapping_add(f),
@@ -39,11 +40,17 @@ impl Registers {
         }
     }
 
+    /// What is known of the code that runs.
+    #[inline(always)]
+    pub fn entry<'c>(&self) -> &'c Entry {
+        // SAFETY: `Functions` never drops an entry, and the machine outlives the loop.
+        unsafe { &*self.entry }
+    }
+
     /// The code that runs.
     #[inline(always)]
     pub fn code<'c>(&self) -> &'c Code {
-        // SAFETY: `Functions` never drops a code object, and the machine outlives the loop.
-        unsafe { &*self.code }
+        &self.entry().code
     }
 
     /// Fetches the next instruction.
@@ -137,13 +144,13 @@ impl Registers {
     #[inline(always)]
     pub fn constant(&self, k: Number) -> f64 {
         // SAFETY: a verified constant.
-        unsafe { *self.code().numbers.get_unchecked(k.0 as usize) }
+        unsafe { *self.entry().numbers.add(k.0 as usize) }
     }
 
     /// The first `count` numbers of the window, and their slots in derivative code.
     #[inline(always)]
     pub fn window_f(&self, count: u16, slots: bool) -> (&[f64], &[Slot]) {
-        let (at, count) = (self.code().registers[0] as usize, count as usize);
+        let (at, count) = (self.entry().own[0] as usize, count as usize);
         // SAFETY: sites were verified not to need more window than there is; slots as above.
         unsafe {
             let numbers = std::slice::from_raw_parts(self.f.add(at), count);
@@ -156,21 +163,20 @@ impl Registers {
     #[inline(always)]
     pub fn window_i(&self, count: u16) -> &[i64] {
         // SAFETY: as for numbers.
-        unsafe { std::slice::from_raw_parts(self.i.add(self.code().registers[1] as usize), count as usize) }
+        unsafe { std::slice::from_raw_parts(self.i.add(self.entry().own[1] as usize), count as usize) }
     }
 
     /// The first `count` references of the window.
     #[inline(always)]
     pub fn window_r(&mut self, count: u16) -> &mut [Ref] {
         // SAFETY: as for numbers; borrowed through `self` alone.
-        unsafe { std::slice::from_raw_parts_mut(self.r.add(self.code().registers[2] as usize), count as usize) }
+        unsafe { std::slice::from_raw_parts_mut(self.r.add(self.entry().own[2] as usize), count as usize) }
     }
 
     /// The references of this frame that are not results.
     #[inline(always)]
     pub fn leftovers(&mut self) -> &mut [Ref] {
-        let code = self.code();
-        let (from, to) = (code.results[2] as usize, code.registers[2] as usize + code.window[2] as usize);
+        let (from, to) = (self.entry().kept as usize, self.entry().frame[2] as usize);
         // SAFETY: results were verified to lie inside of the frame.
         unsafe { std::slice::from_raw_parts_mut(self.r.add(from), to - from) }
     }

@@ -24,9 +24,9 @@ impl Machine {
         args: Components<'_>,
     ) -> Result<Cells, Box<Fault>> {
         let code = self.code(compiler, function, false)?;
-        // SAFETY: code objects live as long as the machine.
+        // SAFETY: entries live as long as the machine.
         #[allow(unsafe_code)]
-        let results = unsafe { &*code }.results.map(usize::from);
+        let results = unsafe { &*code }.code.results.map(usize::from);
         self.start(compiler, Target::Function(function), args, results)
     }
 
@@ -105,9 +105,9 @@ impl Machine {
 
     /// Where a frame is: the instruction that it executed last.
     fn place(&self, frame: &Frame) -> Option<(&Code, Span)> {
-        // SAFETY: code objects live as long as the machine, which is borrowed.
+        // SAFETY: entries live as long as the machine, which is borrowed.
         #[allow(unsafe_code)]
-        let code: &Code = unsafe { &*frame.code };
+        let code: &Code = &unsafe { &*frame.entry }.code;
         if matches!(code.instructions.first(), Some(Instruction::Halt {} | Instruction::Resume {})) {
             return None;
         }

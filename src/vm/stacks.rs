@@ -1,13 +1,14 @@
 //! The stacks that registers lie in, and the frames on them.
 
-use crate::bytecode::{Code, Instruction};
+use super::functions::Entry;
+use crate::bytecode::Instruction;
 use crate::value::{Ref, Slot};
 
 /// One call that is running.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// Its code. It points into a code object that `Functions` or the machine itself keeps as long as the machine lives.
-    pub code: *const Code,
+    /// Its code. `Functions` or the machine itself keeps the entry as long as the machine lives.
+    pub entry: *const Entry,
     /// The next instruction, while a callee is running.
     pub pc: *const Instruction,
     /// Where its registers begin in each stack.
