@@ -158,8 +158,10 @@ fn deaths(graph: &Graph, at: usize, live: &Liveness) -> (Vec<Vec<Reg>>, Vec<Vec<
         dead[n] = step.outs.iter().copied().filter(is_reference).filter(|r| !set.has(*r)).collect();
         step.outs.iter().for_each(|r| set.remove(*r));
         for reg in step.ins.iter().copied().filter(is_reference) {
-            // A register that the step writes again holds another reference afterwards.
-            if !step.outs.contains(&reg) && set.insert(reg) {
+            // A register that the step changes holds its reference afterwards; one that gets the result of a call holds
+            // another one.
+            let changed = step.outs.contains(&reg) && !step.is_call();
+            if !changed && set.insert(reg) {
                 dying[n].push(reg);
             }
         }

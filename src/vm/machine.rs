@@ -149,17 +149,15 @@ impl Machine {
     /// Grows the stacks, if they may.
     #[cold]
     pub(super) fn make_room(&mut self, end: [usize; 3], slots: bool) -> Result<(), Box<Fault>> {
-        if end.iter().any(|n| *n > (u32::MAX / 2) as usize) {
-            return Err(Fault::new(Number::MemoryLimit, "the program needs more memory than a stack can have"));
+        /// Bytes that all frames together may have: a thousand times what a deep recursion needs.
+        const MOST: u64 = 4 << 30;
+        let limit = self.limits.memory.map_or(MOST, |limit| limit.min(MOST));
+        if Stacks::bytes_for(end, slots) > limit {
+            let message = format!("the calls that are running need more memory than allowed ({})", super::fault::bytes(limit));
+            return Err(Fault::new(Number::MemoryLimit, message));
         }
         self.stacks.grow(end, slots);
-        match self.limits.memory {
-            Some(limit) if self.stacks.bytes() > limit => {
-                let message = format!("the program needs more memory than allowed ({})", super::fault::bytes(limit));
-                Err(Fault::new(Number::MemoryLimit, message))
-            }
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     #[cold]

@@ -119,8 +119,9 @@ pub fn failed(what: &str, message: &Ref) -> Box<Fault> {
         return Fault::new(Number::InvalidRange, message);
     }
     let text = match (what, message) {
+        ("failed" | "", "") => "the program stopped itself".to_owned(),
+        ("failed" | "", message) => message.to_owned(),
         (what, "") => what.to_owned(),
-        ("", message) => message.to_owned(),
         (what, message) => format!("{what}: {message}"),
     };
     Fault::new(Number::PreconditionFailed, text)

@@ -52,12 +52,10 @@ impl Stacks {
         end[0] <= self.f.len() && end[1] <= self.i.len() && end[2] <= self.r.len() && (!slots || end[0] <= self.slots.len())
     }
 
-    /// Bytes in use.
-    pub fn bytes(&self) -> u64 {
-        (self.f.len() * size_of::<f64>()
-            + self.slots.len() * size_of::<Slot>()
-            + self.i.len() * size_of::<i64>()
-            + self.r.len() * size_of::<Ref>()) as u64
+    /// Bytes that so many places need.
+    pub fn bytes_for([f, i, r]: [usize; 3], slots: bool) -> u64 {
+        let number = size_of::<f64>() + if slots { size_of::<Slot>() } else { 0 };
+        [(f, number), (i, size_of::<i64>()), (r, size_of::<Ref>())].iter().map(|(n, size)| *n as u64 * *size as u64).sum()
     }
 
     /// Drops all references, and gives back what only a deep recursion needed.

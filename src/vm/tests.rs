@@ -5,3 +5,4 @@ mod build;
 mod calls;
 mod derivatives;
 mod limits;
+mod mutation;

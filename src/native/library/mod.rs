@@ -58,7 +58,10 @@ pub fn find(name: &str) -> Option<u16> {
 }
 
 #[cfg(test)]
-mod tests {
+mod tests;
+
+#[cfg(test)]
+mod names {
     use super::*;
 
     #[test]
