@@ -11,6 +11,7 @@ mod components;
 pub mod dictionary;
 pub mod number;
 pub mod print;
+pub mod reach;
 mod release;
 pub mod shape;
 

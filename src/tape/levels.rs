@@ -1,0 +1,363 @@
+//! The live levels of differentiation.
+
+use super::Num;
+use super::node::{Pool, TapeFull};
+use super::recording::{Recording, SharedPool, Tape};
+use crate::native::{PrimitiveId, primitive};
+use crate::value::Slot;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// What an instruction of derivative code has to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// No level is live: plain arithmetic.
+    Plain,
+    /// One level, in reverse mode: its slots hold node numbers, and nothing is kept beside the nodes.
+    LoneReverse,
+    /// One level, in forward mode: its slots hold tangents.
+    LoneForward,
+    /// Several levels: the general rule.
+    General,
+}
+
+/// More nested levels than this are a mistake, and would go deep into the machine's own stack.
+const DEEPEST: usize = 1000;
+
+/// Bytes of scratch numbers that are kept for the next sweep.
+const KEPT_SCRATCH: usize = 4 << 20;
+
+/// The live levels, the outermost first. Each got an epoch when it was opened, higher than all before, so that the
+/// innermost level of some numbers is the one with the highest live epoch.
+#[derive(Debug)]
+pub struct Levels {
+    mode: Mode,
+    lone: u64,
+    /// The tape of the outermost level, when that is a reverse one: kept here, where the machine finds it at once.
+    outermost: Recording,
+    pub(super) stack: Vec<Level>,
+    last_epoch: u64,
+    pool: SharedPool,
+    scratch: Vec<Vec<f64>>,
+    pub(super) ids: Arithmetic,
+}
+
+/// A live level.
+#[derive(Debug)]
+pub(super) struct Level {
+    pub(super) epoch: u64,
+    pub(super) kind: Kind,
+    /// Storage that was written while the level was innermost; see [`settle`](super::settle).
+    pub(super) log: super::settle::StoreLog,
+}
+
+/// What a level keeps.
+#[derive(Debug)]
+pub(super) enum Kind {
+    /// The outermost level, in reverse mode; its tape is [`Levels::outermost`].
+    OutermostReverse,
+    /// The outermost level, in forward mode: slots are tangents, nothing is kept.
+    OutermostForward,
+    /// A reverse level inside of others.
+    Reverse(Box<Recording>),
+    /// A forward level inside of others.
+    Forward(Vec<Cell>),
+}
+
+/// What a slot of an inner forward level refers to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell {
+    /// The tangent, with its slot in the levels outside.
+    pub(super) tangent: Num,
+    /// The slot of the value in the levels outside.
+    pub(super) outer: Slot,
+}
+
+/// The primitives that sweeps and tangents are computed with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arithmetic {
+    pub(super) add: PrimitiveId,
+    pub(super) mul: PrimitiveId,
+    pub(super) neg: PrimitiveId,
+}
+
+/// The direction in which a level differentiates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Tangents, along with the values.
+    Forward,
+    /// A tape, swept afterwards.
+    Reverse,
+}
+
+impl Levels {
+    /// No level; all tapes together may take that many bytes.
+    pub fn new(limit: u64) -> Levels {
+        let pool = Rc::new(RefCell::new(Pool::new(limit)));
+        let id = |name| match primitive(name) {
+            Some(id) => id,
+            None => unreachable!("the table has an entry `{name}`"),
+        };
+        Levels {
+            mode: Mode::Plain,
+            lone: 0,
+            outermost: Recording::new(&pool),
+            stack: vec![],
+            last_epoch: 0,
+            pool,
+            scratch: vec![],
+            ids: Arithmetic { add: id("double.add"), mul: id("double.mul"), neg: id("double.neg") },
+        }
+    }
+
+    /// What an instruction of derivative code has to do.
+    #[inline(always)]
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// The epoch of the only live level.
+    #[inline(always)]
+    pub fn lone_epoch(&self) -> u64 {
+        self.lone
+    }
+
+    /// Records an operation of the lone reverse level; an operand 0 is constant.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when the limit is reached.
+    #[inline(always)]
+    pub fn push_lone(&mut self, a: u32, b: u32, pa: f64, pb: f64) -> Result<u32, TapeFull> {
+        self.outermost.push(a, b, pa, pb)
+    }
+
+    /// How many levels are live.
+    pub fn depth(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// The memory that tapes share.
+    pub fn pool(&self) -> &SharedPool {
+        &self.pool
+    }
+
+    /// Opens a level inside of those that are live; gives its epoch.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when too many are.
+    pub fn open(&mut self, direction: Direction) -> Result<u64, TapeFull> {
+        if self.stack.len() >= DEEPEST {
+            return Err(TapeFull::Levels(DEEPEST));
+        }
+        let kind = match (direction, self.stack.is_empty()) {
+            (Direction::Reverse, true) => Kind::OutermostReverse,
+            (Direction::Forward, true) => Kind::OutermostForward,
+            (Direction::Reverse, false) => Kind::Reverse(Box::new(Recording::new(&self.pool))),
+            (Direction::Forward, false) => Kind::Forward(vec![]),
+        };
+        self.last_epoch += 1;
+        self.stack.push(Level { epoch: self.last_epoch, kind, log: Default::default() });
+        self.set_mode();
+        Ok(self.last_epoch)
+    }
+
+    /// Ends the innermost level. What was stored meanwhile becomes a constant of it and keeps its link to the levels
+    /// outside. Gives the tape of a reverse level.
+    pub fn close(&mut self) -> Option<Tape> {
+        self.settle_log();
+        let level = self.stack.pop()?;
+        self.set_mode();
+        match level.kind {
+            Kind::OutermostReverse => Some(self.outermost.finish()),
+            Kind::Reverse(mut recording) => Some(recording.finish()),
+            Kind::OutermostForward => None,
+            Kind::Forward(cells) => {
+                self.pool.borrow_mut().release((cells.capacity() * size_of::<Cell>()) as u64);
+                None
+            }
+        }
+    }
+
+    /// Ends every level, after a trap or an interruption: all slots are of ended levels then, and mean constants.
+    pub fn abandon(&mut self) {
+        while let Some(level) = self.stack.pop() {
+            if let Kind::Forward(cells) = level.kind {
+                self.pool.borrow_mut().release((cells.capacity() * size_of::<Cell>()) as u64);
+            }
+        }
+        drop(self.outermost.finish());
+        self.set_mode();
+    }
+
+    fn set_mode(&mut self) {
+        let (mode, lone) = match self.stack.as_slice() {
+            [] => (Mode::Plain, 0),
+            [Level { epoch, kind: Kind::OutermostForward, .. }] => (Mode::LoneForward, *epoch),
+            [Level { epoch, .. }] => (Mode::LoneReverse, *epoch),
+            _ => (Mode::General, 0),
+        };
+        self.mode = mode;
+        self.lone = lone;
+    }
+
+    /// The direction of the innermost level.
+    pub fn direction(&self) -> Option<Direction> {
+        Some(match self.stack.last()?.kind {
+            Kind::OutermostReverse | Kind::Reverse(_) => Direction::Reverse,
+            Kind::OutermostForward | Kind::Forward(_) => Direction::Forward,
+        })
+    }
+
+    /// Where the level with that epoch stands; `None` when it has ended.
+    #[inline]
+    pub fn position(&self, epoch: u64) -> Option<usize> {
+        if epoch == 0 {
+            return None;
+        }
+        self.stack.iter().rposition(|level| level.epoch == epoch)
+    }
+
+    /// The epoch of the level at that position.
+    pub fn epoch_at(&self, k: usize) -> Option<u64> {
+        self.stack.get(k).map(|level| level.epoch)
+    }
+
+    /// Whether a slot means something: whether its level is live.
+    #[inline]
+    pub fn is_live(&self, slot: Slot) -> bool {
+        self.position(slot.epoch).is_some()
+    }
+
+    /// Whether a number is zero and moves with nothing.
+    #[inline]
+    pub fn is_zero(&self, x: Num) -> bool {
+        x.value == 0.0 && !self.is_live(x.slot)
+    }
+
+    /// The innermost live level among those of some numbers, by position.
+    pub fn innermost(&self, xs: &[Num]) -> Option<usize> {
+        let epoch = xs.iter().map(|x| x.slot.epoch).max().unwrap_or(0);
+        match self.position(epoch) {
+            Some(k) => Some(k),
+            // The highest epoch has ended; the others may be live all the same.
+            None if epoch > 0 => xs.iter().filter_map(|x| self.position(x.slot.epoch)).max(),
+            None => None,
+        }
+    }
+
+    pub(super) fn recording(&mut self, k: usize) -> Option<&mut Recording> {
+        match self.stack.get_mut(k).map(|level| &mut level.kind)? {
+            Kind::OutermostReverse => Some(&mut self.outermost),
+            Kind::Reverse(recording) => Some(recording),
+            Kind::OutermostForward | Kind::Forward(_) => None,
+        }
+    }
+
+    /// A number of the innermost, reverse level that is one of its inputs: a leaf. `x` is the number in the levels
+    /// outside.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when the limit is reached.
+    pub fn leaf(&mut self, x: Num) -> Result<Num, TapeFull> {
+        let Some(k) = self.stack.len().checked_sub(1) else { return Ok(x) };
+        let outer = self.live_slot(x.slot);
+        let epoch = self.stack[k].epoch;
+        match self.recording(k) {
+            Some(recording) => {
+                let node = recording.leaf(outer)?;
+                Ok(Num { value: x.value, slot: Slot { epoch, payload: u64::from(node) } })
+            }
+            None => Ok(x),
+        }
+    }
+
+    /// A number of the innermost, forward level that moves along `tangent`; one that does not move at all is constant.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when the limit is reached.
+    pub fn dual(&mut self, x: Num, tangent: Num) -> Result<Num, TapeFull> {
+        match self.stack.len().checked_sub(1) {
+            Some(k) if !self.is_zero(tangent) => self.with_tangent(k, x, tangent),
+            _ => Ok(x),
+        }
+    }
+
+    /// The number `x` of the levels outside of forward level `k`, with a tangent in that level.
+    pub(super) fn with_tangent(&mut self, k: usize, x: Num, tangent: Num) -> Result<Num, TapeFull> {
+        let epoch = self.stack[k].epoch;
+        let outer = self.live_slot(x.slot);
+        let tangent = Num { slot: self.live_slot(tangent.slot), ..tangent };
+        let payload = match &mut self.stack[k].kind {
+            Kind::Forward(cells) => {
+                if cells.len() == cells.capacity() {
+                    let more = cells.capacity().max(64);
+                    self.pool.borrow_mut().reserve((more * size_of::<Cell>()) as u64)?;
+                    cells.reserve_exact(more);
+                }
+                cells.push(Cell { tangent, outer });
+                cells.len() as u64 - 1
+            }
+            Kind::OutermostForward => tangent.value.to_bits(),
+            Kind::OutermostReverse | Kind::Reverse(_) => unreachable!("level {k} is a forward one"),
+        };
+        Ok(Num { value: x.value, slot: Slot { epoch, payload } })
+    }
+
+    /// The tangent that a number has in the forward level `k`; zero when it does not move there.
+    pub fn tangent(&self, k: usize, x: Num) -> Num {
+        match self.stack.get(k) {
+            Some(level) if level.epoch == x.slot.epoch => match &level.kind {
+                Kind::OutermostForward => Num::constant(f64::from_bits(x.slot.payload)),
+                Kind::Forward(cells) => cells.get(x.slot.payload as usize).map_or(Num::default(), |cell| cell.tangent),
+                Kind::OutermostReverse | Kind::Reverse(_) => Num::default(),
+            },
+            _ => Num::default(),
+        }
+    }
+
+    /// The node that a number has on the tape of the reverse level `k`; 0 when it does not move there.
+    pub fn node(&self, k: usize, x: Num) -> u32 {
+        match self.stack.get(k) {
+            Some(level) if level.epoch == x.slot.epoch => x.slot.payload as u32,
+            _ => 0,
+        }
+    }
+
+    /// The number as the levels outside of level `k` see it.
+    pub fn strip(&self, k: usize, x: Num) -> Num {
+        Num { value: x.value, slot: self.strip_slot(k, x.slot) }
+    }
+
+    /// The slot that stands outside of level `k` for a slot.
+    pub fn strip_slot(&self, k: usize, slot: Slot) -> Slot {
+        match self.stack.get(k) {
+            Some(level) if level.epoch == slot.epoch => match &level.kind {
+                Kind::OutermostReverse | Kind::OutermostForward => Slot::NONE,
+                Kind::Reverse(recording) => recording.outer_value(slot.payload as u32),
+                Kind::Forward(cells) => cells.get(slot.payload as usize).map_or(Slot::NONE, |cell| cell.outer),
+            },
+            _ => slot,
+        }
+    }
+
+    /// The slot itself, or none when its level has ended: links to ended levels must not be kept.
+    pub(super) fn live_slot(&self, slot: Slot) -> Slot {
+        if self.is_live(slot) { slot } else { Slot::NONE }
+    }
+
+    /// Room for `len` numbers, all of them `fill`.
+    pub(super) fn take_scratch(&mut self, len: usize, fill: f64) -> Vec<f64> {
+        let mut scratch = self.scratch.pop().unwrap_or_default();
+        scratch.clear();
+        scratch.resize(len, fill);
+        scratch
+    }
+
+    /// Takes such room back.
+    pub(super) fn give_scratch(&mut self, scratch: Vec<f64>) {
+        let kept: usize = self.scratch.iter().map(Vec::capacity).sum();
+        if (kept + scratch.capacity()) * size_of::<f64>() <= KEPT_SCRATCH {
+            self.scratch.push(scratch);
+        }
+    }
+}

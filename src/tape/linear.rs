@@ -1,0 +1,101 @@
+//! What an ended reverse level leaves behind: a linear map, the differential of what it recorded.
+
+use super::levels::{Direction, Levels};
+use super::node::TapeFull;
+use super::recording::Tape;
+use super::sweep::{Progress, Sweep};
+use super::wide::Template;
+use super::{Num, Wide};
+use std::rc::Rc;
+
+/// A differential or, transposed, a pullback: a value like others, which can be kept and called any number of times.
+#[derive(Clone, Debug)]
+pub struct LinearMap {
+    /// What was recorded.
+    pub tape: Rc<Tape>,
+    /// The node of each number of the result that can move; 0 for a constant one. Those of the input are the leaves.
+    pub outputs: Rc<[u32]>,
+    /// What the inputs looked like.
+    pub x: Rc<[Template]>,
+    /// What the results looked like.
+    pub y: Rc<[Template]>,
+    /// Whether it goes from results to inputs.
+    pub transposed: bool,
+}
+
+impl LinearMap {
+    /// Ends the innermost level, a reverse one, and makes a map from its leaves to `outputs`, which become numbers of the
+    /// levels outside.
+    pub fn close(levels: &mut Levels, outputs: &mut [Num]) -> LinearMap {
+        let nodes = match levels.depth().checked_sub(1) {
+            Some(k) => outputs
+                .iter_mut()
+                .map(|y| {
+                    let node = levels.node(k, *y);
+                    *y = levels.strip(k, *y);
+                    node
+                })
+                .collect(),
+            None => vec![0; outputs.len()],
+        };
+        let tape = levels.close().unwrap_or_else(|| Tape::empty(levels.pool()));
+        LinearMap { tape: Rc::new(tape), outputs: nodes.into(), x: Rc::from([]), y: Rc::from([]), transposed: false }
+    }
+
+    /// The map in the other direction.
+    #[must_use]
+    pub fn transpose(&self) -> LinearMap {
+        LinearMap { transposed: !self.transposed, ..self.clone() }
+    }
+
+    /// Begins an application: the direction in which the tape is swept.
+    pub fn direction(&self) -> Direction {
+        if self.transposed { Direction::Reverse } else { Direction::Forward }
+    }
+
+    /// The nodes that seeds are added to when it is applied.
+    pub fn seeded(&self) -> Vec<u32> {
+        if self.transposed { self.outputs.to_vec() } else { (1..=self.tape.leaves()).collect() }
+    }
+
+    /// The nodes that the result is read from when it is applied.
+    pub fn read(&self) -> Vec<u32> {
+        if self.transposed { (1..=self.tape.leaves()).collect() } else { self.outputs.to_vec() }
+    }
+
+    /// The map with other numbers of outer levels in its slopes.
+    #[must_use]
+    pub fn with(&self, columns: super::recording::Columns, wide: Vec<Wide>) -> LinearMap {
+        LinearMap { tape: Rc::new(self.tape.with(columns, wide)), ..self.clone() }
+    }
+
+    /// Adjoints of the inputs from those of the results; for tapes without functions of the user's own.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when it is recorded in live levels, and they are full.
+    pub fn pull_back(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, TapeFull> {
+        LinearMap { transposed: true, ..self.clone() }.apply(levels, seeds)
+    }
+
+    /// Tangents of the results from those of the inputs; for tapes without functions of the user's own.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when it is recorded in live levels, and they are full.
+    pub fn push_forward(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, TapeFull> {
+        LinearMap { transposed: false, ..self.clone() }.apply(levels, seeds)
+    }
+
+    fn apply(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, TapeFull> {
+        let mut sweep = Sweep::new(levels, &self.tape, self.direction());
+        for (node, seed) in self.seeded().into_iter().zip(seeds) {
+            sweep.add(levels, node, *seed)?;
+        }
+        match sweep.run(levels, &|| false)? {
+            Progress::Done => {}
+            Progress::Call(_) | Progress::Interrupted => unreachable!("nothing on this tape stops a sweep"),
+        }
+        let numbers = self.read().into_iter().map(|node| sweep.number(node)).collect();
+        sweep.finish(levels);
+        Ok(numbers)
+    }
+}

@@ -1,0 +1,80 @@
+//! Levels of differentiation, what they record, and the sweeps.
+//!
+//! In: numbers with their slots ([`Num`]), and the primitives that are applied to them. Out: numbers whose slots say how
+//! they move, tapes, and the linear maps that tapes are.
+//!
+//! A level in reverse mode records a Wengert tape: a [`Node`] an operation, with the slopes of its result. `y = x · sin x`
+//! at `x = 2` is three nodes, a leaf and two records:
+//!
+//! | node | operation | operands | slopes |
+//! | --- | --- | --- | --- |
+//! | 1 | `x`, a leaf | | |
+//! | 2 | `s = sin x` | 1 | `cos 2` |
+//! | 3 | `y = x · s` | 1, 2 | `sin 2`, `2` |
+//!
+//! Backwards, with the adjoint 1 for `y`: `s̄ = 2`, `x̄ = sin 2 + 2 · cos 2`. Forwards, with the tangent 1 for `x`:
+//! `ṡ = cos 2`, `ẏ = sin 2 + 2 · cos 2`.
+//!
+//! ```
+//! use dscript::native::primitive;
+//! use dscript::tape::{Direction, Levels, LinearMap, Num};
+//!
+//! let (sin, mul) = (primitive("double.sin").unwrap(), primitive("double.mul").unwrap());
+//! let mut levels = Levels::new(1 << 30);
+//! levels.open(Direction::Reverse).unwrap();
+//! let x = levels.leaf(Num::constant(2.0)).unwrap();
+//! let s = levels.record(sin, &[x]).unwrap();
+//! let y = levels.record(mul, &[x, s]).unwrap();
+//! let map = LinearMap::close(&mut levels, &[y]);
+//!
+//! let expected = 2f64.sin() + 2.0 * 2f64.cos();
+//! let adjoints = map.pull_back(&mut levels, &[Num::constant(1.0)]).unwrap();
+//! assert_eq!(adjoints[0].value, expected);
+//! let tangents = map.push_forward(&mut levels, &[Num::constant(1.0)]).unwrap();
+//! assert_eq!(tangents[0].value, expected);
+//! ```
+//!
+//! Promises: derivatives nest in any mix, because an operation belongs to the innermost live level among its operands and
+//! its slopes are numbers of the levels outside; a tape is written once, and swept any number of times; nothing recurses
+//! over a tape; a zero adjoint stops.
+//! Not here: slopes (`native`), how values are taken apart into numbers (`value::walk`), calls of the user's own
+//! functions (`vm`): a sweep that needs one stops and asks.
+
+pub mod levels;
+pub mod linear;
+pub mod node;
+pub mod recording;
+mod rule;
+pub mod settle;
+pub mod sweep;
+mod sweep_live;
+pub mod wide;
+
+#[cfg(test)]
+mod tests;
+
+pub use levels::{Direction, Levels, Mode};
+pub use linear::LinearMap;
+pub use node::{Node, TapeFull};
+pub use recording::Tape;
+pub use sweep::{Progress, Sweep};
+pub use wide::{Call, CallKind, Template, Wide, WideKind};
+
+use crate::value::Slot;
+
+/// A number, and how it moves.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Num {
+    /// The number.
+    pub value: f64,
+    /// Its slot.
+    pub slot: Slot,
+}
+
+impl Num {
+    /// A number that does not move.
+    #[inline]
+    pub const fn constant(value: f64) -> Num {
+        Num { value, slot: Slot::NONE }
+    }
+}

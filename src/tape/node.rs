@@ -1,0 +1,135 @@
+//! Nodes of a tape, and the memory that they live in.
+
+/// One recorded operation: two operands by node number, and the slopes of the result in them.
+///
+/// An operand that is missing is the node itself, with slope 0: a sweep then has no branch on arity, and no node that all
+/// sweeps write to. Number 0 is nothing.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Node {
+    /// The first operand.
+    pub a: u32,
+    /// The second operand.
+    pub b: u32,
+    /// The slope in the first operand.
+    pub pa: f64,
+    /// The slope in the second operand.
+    pub pb: f64,
+}
+
+/// Why nothing more can be recorded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TapeFull {
+    /// The tapes together need more than this many bytes.
+    Bytes(u64),
+    /// More than this many derivatives are nested.
+    Levels(usize),
+}
+
+/// Nodes of the first chunk of a tape: most gradients need no more, and stay in the first cache.
+const SMALL: usize = 512;
+/// Nodes of every other chunk.
+const LARGE: usize = 32 * 1024;
+/// Bytes of large chunks that are kept for the next tape.
+const KEPT: usize = 12 << 20;
+/// Small chunks that are kept.
+const KEPT_SMALL: usize = 64;
+/// From this many chunks in use on, a tape that ends gives back what it does not fill: then somebody keeps pullbacks.
+const CROWDED: usize = 64;
+
+/// The chunks that all tapes share.
+#[derive(Debug)]
+pub struct Pool {
+    small: Vec<Vec<Node>>,
+    large: Vec<Vec<Node>>,
+    /// Chunks in use.
+    lent: usize,
+    /// Bytes in use, those of columns and cells too.
+    used: u64,
+    limit: u64,
+}
+
+const fn bytes(nodes: usize) -> u64 {
+    (nodes * size_of::<Node>()) as u64
+}
+
+impl Pool {
+    /// A pool for tapes of at most `limit` bytes together.
+    pub fn new(limit: u64) -> Pool {
+        Pool { small: vec![], large: vec![], lent: 0, used: 0, limit }
+    }
+
+    /// An empty chunk.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when the limit is reached.
+    pub fn take(&mut self, first: bool) -> Result<Vec<Node>, TapeFull> {
+        let (size, kept) = if first { (SMALL, &mut self.small) } else { (LARGE, &mut self.large) };
+        if self.used + bytes(size) > self.limit {
+            return Err(TapeFull::Bytes(self.limit));
+        }
+        self.used += bytes(size);
+        self.lent += 1;
+        Ok(kept.pop().unwrap_or_else(|| Vec::with_capacity(size)))
+    }
+
+    /// Takes a chunk back.
+    pub fn give(&mut self, mut chunk: Vec<Node>) {
+        if chunk.capacity() == 0 {
+            return;
+        }
+        self.used = self.used.saturating_sub(bytes(chunk.capacity()));
+        self.lent = self.lent.saturating_sub(1);
+        chunk.clear();
+        match chunk.capacity() {
+            SMALL if self.small.len() < KEPT_SMALL => self.small.push(chunk),
+            LARGE if (self.large.len() + 1) * LARGE * size_of::<Node>() <= KEPT => self.large.push(chunk),
+            _ => {}
+        }
+    }
+
+    /// Copies the last chunk of a finished tape to its size where memory is scarce.
+    pub fn trim(&mut self, chunk: Vec<Node>) -> Vec<Node> {
+        if self.lent <= CROWDED || chunk.len() * 2 > chunk.capacity() || chunk.capacity() == 0 {
+            return chunk;
+        }
+        let mut exact = Vec::with_capacity(chunk.len());
+        exact.extend_from_slice(&chunk);
+        self.give(chunk);
+        self.used += bytes(exact.capacity());
+        self.lent += 1;
+        exact
+    }
+
+    /// Counts chunks and columns that were made elsewhere, by a copy.
+    pub fn adopt(&mut self, chunks: &[Vec<Node>], columns: u64) {
+        self.lent += chunks.iter().filter(|c| c.capacity() > 0).count();
+        self.used += chunks.iter().map(|c| bytes(c.capacity())).sum::<u64>() + columns;
+    }
+
+    /// Asks for bytes of columns or cells.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when the limit is reached.
+    pub fn reserve(&mut self, more: u64) -> Result<(), TapeFull> {
+        if self.used + more > self.limit {
+            return Err(TapeFull::Bytes(self.limit));
+        }
+        self.used += more;
+        Ok(())
+    }
+
+    /// Gives bytes of columns or cells back.
+    pub fn release(&mut self, less: u64) {
+        self.used = self.used.saturating_sub(less);
+    }
+
+    /// Bytes in use.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// Changes the limit.
+    pub fn set_limit(&mut self, limit: u64) {
+        self.limit = limit;
+    }
+}

@@ -1,0 +1,289 @@
+//! Tapes: while they are recorded ([`Recording`]) and afterwards ([`Tape`]).
+
+use super::node::{Node, Pool, TapeFull};
+use super::wide::Wide;
+use crate::value::Slot;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The pool that all tapes of a machine share.
+pub type SharedPool = Rc<RefCell<Pool>>;
+
+/// The tape of a live level.
+///
+/// Nodes are numbered from 1: first the leaves, which need no record, then one number per record.
+#[derive(Debug)]
+pub struct Recording {
+    /// The chunk that is being filled.
+    chunk: Vec<Node>,
+    /// Number of the first node of `chunk`.
+    base: u32,
+    full: Vec<Vec<Node>>,
+    leaves: u32,
+    wide: Vec<Wide>,
+    columns: Columns,
+    pool: SharedPool,
+}
+
+/// What a level inside of other levels keeps beside its nodes: how their values and slopes depend on the levels outside.
+/// As long as needed only, so that a level that meets no other one pays nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Columns {
+    /// By node number: the outer slot of the value.
+    values: Vec<Slot>,
+    /// By record number: the outer slots of the two slopes.
+    slopes: Vec<[Slot; 2]>,
+}
+
+/// A finished tape.
+#[derive(Debug)]
+pub struct Tape {
+    chunks: Vec<Vec<Node>>,
+    leaves: u32,
+    wide: Vec<Wide>,
+    columns: Columns,
+    pool: SharedPool,
+}
+
+impl Recording {
+    /// An empty tape.
+    pub fn new(pool: &SharedPool) -> Recording {
+        Recording {
+            chunk: vec![],
+            base: 1,
+            full: vec![],
+            leaves: 0,
+            wide: vec![],
+            columns: Columns::default(),
+            pool: Rc::clone(pool),
+        }
+    }
+
+    /// A new leaf. All leaves come before all records.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when there are no numbers left.
+    pub fn leaf(&mut self, outer: Slot) -> Result<u32, TapeFull> {
+        debug_assert!(self.chunk.is_empty() && self.full.is_empty(), "leaves come before records");
+        let n = self.base;
+        self.base = n.checked_add(1).ok_or(TapeFull::Bytes(u64::from(u32::MAX)))?;
+        self.leaves += 1;
+        self.set_outer_value(n, outer)?;
+        Ok(n)
+    }
+
+    /// Records an operation; an operand 0 is missing.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when the limit is reached.
+    #[inline(always)]
+    pub fn push(&mut self, a: u32, b: u32, pa: f64, pb: f64) -> Result<u32, TapeFull> {
+        if self.chunk.len() == self.chunk.capacity() {
+            self.next_chunk()?;
+        }
+        let n = self.base + self.chunk.len() as u32;
+        let a = if a == 0 { n } else { a };
+        let b = if b == 0 { n } else { b };
+        self.chunk.push(Node { a, b, pa, pb });
+        Ok(n)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn next_chunk(&mut self) -> Result<(), TapeFull> {
+        // Numbers stay below 2³² for the chunk after this one too.
+        if self.base > u32::MAX - (1 << 20) {
+            return Err(TapeFull::Bytes(u64::from(u32::MAX)));
+        }
+        let first = self.chunk.capacity() == 0;
+        let fresh = self.pool.borrow_mut().take(first)?;
+        let filled = std::mem::replace(&mut self.chunk, fresh);
+        self.base += filled.len() as u32;
+        if !first {
+            self.full.push(filled);
+        }
+        Ok(())
+    }
+
+    /// Records an operation whose slopes or value depend on outer levels.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when the limit is reached.
+    pub fn push_nested(&mut self, node: Node, outer: Slot, slopes: [Slot; 2]) -> Result<u32, TapeFull> {
+        let n = self.push(node.a, node.b, node.pa, node.pb)?;
+        self.set_outer_value(n, outer)?;
+        if slopes != [Slot::NONE; 2] {
+            put(&mut self.columns.slopes, (n - self.leaves - 1) as usize, slopes, &self.pool)?;
+        }
+        Ok(n)
+    }
+
+    /// Says how the value of a node depends on the levels outside.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when the limit is reached.
+    pub fn set_outer_value(&mut self, node: u32, outer: Slot) -> Result<(), TapeFull> {
+        if outer == Slot::NONE {
+            return Ok(());
+        }
+        put(&mut self.columns.values, node as usize, outer, &self.pool)
+    }
+
+    /// How the value of a node depends on the levels outside.
+    pub fn outer_value(&self, node: u32) -> Slot {
+        self.columns.values.get(node as usize).copied().unwrap_or(Slot::NONE)
+    }
+
+    /// Records a wide node with that many results; gives the number of the first.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when the limit is reached.
+    pub fn push_wide(&mut self, results: u32, make: impl FnOnce(u32) -> Wide) -> Result<u32, TapeFull> {
+        let mut first = 0;
+        for k in 0..results {
+            let n = self.push(0, 0, 0.0, 0.0)?;
+            first = if k == 0 { n } else { first };
+        }
+        if results > 0 {
+            self.wide.push(make(first));
+        }
+        Ok(first)
+    }
+
+    /// How many nodes there are, leaves included.
+    pub fn len(&self) -> u32 {
+        self.base - 1 + self.chunk.len() as u32
+    }
+
+    /// Whether nothing was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Ends the recording, and leaves an empty one behind.
+    pub fn finish(&mut self) -> Tape {
+        let mut chunks = std::mem::take(&mut self.full);
+        let last = std::mem::take(&mut self.chunk);
+        if last.capacity() > 0 {
+            chunks.push(self.pool.borrow_mut().trim(last));
+        }
+        self.base = 1;
+        Tape {
+            chunks,
+            leaves: std::mem::take(&mut self.leaves),
+            wide: std::mem::take(&mut self.wide),
+            columns: std::mem::take(&mut self.columns),
+            pool: Rc::clone(&self.pool),
+        }
+    }
+}
+
+/// Writes `column[at]`, filling up with nothing.
+fn put<T: Clone + Default>(column: &mut Vec<T>, at: usize, value: T, pool: &SharedPool) -> Result<(), TapeFull> {
+    if at >= column.capacity() {
+        let more = (at + 1).max(column.capacity() * 2).max(64) - column.capacity();
+        pool.borrow_mut().reserve((more * size_of::<T>()) as u64)?;
+        column.reserve_exact(column.capacity() - column.len() + more);
+    }
+    if at >= column.len() {
+        column.resize(at + 1, T::default());
+    }
+    column[at] = value;
+    Ok(())
+}
+
+impl Columns {
+    fn bytes(&self) -> u64 {
+        (self.values.capacity() * size_of::<Slot>() + self.slopes.capacity() * size_of::<[Slot; 2]>()) as u64
+    }
+
+    /// Whether some slot in them fulfils a condition.
+    pub fn any(&self, test: &mut dyn FnMut(Slot) -> bool) -> bool {
+        self.values.iter().any(|s| test(*s)) || self.slopes.iter().flatten().any(|s| test(*s))
+    }
+
+    /// Replaces every slot.
+    pub fn map(&mut self, change: &mut dyn FnMut(Slot) -> Slot) {
+        for slot in self.values.iter_mut().chain(self.slopes.iter_mut().flatten()) {
+            *slot = change(*slot);
+        }
+    }
+}
+
+impl Tape {
+    /// A tape on which nothing depends on anything.
+    pub fn empty(pool: &SharedPool) -> Tape {
+        Recording::new(pool).finish()
+    }
+
+    /// How many leaves it has; they are the nodes from 1 on.
+    pub fn leaves(&self) -> u32 {
+        self.leaves
+    }
+
+    /// How many nodes it has, leaves included.
+    pub fn len(&self) -> usize {
+        self.leaves as usize + self.records()
+    }
+
+    /// Whether it has no node at all.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many records it has.
+    pub fn records(&self) -> usize {
+        self.chunks.iter().map(Vec::len).sum()
+    }
+
+    /// The records, in chunks.
+    pub fn chunks(&self) -> &[Vec<Node>] {
+        &self.chunks
+    }
+
+    /// The wide nodes, in order.
+    pub fn wide(&self) -> &[Wide] {
+        &self.wide
+    }
+
+    /// How values and slopes depend on the levels outside.
+    pub fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// The outer slots of the slopes of a node.
+    pub fn outer_slopes(&self, node: u32) -> [Slot; 2] {
+        let record = (node - self.leaves - 1) as usize;
+        self.columns.slopes.get(record).copied().unwrap_or([Slot::NONE; 2])
+    }
+
+    /// The same tape with other columns and wide nodes.
+    #[must_use]
+    pub fn with(&self, columns: Columns, wide: Vec<Wide>) -> Tape {
+        let chunks = self.chunks.clone();
+        self.pool.borrow_mut().adopt(&chunks, columns.bytes());
+        Tape { chunks, leaves: self.leaves, wide, columns, pool: Rc::clone(&self.pool) }
+    }
+}
+
+impl Drop for Tape {
+    fn drop(&mut self) {
+        let mut pool = self.pool.borrow_mut();
+        pool.release(self.columns.bytes());
+        for chunk in self.chunks.drain(..) {
+            pool.give(chunk);
+        }
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        // A recording that was abandoned, by a trap for example.
+        let mut pool = self.pool.borrow_mut();
+        pool.release(self.columns.bytes());
+        pool.give(std::mem::take(&mut self.chunk));
+        for chunk in self.full.drain(..) {
+            pool.give(chunk);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! The general rule: what an operation does to numbers that move in any mix of levels.
+//!
+//! Let L be the innermost live level among the operands. Strip L; compute the result and the slopes on what is left, by
+//! this same rule, for they may move in the levels outside; then record them on the tape of L, or combine tangents.
+
+use super::Num;
+use super::levels::{Kind, Levels};
+use super::node::{Node, TapeFull};
+use crate::native::field::{Shift, Test};
+use crate::native::formula::{self, Formula};
+use crate::native::{PrimitiveId, Rule};
+use crate::value::Slot;
+
+/// The most operands that a primitive has.
+const OPERANDS: usize = 3;
+
+/// The numbers of one operation.
+#[derive(Clone, Copy)]
+struct Step<'a> {
+    id: PrimitiveId,
+    /// The operands, stripped of the level.
+    x: &'a [Num],
+    /// The integer operand.
+    n: i64,
+    /// The result, stripped of the level.
+    result: Num,
+}
+
+impl Levels {
+    /// The result of a primitive of numbers, recorded in every level that it moves in.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when a limit is reached.
+    pub fn record(&mut self, id: PrimitiveId, x: &[Num]) -> Result<Num, TapeFull> {
+        self.record_with(id, x, 0)
+    }
+
+    /// The same with an integer operand (`double.powi`).
+    ///
+    /// # Errors
+    /// [`TapeFull`] when a limit is reached.
+    pub fn record_with(&mut self, id: PrimitiveId, x: &[Num], n: i64) -> Result<Num, TapeFull> {
+        debug_assert!(x.len() <= OPERANDS);
+        let Some(k) = self.innermost(x) else {
+            return Ok(Num::constant(plain(id, x, n)));
+        };
+        let mut stripped = [Num::default(); OPERANDS];
+        for (to, from) in stripped.iter_mut().zip(x) {
+            *to = self.strip(k, *from);
+        }
+        let inner = &stripped[..x.len().min(OPERANDS)];
+        let result = self.record_with(id, inner, n)?;
+        if matches!(id.info().rule, Rule::Flat | Rule::Opaque(_)) {
+            return Ok(result);
+        }
+        let step = Step { id, x: inner, n, result };
+        match self.stack[k].kind {
+            Kind::OutermostReverse | Kind::Reverse(_) => self.record_reverse(k, x, step),
+            Kind::OutermostForward | Kind::Forward(_) => self.record_forward(k, x, step),
+        }
+    }
+
+    fn record_reverse(&mut self, k: usize, x: &[Num], step: Step) -> Result<Num, TapeFull> {
+        let mut pending: Option<(u32, Num)> = None;
+        let mut node = None;
+        for (i, operand) in x.iter().enumerate() {
+            let number = self.node(k, *operand);
+            if number == 0 {
+                continue;
+            }
+            let slope = self.slope(i, step)?;
+            let (a, pa) = match (pending.take(), node.take()) {
+                (None, None) => {
+                    pending = Some((number, slope));
+                    continue;
+                }
+                (Some(first), _) => first,
+                // A third operand: the sum so far, and this one.
+                (None, Some(sum)) => (sum, Num::constant(1.0)),
+            };
+            node = Some(self.push_node(k, (a, pa), (number, slope), step.result.slot)?);
+        }
+        if let Some(only) = pending {
+            node = Some(self.push_node(k, only, (0, Num::default()), step.result.slot)?);
+        }
+        Ok(match node {
+            Some(node) => Num { slot: self.slot_of(k, node), ..step.result },
+            None => step.result,
+        })
+    }
+
+    /// The slot of a node of the reverse level `k`.
+    pub(super) fn slot_of(&self, k: usize, node: u32) -> Slot {
+        Slot { epoch: self.stack[k].epoch, payload: u64::from(node) }
+    }
+
+    /// Records a node on the tape of reverse level `k`, whose result has the slot `outer` in the levels outside.
+    pub(super) fn push_node(
+        &mut self,
+        k: usize,
+        (a, pa): (u32, Num),
+        (b, pb): (u32, Num),
+        outer: Slot,
+    ) -> Result<u32, TapeFull> {
+        let slopes = [self.live_slot(pa.slot), self.live_slot(pb.slot)];
+        let outer = self.live_slot(outer);
+        match self.recording(k) {
+            Some(tape) if k == 0 => tape.push(a, b, pa.value, pb.value),
+            Some(tape) => tape.push_nested(Node { a, b, pa: pa.value, pb: pb.value }, outer, slopes),
+            None => unreachable!("level {k} is a reverse one"),
+        }
+    }
+
+    fn record_forward(&mut self, k: usize, x: &[Num], step: Step) -> Result<Num, TapeFull> {
+        let tangent = match (step.id.info().rule, x) {
+            // What is linear in one operand is its own differential: a rounding rounds the tangent too.
+            (Rule::Linear(_), [only]) => self.record(step.id, &[self.tangent(k, *only)])?,
+            _ => self.combine(k, x, step)?,
+        };
+        self.with_tangent(k, step.result, tangent)
+    }
+
+    fn combine(&mut self, k: usize, x: &[Num], step: Step) -> Result<Num, TapeFull> {
+        let mut sum: Option<Num> = None;
+        for (i, operand) in x.iter().enumerate() {
+            if operand.slot.epoch != self.stack[k].epoch {
+                continue;
+            }
+            let slope = self.slope(i, step)?;
+            // A zero slope contributes nothing, whatever the tangent.
+            if self.is_zero(slope) {
+                continue;
+            }
+            let term = self.scaled(self.tangent(k, *operand), slope)?;
+            sum = Some(self.plus(sum, term)?);
+        }
+        Ok(sum.unwrap_or_default())
+    }
+
+    /// `x · slope`, without a record for a slope of 1.
+    pub(super) fn scaled(&mut self, x: Num, slope: Num) -> Result<Num, TapeFull> {
+        if self.is_live(slope.slot) {
+            return self.record(self.ids.mul, &[slope, x]);
+        }
+        match slope.value {
+            1.0 => Ok(x),
+            -1.0 => self.record(self.ids.neg, &[x]),
+            _ => self.record(self.ids.mul, &[slope, x]),
+        }
+    }
+
+    /// `sum + x`, without a record when there is no sum yet.
+    pub(super) fn plus(&mut self, sum: Option<Num>, x: Num) -> Result<Num, TapeFull> {
+        match sum {
+            None => Ok(x),
+            Some(sum) => self.record(self.ids.add, &[sum, x]),
+        }
+    }
+
+    /// The slope of the result in operand `i`, a number of the levels outside.
+    fn slope(&mut self, i: usize, step: Step) -> Result<Num, TapeFull> {
+        let info = step.id.info();
+        if self.innermost(step.x).is_none() {
+            let mut x = [0.0; OPERANDS];
+            for (to, from) in x.iter_mut().zip(step.x) {
+                *to = from.value;
+            }
+            let slope = info.slope(i, &x[..step.x.len()], step.n, step.result.value);
+            return Ok(Num::constant(slope.unwrap_or(0.0)));
+        }
+        match info.rule {
+            Rule::Linear(coefficients) => Ok(Num::constant(coefficients[i])),
+            Rule::Bilinear => Ok(step.x[1 - i]),
+            Rule::Slopes(_) => match formula::slopes(step.id).get(i) {
+                Some(formula) => self.evaluate(formula, step),
+                None => unreachable!("`{}` has a formula for each operand", info.name),
+            },
+            Rule::Flat | Rule::Opaque(_) => Ok(Num::default()),
+        }
+    }
+
+    /// A slope over numbers that move themselves.
+    fn evaluate(&mut self, formula: &Formula, step: Step) -> Result<Num, TapeFull> {
+        match formula {
+            Formula::Operand(k) => Ok(step.x[*k as usize]),
+            Formula::Result => Ok(step.result),
+            Formula::Constant(c) => Ok(Num::constant(*c)),
+            Formula::Number(Shift(by)) => Ok(Num::constant(step.n.saturating_add(*by) as f64)),
+            Formula::Apply(id, operands, Shift(by)) => {
+                let mut x = [Num::default(); OPERANDS];
+                for (to, from) in x.iter_mut().zip(operands) {
+                    *to = self.evaluate(from, step)?;
+                }
+                self.record_with(*id, &x[..operands.len()], step.n.saturating_add(*by))
+            }
+            Formula::Select(parts) => {
+                let (test, then, otherwise) = &**parts;
+                let holds = match test {
+                    Test::Equal(a, b) => self.evaluate(a, step)?.value == self.evaluate(b, step)?.value,
+                    Test::Less(a, b) => self.evaluate(a, step)?.value < self.evaluate(b, step)?.value,
+                    Test::AtMost(a, b) => self.evaluate(a, step)?.value <= self.evaluate(b, step)?.value,
+                };
+                self.evaluate(if holds { then } else { otherwise }, step)
+            }
+        }
+    }
+}
+
+/// The value of a primitive.
+fn plain(id: PrimitiveId, x: &[Num], n: i64) -> f64 {
+    let mut values = [0.0; OPERANDS];
+    for (to, from) in values.iter_mut().zip(x) {
+        *to = from.value;
+    }
+    match id.info().number(&values[..x.len().min(OPERANDS)], n) {
+        Some(value) => value,
+        None => unreachable!("only operations with a number for a result are recorded"),
+    }
+}

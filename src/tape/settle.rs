@@ -1,0 +1,137 @@
+//! What outlives its level.
+//!
+//! A number that is stored in a variable, an instance or a global while an inner level is live may still be there when
+//! the level has ended. It is a constant of that level then, and must keep its link to the levels outside; its slot would
+//! only say that its level is gone. So stores are logged while several levels are live, and when one ends, everything that
+//! can be reached from what was stored to is gone through: slots of that level are replaced by those that they stood for
+//! in the levels outside. With one level there is nothing outside, and nothing is logged.
+
+use super::LinearMap;
+use super::levels::Levels;
+use super::wide::WideKind;
+use crate::value::reach::{SlotChange, change_slots, change_slots_in_box};
+use crate::value::{BoxCells, Cells, Components, Ref, Slot};
+use hashbrown::HashMap;
+use std::any::Any;
+use std::rc::{Rc, Weak};
+
+/// Boxes that were stored to while a level was the innermost one.
+#[derive(Debug, Default)]
+pub struct StoreLog {
+    boxes: HashMap<usize, Weak<BoxCells>>,
+    /// At how many boxes those that are gone are taken off.
+    prune_at: usize,
+    globals: bool,
+}
+
+impl StoreLog {
+    fn add(&mut self, to: Weak<BoxCells>) {
+        self.boxes.insert(to.as_ptr() as usize, to);
+        if self.boxes.len() > self.prune_at.max(256) {
+            // A loop that makes a variable in each round must not leave a trace of all of them.
+            self.boxes.retain(|_, b| b.strong_count() > 0);
+            self.prune_at = self.boxes.len() * 2;
+        }
+    }
+}
+
+/// Replaces the slots of a level that ends by what they stand for outside.
+struct Settle<'a> {
+    levels: &'a Levels,
+    level: usize,
+}
+
+impl SlotChange for Settle<'_> {
+    fn slot(&mut self, slot: Slot) -> Slot {
+        self.levels.strip_slot(self.level, slot)
+    }
+
+    fn enters_boxes(&self) -> bool {
+        true
+    }
+
+    fn machine(&mut self, object: &Rc<dyn Any>) -> Option<Ref> {
+        let map = object.downcast_ref::<LinearMap>()?;
+        let epoch = self.levels.epoch_at(self.level)?;
+        let in_columns = map.tape.columns().any(&mut |slot| slot.epoch == epoch);
+        let in_wide = map.tape.wide().iter().any(|w| match &w.kind {
+            WideKind::Sum(operands) => operands.iter().any(|(_, _, slot)| slot.epoch == epoch),
+            // What a function captured is not looked through for a maybe: it is copied where something changes.
+            WideKind::Call(_) => true,
+        });
+        if !in_columns && !in_wide {
+            return None;
+        }
+        let mut columns = map.tape.columns().clone();
+        columns.map(&mut |slot| self.slot(slot));
+        let mut wide = map.tape.wide().to_vec();
+        for w in &mut wide {
+            match &mut w.kind {
+                WideKind::Sum(operands) => operands.iter_mut().for_each(|o| o.2 = self.slot(o.2)),
+                WideKind::Call(call) => {
+                    let function = std::mem::take(&mut call.function);
+                    let mut holder = Cells::record(Components { r: &[function], ..Components::default() });
+                    change_slots(&mut holder, self);
+                    call.function = holder.r.pop().unwrap_or_default();
+                }
+            }
+        }
+        Some(Ref::Machine(Rc::new(map.with(columns, wide))))
+    }
+}
+
+impl Levels {
+    /// To be called for every store into a box while several levels are live.
+    pub fn log_store(&mut self, to: &Rc<BoxCells>) {
+        if self.depth() > 1 {
+            if let Some(level) = self.stack.last_mut() {
+                level.log.add(Rc::downgrade(to));
+            }
+        }
+    }
+
+    /// To be called for every store into a global variable while several levels are live.
+    pub fn log_global(&mut self) {
+        if self.depth() > 1 {
+            if let Some(level) = self.stack.last_mut() {
+                level.log.globals = true;
+            }
+        }
+    }
+
+    /// Whether global variables were stored to in the innermost level, so that they must be [settled](Levels::settle)
+    /// before it is closed.
+    pub fn must_settle_globals(&self) -> bool {
+        self.depth() > 1 && self.stack.last().is_some_and(|level| level.log.globals)
+    }
+
+    /// Makes values constants of the innermost level, before it is closed.
+    pub fn settle(&self, cells: &mut Cells) {
+        if let Some(level) = self.depth().checked_sub(1) {
+            change_slots(cells, &mut Settle { levels: self, level });
+        }
+    }
+
+    /// Settles what was logged for the innermost level, and hands the log to the one outside: what is older than both
+    /// must be settled again.
+    pub(super) fn settle_log(&mut self) {
+        let Some(level) = self.depth().checked_sub(1) else { return };
+        if level == 0 {
+            return;
+        }
+        let mut log = std::mem::take(&mut self.stack[level].log);
+        log.boxes.retain(|_, b| b.strong_count() > 0);
+        let mut boxes: Vec<Rc<BoxCells>> = vec![];
+        // The order does not matter: each slot is replaced by itself alone.
+        #[allow(clippy::iter_over_hash_type)]
+        for b in log.boxes.values() {
+            boxes.extend(b.upgrade());
+        }
+        for b in &boxes {
+            change_slots_in_box(b, &mut Settle { levels: self, level });
+        }
+        let outer = &mut self.stack[level - 1].log;
+        outer.globals |= log.globals;
+        boxes.iter().for_each(|b| outer.add(Rc::downgrade(b)));
+    }
+}

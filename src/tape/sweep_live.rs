@@ -1,0 +1,63 @@
+//! Sweeps whose arithmetic is itself recorded, because seeds or slopes move in live levels.
+
+use super::Num;
+use super::levels::Levels;
+use super::node::{Node, TapeFull};
+use super::sweep::{Numbers, STILL, Sweep, is_still};
+use crate::value::Slot;
+
+impl Sweep {
+    fn live(&self, node: u32) -> Num {
+        match &self.numbers {
+            Numbers::Live(numbers) => numbers[node as usize],
+            Numbers::Plain(numbers) => Num::constant(numbers[node as usize]),
+        }
+    }
+
+    fn set_live(&mut self, node: u32, x: Num) {
+        match &mut self.numbers {
+            Numbers::Live(numbers) => numbers[node as usize] = x,
+            Numbers::Plain(_) => unreachable!("numbers that move are kept with their slots"),
+        }
+    }
+
+    /// The way back over nodes from number `first` on.
+    pub(super) fn backwards_live(&mut self, levels: &mut Levels, nodes: &[Node], first: u32) -> Result<(), TapeFull> {
+        for (k, node) in nodes.iter().enumerate().rev() {
+            let i = first + k as u32;
+            let adjoint = self.live(i);
+            if levels.is_zero(adjoint) {
+                continue;
+            }
+            let outer = self.tape.outer_slopes(i);
+            for (operand, slope, slot) in [(node.a, node.pa, outer[0]), (node.b, node.pb, outer[1])] {
+                if operand != i {
+                    let term = levels.scaled(adjoint, Num { value: slope, slot })?;
+                    self.add(levels, operand, term)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The way forwards over nodes from number `first` on.
+    pub(super) fn forwards_live(&mut self, levels: &mut Levels, nodes: &[Node], first: u32) -> Result<(), TapeFull> {
+        for (k, node) in nodes.iter().enumerate() {
+            let i = first + k as u32;
+            let outer = self.tape.outer_slopes(i);
+            let mut sum = None;
+            for (operand, slope, slot) in [(node.a, node.pa, outer[0]), (node.b, node.pb, outer[1])] {
+                let tangent = self.live(operand);
+                if operand == i || (tangent.slot == Slot::NONE && is_still(tangent.value)) {
+                    continue;
+                }
+                let slope = Num { value: slope, slot };
+                let term = if levels.is_zero(slope) { Num::default() } else { levels.scaled(tangent, slope)? };
+                sum = Some(levels.plus(sum.filter(|x| !levels.is_zero(*x)), term)?);
+            }
+            let sum = sum.map_or(Num::constant(STILL), |x: Num| Num { value: x.value + 0.0, ..x });
+            self.set_live(i, sum);
+        }
+        Ok(())
+    }
+}

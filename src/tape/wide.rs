@@ -1,0 +1,57 @@
+//! Nodes with many operands, or with a function of the user's own in the place of slopes.
+
+use crate::value::shape::TangentId;
+use crate::value::{Cells, Ref, Slot};
+
+/// A wide node: records `first` and those behind it are its results, and say nothing themselves.
+#[derive(Clone, Debug)]
+pub struct Wide {
+    /// The node of its first result.
+    pub first: u32,
+    /// How many results it has.
+    pub results: u32,
+    /// What it does.
+    pub kind: WideKind,
+}
+
+/// What a wide node does.
+#[derive(Clone, Debug)]
+pub enum WideKind {
+    /// One result; an operand node, the slope in it, and the slope's outer slot, each.
+    Sum(Vec<(u32, f64, Slot)>),
+    /// On the way back, a function takes the adjoint of the results and gives those of the operands.
+    Call(Box<Call>),
+}
+
+/// A pullback of the user's own, or an edit of an adjoint.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Which of the two.
+    pub kind: CallKind,
+    /// The function.
+    pub function: Ref,
+    /// The operand nodes, one for each number of the operands that can move; 0 for a constant one.
+    pub operands: Vec<u32>,
+    /// What the operands looked like.
+    pub x: Vec<Template>,
+    /// What the result looked like.
+    pub y: Template,
+}
+
+/// What a called function does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CallKind {
+    /// Takes the adjoint of the result to those of the operands.
+    Pullback,
+    /// Changes the adjoint in place (`withDerivative`): results and operands correspond one to one.
+    Edit,
+}
+
+/// A value, kept for its shape: how many elements its arrays have, which keys, which case.
+#[derive(Clone, Debug)]
+pub struct Template {
+    /// How its type differentiates.
+    pub tangent: TangentId,
+    /// Its components.
+    pub cells: Cells,
+}
