@@ -307,8 +307,9 @@ fn backwards(nodes: &[Node], first: u32, adjoints: &mut [f64]) {
     for node in nodes.iter().rev() {
         let below = i - 1;
         let mut next = adjoints[below];
-        // Written so that NaN goes on.
-        if !(adjoint.abs() < f64::MIN_POSITIVE) {
+        // Asked this way round so that NaN goes on.
+        let is_nothing = adjoint.abs() < f64::MIN_POSITIVE;
+        if !is_nothing {
             let (a, b) = (node.a as usize, node.b as usize);
             let (to_a, to_b) = (adjoint * node.pa, adjoint * node.pb);
             if a == below {
