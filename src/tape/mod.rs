@@ -40,6 +40,7 @@
 //! Not here: slopes (`native`), how values are taken apart into numbers (`value::walk`), calls of the user's own
 //! functions (`vm`): a sweep that needs one stops and asks.
 
+mod calls;
 pub mod levels;
 pub mod linear;
 pub mod node;
