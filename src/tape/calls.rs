@@ -1,9 +1,9 @@
 //! What the user's own rules put on tapes: pullbacks, edits of adjoints, and numbers that stand for tangents.
 
+use super::Num;
 use super::levels::{Direction, Levels};
 use super::node::TapeFull;
 use super::wide::{Call, CallKind, Template, Wide, WideKind};
-use super::Num;
 use crate::value::{Ref, Slot};
 
 impl Levels {
@@ -26,7 +26,8 @@ impl Levels {
         let epoch = self.epoch_at(k).unwrap_or(0);
         let Some(tape) = self.recording(k) else { return Ok(results.to_vec()) };
         let count = results.len() as u32;
-        let first = tape.push_wide(count, |first| Wide { first, results: count, kind: WideKind::Call(Box::new(call)) })?;
+        let first =
+            tape.push_wide(count, |first| Wide { first, results: count, kind: WideKind::Call(Box::new(call)) })?;
         if k > 0 {
             for (node, slot) in (first..).zip(outer) {
                 tape.set_outer_value(node, slot)?;

@@ -59,8 +59,15 @@ pub(super) fn transpose(
     let walk = walk(compiler);
     let cells: Cells = walk.zero(walk.tangents.get(at).value);
     let domain = Template { tangent: at, cells };
-    zero::record(machine, compiler, function, domain, Codomain::Result(result), Box::new(|machine, _, map| {
-        machine.set_reference(0, Ref::Machine(Rc::new(map.transpose())));
-        Ok(Next::Return)
-    }))
+    zero::record(
+        machine,
+        compiler,
+        function,
+        domain,
+        Codomain::Result(result),
+        Box::new(|machine, _, map| {
+            machine.set_reference(0, Ref::Machine(Rc::new(map.transpose())));
+            Ok(Next::Return)
+        }),
+    )
 }

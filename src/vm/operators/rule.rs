@@ -72,11 +72,7 @@ impl SlotChange for Strip<'_> {
 }
 
 /// Calls a function with registered derivatives. Its arguments stand in the window.
-pub(super) fn call(
-    machine: &mut Machine,
-    compiler: &mut dyn Compiler,
-    site: &RuleSite,
-) -> Result<Next, Box<Fault>> {
+pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &RuleSite) -> Result<Next, Box<Fault>> {
     let all = site.params.iter().fold([0; 3], |sum, (c, _)| [0, 1, 2].map(|b| sum[b] + usize::from(c[b])));
     let mut arguments = machine.take_window(all, true);
     let walk = walk(compiler);
@@ -97,7 +93,10 @@ pub(super) fn call(
     };
     let Some(rule) = choose(machine, site, &numbers, level) else {
         if site.is_opaque {
-            return Err(Fault::new(Number::NoDerivative, "no derivative is registered with respect to these arguments"));
+            return Err(Fault::new(
+                Number::NoDerivative,
+                "no derivative is registered with respect to these arguments",
+            ));
         }
         machine.set_window(arguments.all());
         return Ok(Next::tail_call(Target::Function(site.function), true));

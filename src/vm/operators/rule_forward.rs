@@ -29,7 +29,14 @@ pub(super) fn go_on(
     let level = rule.level;
     if rule.returns == Returns::Differential {
         let task = Tangent { level, y };
-        return call_differential(machine, compiler, &rule, function, &mut |levels, x| Ok(levels.tangent(level, x)), task);
+        return call_differential(
+            machine,
+            compiler,
+            &rule,
+            function,
+            &mut |levels, x| Ok(levels.tangent(level, x)),
+            task,
+        );
     }
     let walk = walk(compiler);
     let mut tangents = Cells::empty();
@@ -38,10 +45,17 @@ pub(super) fn go_on(
         tangents.push(vector(walk, &argument.template, &numbers)?.all());
     }
     let codomain = Codomain::Vectors(rule.by.into_iter().map(|a| a.template).collect());
-    zero::record(machine, compiler, function, y.clone(), codomain, Box::new(move |machine, _, map| {
-        machine.set_window(tangents.all());
-        Ok(Next::call(Ref::Machine(Rc::new(map.transpose())), true, Tangent { level, y }))
-    }))
+    zero::record(
+        machine,
+        compiler,
+        function,
+        y.clone(),
+        codomain,
+        Box::new(move |machine, _, map| {
+            machine.set_window(tangents.all());
+            Ok(Next::call(Ref::Machine(Rc::new(map.transpose())), true, Tangent { level, y }))
+        }),
+    )
 }
 
 impl Task for Tangent {

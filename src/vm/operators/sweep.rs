@@ -30,10 +30,12 @@ pub(super) fn go_on(
         match application.sweep.run(&mut machine.levels, &|| true)? {
             Progress::Interrupted => machine.check_interrupt()?,
             Progress::Done => return finish(machine, compiler, application),
-            Progress::Call(index) => return match application.map.direction() {
-                Direction::Reverse => backwards(machine, compiler, application, index),
-                Direction::Forward => forwards(machine, compiler, application, index),
-            },
+            Progress::Call(index) => {
+                return match application.map.direction() {
+                    Direction::Reverse => backwards(machine, compiler, application, index),
+                    Direction::Forward => forwards(machine, compiler, application, index),
+                };
+            }
         }
     }
 }
@@ -126,12 +128,19 @@ fn forwards(
     let codomain = Codomain::Vectors(call.x.clone());
     let tangents: Vec<Num> = call.operands.iter().map(|node| application.sweep.number(*node)).collect();
     let argument = vectors(walk(compiler), &call.x, &tangents)?;
-    zero::record(machine, compiler, function, domain, codomain, Box::new(move |machine, _, map| {
-        machine.set_window(argument.all());
-        let derivative = machine.levels.depth() > 0;
-        let map = Ref::Machine(Rc::new(map.transpose()));
-        Ok(Next::call(map, derivative, Forth { application, index }))
-    }))
+    zero::record(
+        machine,
+        compiler,
+        function,
+        domain,
+        codomain,
+        Box::new(move |machine, _, map| {
+            machine.set_window(argument.all());
+            let derivative = machine.levels.depth() > 0;
+            let map = Ref::Machine(Rc::new(map.transpose()));
+            Ok(Next::call(map, derivative, Forth { application, index }))
+        }),
+    )
 }
 
 impl Task for Forth {
