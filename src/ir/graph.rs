@@ -131,6 +131,12 @@ pub enum Op {
     Primitive(PrimitiveId),
     /// `arguments → results`
     Call(FunctionId),
+    /// `arguments → results` of a function that has registered derivatives, or that nobody can look into. Only in
+    /// derivative code, where it stands for [`Op::Call`]: the machine takes the innermost live level among the
+    /// arguments and the most specific of the [rules](Function::rules) that covers what is active there; the function's
+    /// own derivative code when none does, or a located failure when it has none ([`Function::is_opaque`]). Without a
+    /// live level it is a plain call.
+    CallRule(FunctionId),
     /// `function, arguments → results`
     CallValue,
     /// `captured components → r`: a function object. `promise` is set where it is converted to `@differentiable`.

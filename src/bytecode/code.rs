@@ -1,0 +1,154 @@
+//! The code object: what the compiler gives to the machine for one function.
+
+use super::Instruction;
+use crate::native::{Primitive, table};
+use crate::source::Span;
+use crate::value::shape::{ShapeId, TangentId};
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
+
+/// How many registers or components of each bank: numbers, integers, references.
+pub type Counts = [u16; 3];
+
+/// The code of one function.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Code {
+    /// Name as in a backtrace.
+    pub name: Rc<str>,
+    /// Where the function is declared.
+    pub span: Span,
+    /// Whether a backtrace leaves it out.
+    pub is_prelude: bool,
+    /// Whether its numbers carry slots.
+    pub is_derivative: bool,
+    /// What is done.
+    pub instructions: Vec<Instruction>,
+    /// Where each instruction stands in the text.
+    pub spans: Vec<Span>,
+    /// Constants.
+    pub numbers: Vec<f64>,
+    /// Constants.
+    pub integers: Vec<i64>,
+    /// Constants.
+    pub texts: Vec<Rc<str>>,
+    /// How many components are put together.
+    pub parts: Vec<Counts>,
+    /// Function objects that are made.
+    pub closures: Vec<ClosureSite>,
+    /// Calls of the native library.
+    pub natives: Vec<NativeSite>,
+    /// Uses of differential operators.
+    pub operators: Vec<OperatorSite>,
+    /// Calls of functions with registered derivatives.
+    pub rules: Vec<RuleSite>,
+    /// The arguments arrive in the first registers; the object of a closure behind them.
+    pub params: Counts,
+    /// The results are left in the first registers.
+    pub results: Counts,
+    /// Its own registers.
+    pub registers: Counts,
+    /// Registers behind them, which are the first ones of whatever it calls.
+    pub window: Counts,
+    /// The number registers from here on are never written with a slot, so theirs are cleared on entry.
+    pub inactive_from: u16,
+}
+
+/// A function object that is made.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+pub struct ClosureSite {
+    /// Its function.
+    pub function: u32,
+    /// What it captures.
+    pub captures: Counts,
+}
+
+/// A call of the native library.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct NativeSite {
+    /// Which function: an index into the library.
+    pub native: u16,
+    /// The shapes of its generic arguments.
+    pub shapes: Vec<ShapeId>,
+    /// What it takes.
+    pub params: Counts,
+    /// What it gives.
+    pub results: Counts,
+}
+
+/// A use of a differential operator.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct OperatorSite {
+    /// Which one.
+    pub operator: Operator,
+    /// What it takes.
+    pub params: Counts,
+    /// What it gives.
+    pub results: Counts,
+}
+
+/// The differential operators that the machine has built in. Arguments and results as the graph writes them.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Operator {
+    /// `x…, body → value…, differential`
+    ValueWithDifferential { at: TangentId, result: TangentId },
+    /// `x…, dx…, body → value…, derivative…`
+    ValueWithTangent { at: TangentId, result: TangentId },
+    /// `linear → linear`
+    Transpose { at: TangentId, result: TangentId },
+    /// `x… → x…`
+    WithoutDerivative { of: TangentId },
+    /// `x…, edit → x…`
+    WithDerivative { of: TangentId },
+}
+
+/// A call of a function with registered derivatives.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct RuleSite {
+    /// The function itself.
+    pub function: u32,
+    /// Its parameters: how many components, and how they differentiate.
+    pub params: Vec<(Counts, Option<TangentId>)>,
+    /// How many components it returns.
+    pub results: Counts,
+    /// What was registered, the most specific first.
+    pub rules: Vec<Registered>,
+    /// Whether it has no derivative unless one of the rules applies.
+    pub is_opaque: bool,
+}
+
+/// A registered derivative.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Registered {
+    /// Which parameters it differentiates by.
+    pub wrt: Vec<bool>,
+    /// The function that was registered.
+    pub function: u32,
+    /// What it returns beside the value.
+    pub kind: RegisteredKind,
+    /// How the result differentiates.
+    pub result: TangentId,
+}
+
+/// What a registered derivative returns beside the value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum RegisteredKind {
+    /// A differential.
+    Differential,
+    /// A pullback.
+    Pullback,
+    /// It is the transpose of a linear function.
+    Transpose,
+}
+
+impl Code {
+    /// Registers and window together: what a frame needs of each bank.
+    pub fn frame(&self) -> [usize; 3] {
+        [0, 1, 2].map(|b| self.registers[b] as usize + self.window[b] as usize)
+    }
+}
+
+/// The primitive of an operand; `None` when there are not so many.
+pub fn primitive(number: u8) -> Option<&'static Primitive> {
+    table::all().get(number as usize)
+}

@@ -1,0 +1,524 @@
+//! The instructions: one list, from which the enum, the printed form, the operand roles, the checks and the reference
+//! page follow.
+
+use super::operand::*;
+
+/// An operand of one instruction, with its name and role.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Field {
+    /// Its name.
+    pub name: &'static str,
+    /// Its role.
+    pub role: Role,
+    /// The number in it.
+    pub number: i64,
+}
+
+/// What the list says of one instruction.
+#[derive(Debug)]
+pub struct Entry {
+    /// Its name.
+    pub name: &'static str,
+    /// Its register transfer, and what else is to be said.
+    pub doc: &'static [&'static str],
+    /// Its operands.
+    pub operands: &'static [(&'static str, Role)],
+    /// The primitive that it is the fast form of.
+    pub computes: Option<&'static str>,
+    /// Whether it moves or combines tangent slots, and so stands in derivative code only.
+    pub active: bool,
+}
+
+macro_rules! optional {
+    () => {
+        None
+    };
+    ($value:literal) => {
+        Some($value)
+    };
+}
+
+macro_rules! instructions {
+    (
+        plain { $($(#[doc = $doc:literal])+ $name:ident { $($field:ident: $role:ident),* } $(computes $computes:literal)?;)* }
+        active { $($(#[doc = $adoc:literal])+ $aname:ident { $($afield:ident: $arole:ident),* } $(computes $acomputes:literal)?;)* }
+    ) => {
+        /// One step of the machine: 8 bytes.
+        #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+        #[allow(missing_docs)]
+        pub enum Instruction {
+            $($(#[doc = $doc])+ $name { $($field: $role),* },)*
+            $($(#[doc = $adoc])+ $aname { $($afield: $arole),* },)*
+        }
+
+        /// An instruction without its operands: its place in [`LIST`].
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[repr(u8)]
+        #[allow(missing_docs)]
+        pub enum Opcode { $($name,)* $($aname,)* }
+
+        /// Every instruction that there is.
+        pub const LIST: &[Entry] = &[
+            $(Entry {
+                name: stringify!($name),
+                doc: &[$($doc),+],
+                operands: &[$((stringify!($field), <$role as Operand>::ROLE)),*],
+                computes: optional!($($computes)?),
+                active: false,
+            },)*
+            $(Entry {
+                name: stringify!($aname),
+                doc: &[$($adoc),+],
+                operands: &[$((stringify!($afield), <$arole as Operand>::ROLE)),*],
+                computes: optional!($($acomputes)?),
+                active: true,
+            },)*
+        ];
+
+        impl Opcode {
+            /// All of them, in the order of the list.
+            pub const ALL: &[Opcode] = &[$(Opcode::$name,)* $(Opcode::$aname,)*];
+        }
+
+        impl Instruction {
+            /// Which instruction it is.
+            pub fn opcode(&self) -> Opcode {
+                match self {
+                    $(Instruction::$name { .. } => Opcode::$name,)*
+                    $(Instruction::$aname { .. } => Opcode::$aname,)*
+                }
+            }
+
+            /// Shows the operands one after another.
+            pub fn visit(&self, visitor: &mut dyn FnMut(Field)) {
+                match *self {
+                    $(Instruction::$name { $($field),* } => {
+                        $(visitor(Field { name: stringify!($field), role: <$role as Operand>::ROLE, number: $field.number() });)*
+                    })*
+                    $(Instruction::$aname { $($afield),* } => {
+                        $(visitor(Field { name: stringify!($afield), role: <$arole as Operand>::ROLE, number: $afield.number() });)*
+                    })*
+                }
+            }
+
+            /// The instruction with these operands; `None` when one is missing or does not fit.
+            pub fn build(opcode: Opcode, operands: &[i64]) -> Option<Instruction> {
+                let mut operands = operands.iter().copied();
+                Some(match opcode {
+                    $(Opcode::$name => Instruction::$name { $($field: <$role as Operand>::of(operands.next()?)?),* },)*
+                    $(Opcode::$aname => Instruction::$aname { $($afield: <$arole as Operand>::of(operands.next()?)?),* },)*
+                })
+            }
+        }
+    };
+}
+
+instructions! {
+    plain {
+        /// `out = a`
+        MoveF { out: FOut, a: FIn };
+        /// `out = a`
+        MoveI { out: IOut, a: IIn };
+        /// `out = a`, shared.
+        Share { out: ROut, a: RIn };
+        /// `out = a`, moved.
+        Take { out: ROut, a: RTake };
+        /// Drops the reference in `a`.
+        Clear { a: ROut };
+        /// `out = numbers[k]`
+        LoadF { out: FOut, k: Number };
+        /// `out = integers[k]`
+        LoadI { out: IOut, k: Integer };
+        /// `out = value`
+        SetI { out: IOut, value: Immediate };
+        /// `out = texts[k]`
+        LoadText { out: ROut, k: Text };
+
+        /// `out = a + b`
+        AddF { out: FOut, a: FIn, b: FIn } computes "double.add";
+        /// `out = a - b`
+        SubF { out: FOut, a: FIn, b: FIn } computes "double.sub";
+        /// `out = a · b`
+        MulF { out: FOut, a: FIn, b: FIn } computes "double.mul";
+        /// `out = a / b`
+        DivF { out: FOut, a: FIn, b: FIn } computes "double.div";
+        /// `out = -a`
+        NegF { out: FOut, a: FIn } computes "double.neg";
+        /// `out = |a|`
+        AbsF { out: FOut, a: FIn } computes "double.abs";
+        /// `out = √a`
+        SqrtF { out: FOut, a: FIn } computes "double.sqrt";
+        /// `out = a`, rounded to single precision.
+        RoundF { out: FOut, a: FIn } computes "float.round";
+        /// `out = a`, as a number.
+        NumberOf { out: FOut, a: IIn } computes "double.fromInt";
+        /// `out = p(a)`
+        Prim1F { out: FOut, a: FIn, p: Prim };
+        /// `out = p(a, b)`
+        Prim2F { out: FOut, a: FIn, b: FIn, p: Prim };
+        /// `out = p(a, b, c)`, where `c` stands in the [`Extra`](Instruction::Extra) behind.
+        Prim3F { out: FOut, a: FIn, b: FIn, p: Prim };
+        /// `out = p(a, n)`
+        PrimFI { out: FOut, a: FIn, n: IIn, p: Prim };
+        /// `out = p(a)`: a number made of an integer.
+        PrimNumber { out: FOut, a: IIn, p: Prim };
+        /// `out = p(a)`: an integer made of a number. Can fail.
+        PrimWhole { out: IOut, a: FIn, p: Prim };
+        /// `out = p(a)`: a question about a number.
+        Prim1Test { out: IOut, a: FIn, p: Prim };
+        /// `out = p(a, b)`: a question about two numbers.
+        Prim2Test { out: IOut, a: FIn, b: FIn, p: Prim };
+        /// `out = p(a)`. Can fail.
+        Prim1I { out: IOut, a: IIn, p: Prim };
+        /// `out = p(a, b)`. Can fail.
+        Prim2I { out: IOut, a: IIn, b: IIn, p: Prim };
+        /// A third operand of the instruction before; does nothing by itself.
+        Extra { c: FIn };
+        /// Which component of an element the instruction before speaks of: number `offset` of the `stride` that an
+        /// element has in its bank. Does nothing by itself.
+        Element { offset: Part, stride: Part };
+
+        /// `out = a + b`. Fails on overflow.
+        AddI { out: IOut, a: IIn, b: IIn } computes "int.add";
+        /// `out = a + k`. Fails on overflow.
+        AddIK { out: IOut, a: IIn, k: Small };
+        /// `out = a - b`. Fails on overflow.
+        SubI { out: IOut, a: IIn, b: IIn } computes "int.sub";
+        /// `out = a · b`. Fails on overflow.
+        MulI { out: IOut, a: IIn, b: IIn } computes "int.mul";
+        /// `out = !a`
+        Not { out: IOut, a: IIn } computes "bool.not";
+        /// `out = a == b`
+        EqI { out: IOut, a: IIn, b: IIn } computes "int.eq";
+        /// `out = a != b`
+        NeI { out: IOut, a: IIn, b: IIn } computes "int.ne";
+        /// `out = a < b`
+        LtI { out: IOut, a: IIn, b: IIn } computes "int.lt";
+        /// `out = a <= b`
+        LeI { out: IOut, a: IIn, b: IIn } computes "int.le";
+        /// `out = a == b`
+        EqF { out: IOut, a: FIn, b: FIn } computes "double.eq";
+        /// `out = a != b`
+        NeF { out: IOut, a: FIn, b: FIn } computes "double.ne";
+        /// `out = a < b`
+        LtF { out: IOut, a: FIn, b: FIn } computes "double.lt";
+        /// `out = a <= b`
+        LeF { out: IOut, a: FIn, b: FIn } computes "double.le";
+
+        /// Goes to `to`.
+        Jump { to: Far };
+        /// Goes to `to` when `a` is not 0.
+        If { a: IIn, to: To };
+        /// Goes to `to` when `a` is 0.
+        Unless { a: IIn, to: To };
+        /// Goes to `to` when `a == b`.
+        IfEqI { a: IIn, b: IIn, to: To };
+        /// Goes to `to` when `a != b`.
+        IfNeI { a: IIn, b: IIn, to: To };
+        /// Goes to `to` when `a < b`.
+        IfLtI { a: IIn, b: IIn, to: To };
+        /// Goes to `to` when `a <= b`.
+        IfLeI { a: IIn, b: IIn, to: To };
+        /// Goes to `to` when `a == k`.
+        IfEqIK { a: IIn, k: Small, to: To };
+        /// Goes to `to` when `a != k`.
+        IfNeIK { a: IIn, k: Small, to: To };
+        /// Goes to `to` when `a < k`.
+        IfLtIK { a: IIn, k: Small, to: To };
+        /// Goes to `to` when `a <= k`.
+        IfLeIK { a: IIn, k: Small, to: To };
+        /// Goes to `to` when `a > k`.
+        IfGtIK { a: IIn, k: Small, to: To };
+        /// Goes to `to` when `a >= k`.
+        IfGeIK { a: IIn, k: Small, to: To };
+        /// Goes to `to` when `a == b`.
+        IfEqF { a: FIn, b: FIn, to: To };
+        /// Goes to `to` when `a != b`.
+        IfNeF { a: FIn, b: FIn, to: To };
+        /// Goes to `to` when `a < b`.
+        IfLtF { a: FIn, b: FIn, to: To };
+        /// Goes to `to` when `a <= b`.
+        IfLeF { a: FIn, b: FIn, to: To };
+        /// Goes to `to` unless `a < b`.
+        UnlessLtF { a: FIn, b: FIn, to: To };
+        /// Goes to `to` unless `a <= b`.
+        UnlessLeF { a: FIn, b: FIn, to: To };
+        /// `i = i + 1`, then goes to `to` when `i < n`: the end of a counting loop. Fails on overflow.
+        LoopLtI { i: IChange, n: IIn, to: To };
+        /// `i = i + 1`, then goes to `to` when `i < k`. Fails on overflow.
+        LoopLtIK { i: IChange, k: Small, to: To };
+
+        /// Calls a function with the arguments in the window; its results stand there afterwards.
+        Call { function: Fun };
+        /// Calls the function object in `function`, which stands behind the arguments in the window.
+        CallValue { function: RTake };
+        /// Calls a function of the native library, likewise.
+        Native { site: NativeAt };
+        /// Applies a differential operator, likewise.
+        Operate { site: OperatorAt };
+        /// Goes back to the caller; the results stand in the first registers.
+        Return {};
+        /// Goes back with one number.
+        ReturnF { a: FIn };
+        /// Goes back with one integer.
+        ReturnI { a: IIn };
+        /// Goes back with one reference.
+        ReturnR { a: RTake };
+
+        /// `out =` a box with the components in the window.
+        NewBox { out: ROut, parts: PartsAt };
+        /// `out =` a record with the components in the window.
+        NewRecord { out: ROut, parts: PartsAt };
+        /// `out =` a function object with the captured components in the window.
+        NewClosure { out: ROut, site: ClosureAt };
+        /// `out = box.index`
+        LoadBoxF { out: FOut, from: RIn, index: Part };
+        /// `out = box.index`
+        LoadBoxI { out: IOut, from: RIn, index: Part };
+        /// `out = box.index`, shared.
+        LoadBoxR { out: ROut, from: RIn, index: Part };
+        /// `box.index = a`
+        StoreBoxF { to: RIn, a: FIn, index: Part };
+        /// `box.index = a`
+        StoreBoxI { to: RIn, a: IIn, index: Part };
+        /// `box.index = a`, moved.
+        StoreBoxR { to: RIn, a: RTake, index: Part };
+        /// `out = box.index`, moved.
+        TakeBox { out: ROut, from: RIn, index: Part };
+        /// `out = record.index`
+        LoadRecordF { out: FOut, from: RIn, index: Part };
+        /// `out = record.index`
+        LoadRecordI { out: IOut, from: RIn, index: Part };
+        /// `out = record.index`, shared.
+        LoadRecordR { out: ROut, from: RIn, index: Part };
+        /// `record.index = a`
+        StoreRecordF { to: RChange, a: FIn, index: Part };
+        /// `record.index = a`
+        StoreRecordI { to: RChange, a: IIn, index: Part };
+        /// `record.index = a`, moved.
+        StoreRecordR { to: RChange, a: RTake, index: Part };
+        /// `out = record.index`, moved.
+        TakeRecord { out: ROut, from: RChange, index: Part };
+        /// `out = captures.index` of the function object `from`.
+        CaptureF { out: FOut, from: RIn, index: Part };
+        /// `out = captures.index`
+        CaptureI { out: IOut, from: RIn, index: Part };
+        /// `out = captures.index`, shared.
+        CaptureR { out: ROut, from: RIn, index: Part };
+
+        /// `out =` an array without elements.
+        NewArray { out: ROut };
+        /// Appends an element of one number.
+        AppendF { array: RChange, a: FIn };
+        /// Appends an element of one integer.
+        AppendI { array: RChange, a: IIn };
+        /// Appends an element of one reference, moved.
+        AppendR { array: RChange, a: RTake };
+        /// Appends the element in the window.
+        Append { array: RChange, parts: PartsAt };
+        /// `out =` how many elements there are.
+        Count { out: IOut, array: RIn };
+        /// Fails when `index` is out of range.
+        CheckIndex { array: RIn, index: IIn };
+        /// `out = array[index]`, of elements of one number. Fails out of range.
+        ElementF { out: FOut, array: RIn, index: IIn };
+        /// `out = array[index]`, of elements of one integer. Fails out of range.
+        ElementI { out: IOut, array: RIn, index: IIn };
+        /// `out = array[index]`, of elements of one reference, shared. Fails out of range.
+        ElementR { out: ROut, array: RIn, index: IIn };
+        /// `out =` a component of `array[index]`: the [`Element`](Instruction::Element) behind says which.
+        PartF { out: FOut, array: RIn, index: IIn };
+        /// `out =` a component of `array[index]`.
+        PartI { out: IOut, array: RIn, index: IIn };
+        /// `out =` a component of `array[index]`, shared.
+        PartR { out: ROut, array: RIn, index: IIn };
+        /// `out =` a component of `array[index]`, moved.
+        TakePart { out: ROut, array: RChange, index: IIn };
+        /// `array[index] = a`, of elements of one number. Fails out of range.
+        SetElementF { array: RChange, a: FIn, index: IIn };
+        /// `array[index] = a`, of elements of one integer. Fails out of range.
+        SetElementI { array: RChange, a: IIn, index: IIn };
+        /// `array[index] = a`, of elements of one reference, moved. Fails out of range.
+        SetElementR { array: RChange, a: RTake, index: IIn };
+        /// A component of `array[index] = a`.
+        SetPartF { array: RChange, a: FIn, index: IIn };
+        /// A component of `array[index] = a`.
+        SetPartI { array: RChange, a: IIn, index: IIn };
+        /// A component of `array[index] = a`, moved.
+        SetPartR { array: RChange, a: RTake, index: IIn };
+
+        /// `out = globals.index`
+        LoadGlobalF { out: FOut, index: Global };
+        /// `out = globals.index`
+        LoadGlobalI { out: IOut, index: Global };
+        /// `out = globals.index`, shared.
+        LoadGlobalR { out: ROut, index: Global };
+        /// `globals.index = a`
+        StoreGlobalF { a: FIn, index: Global };
+        /// `globals.index = a`
+        StoreGlobalI { a: IIn, index: Global };
+        /// `globals.index = a`, moved.
+        StoreGlobalR { a: RTake, index: Global };
+        /// `out = globals.index`, moved.
+        TakeGlobal { out: ROut, index: Global };
+
+        /// Stops: an optional without a value was unwrapped.
+        TrapNil {};
+        /// Stops: what the text `what` names did not hold; `message` says more.
+        TrapFailed { message: RIn, what: Text };
+        /// Stops: an error that nobody caught, with its description.
+        TrapUncaught { message: RIn };
+        /// Stops: a place that cannot be reached.
+        TrapUnreachable {};
+
+        /// Goes on with the task of this frame. In the machine's own code only.
+        Resume {};
+        /// Ends the run. In the machine's own code only.
+        Halt {};
+    }
+    active {
+        /// `out = a` with its slot.
+        DMoveF { out: FOut, a: FIn };
+        /// `out = numbers[k]`, constant in every level.
+        DLoadF { out: FOut, k: Number };
+        /// Makes the number in `a` constant in every level.
+        ClearSlot { a: FIn };
+        /// `out = a + b`
+        DAddF { out: FOut, a: FIn, b: FIn } computes "double.add";
+        /// `out = a - b`
+        DSubF { out: FOut, a: FIn, b: FIn } computes "double.sub";
+        /// `out = a · b`
+        DMulF { out: FOut, a: FIn, b: FIn } computes "double.mul";
+        /// `out = a / b`
+        DDivF { out: FOut, a: FIn, b: FIn } computes "double.div";
+        /// `out = -a`
+        DNegF { out: FOut, a: FIn } computes "double.neg";
+        /// `out = p(a)`
+        DPrim1F { out: FOut, a: FIn, p: Prim };
+        /// `out = p(a, b)`
+        DPrim2F { out: FOut, a: FIn, b: FIn, p: Prim };
+        /// `out = p(a, b, c)`, where `c` stands in the [`Extra`](Instruction::Extra) behind.
+        DPrim3F { out: FOut, a: FIn, b: FIn, p: Prim };
+        /// `out = p(a, n)`
+        DPrimFI { out: FOut, a: FIn, n: IIn, p: Prim };
+
+        /// Calls the derivative code of a function.
+        DCall { function: Fun };
+        /// Calls the derivative code of the function object in `function`.
+        DCallValue { function: RTake };
+        /// Calls a function with registered derivatives: the levels decide which one is used.
+        DCallRule { site: RuleAt };
+        /// Calls a function of the native library, slots and all.
+        DNative { site: NativeAt };
+        /// Applies a differential operator while a level may be live.
+        DOperate { site: OperatorAt };
+        /// Goes back with one number and its slot.
+        DReturnF { a: FIn };
+
+        /// `out =` a box with the components and slots in the window.
+        DNewBox { out: ROut, parts: PartsAt };
+        /// `out =` a record with the components and slots in the window.
+        DNewRecord { out: ROut, parts: PartsAt };
+        /// `out =` a function object with the captured components and slots in the window.
+        DNewClosure { out: ROut, site: ClosureAt };
+        /// `out = box.index` with its slot.
+        DLoadBoxF { out: FOut, from: RIn, index: Part };
+        /// `box.index = a` with its slot.
+        DStoreBoxF { to: RIn, a: FIn, index: Part };
+        /// `out = record.index` with its slot.
+        DLoadRecordF { out: FOut, from: RIn, index: Part };
+        /// `record.index = a` with its slot.
+        DStoreRecordF { to: RChange, a: FIn, index: Part };
+        /// `out = captures.index` with its slot.
+        DCaptureF { out: FOut, from: RIn, index: Part };
+        /// Appends an element of one number with its slot.
+        DAppendF { array: RChange, a: FIn };
+        /// Appends the element in the window with its slots.
+        DAppend { array: RChange, parts: PartsAt };
+        /// `out = array[index]` with its slot, of elements of one number. Fails out of range.
+        DElementF { out: FOut, array: RIn, index: IIn };
+        /// `out =` a component of `array[index]`, with its slot.
+        DPartF { out: FOut, array: RIn, index: IIn };
+        /// `array[index] = a` with its slot, of elements of one number. Fails out of range.
+        DSetElementF { array: RChange, a: FIn, index: IIn };
+        /// A component of `array[index] = a`, with its slot.
+        DSetPartF { array: RChange, a: FIn, index: IIn };
+        /// `out = globals.index` with its slot.
+        DLoadGlobalF { out: FOut, index: Global };
+        /// `globals.index = a` with its slot.
+        DStoreGlobalF { a: FIn, index: Global };
+    }
+}
+
+/// What must stand behind an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Trailer {
+    /// Nothing in particular.
+    None,
+    /// [`Instruction::Extra`]
+    Extra,
+    /// [`Instruction::Element`]
+    Element,
+}
+
+impl Opcode {
+    /// What the list says of it.
+    pub fn entry(self) -> &'static Entry {
+        &LIST[self as usize]
+    }
+
+    /// The fast form of a primitive, in original or in derivative code.
+    pub fn computing(primitive: &str, active: bool) -> Option<Opcode> {
+        Opcode::ALL.iter().copied().find(|o| o.entry().computes == Some(primitive) && o.entry().active == active)
+    }
+
+    /// Whether nothing is executed behind it.
+    pub fn is_end(self) -> bool {
+        use Opcode::*;
+        matches!(
+            self,
+            Jump | Return
+                | ReturnF
+                | ReturnI
+                | ReturnR
+                | DReturnF
+                | TrapNil
+                | TrapFailed
+                | TrapUncaught
+                | TrapUnreachable
+                | Halt
+        )
+    }
+
+    /// What must stand behind it.
+    pub fn trailer(self) -> Trailer {
+        use Opcode::*;
+        match self {
+            Prim3F | DPrim3F => Trailer::Extra,
+            PartF | PartI | PartR | TakePart | SetPartF | SetPartI | SetPartR | DPartF | DSetPartF => Trailer::Element,
+            _ => Trailer::None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instruction_is_eight_bytes() {
+        assert_eq!(size_of::<Instruction>(), 8);
+    }
+
+    #[test]
+    fn every_instruction_can_be_taken_apart_and_put_together() {
+        for opcode in Opcode::ALL {
+            let numbers: Vec<i64> = (1..=opcode.entry().operands.len() as i64).collect();
+            let instruction = Instruction::build(*opcode, &numbers).unwrap();
+            assert_eq!(instruction.opcode(), *opcode);
+            let mut seen = vec![];
+            instruction.visit(&mut |field| seen.push(field.number));
+            assert_eq!(seen, numbers);
+        }
+    }
+}

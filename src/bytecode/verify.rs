@@ -1,0 +1,169 @@
+//! Checks a code object once, so that the machine need not check anything twice.
+
+use super::operand::{Role, Table};
+use super::{Code, Counts, Instruction, Opcode, Trailer, primitive};
+use crate::native::Value;
+use crate::value::Bank;
+
+/// Why a code object is refused.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Malformed {
+    /// The instruction, where it is one.
+    pub at: Option<usize>,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl std::fmt::Display for Malformed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.at {
+            Some(at) => write!(f, "instruction {at}: {}", self.why),
+            None => f.write_str(&self.why),
+        }
+    }
+}
+
+/// Checks that register numbers, jump targets, constants and sites are in range, and that the code ends.
+///
+/// # Errors
+/// The first thing that is wrong.
+pub fn verify(code: &Code) -> Result<(), Malformed> {
+    let wrong = |why: &str| Err(Malformed { at: None, why: why.into() });
+    if code.spans.len() != code.instructions.len() {
+        return wrong("every instruction needs a span");
+    }
+    if code.frame().iter().any(|n| *n > usize::from(u16::MAX)) {
+        return wrong("too many registers");
+    }
+    if !within(code.params, code.frame()) || !within(code.results, code.frame()) {
+        return wrong("parameters or results lie outside of the registers");
+    }
+    if code.inactive_from > code.registers[0] {
+        return wrong("the inactive registers begin outside of the registers");
+    }
+    let window = code.window.map(usize::from);
+    let sites = (code.parts.iter().copied())
+        .chain(code.closures.iter().map(|c| c.captures))
+        .chain(code.natives.iter().flat_map(|n| [n.params, n.results]))
+        .chain(code.operators.iter().flat_map(|o| [o.params, o.results]));
+    if !sites.into_iter().all(|counts| within(counts, window)) {
+        return wrong("a site needs more window than there is");
+    }
+    for (at, instruction) in code.instructions.iter().enumerate() {
+        check(code, at, instruction).map_err(|why| Malformed { at: Some(at), why })?;
+    }
+    match code.instructions.last() {
+        Some(last) if last.opcode().is_end() => Ok(()),
+        _ => wrong("the code does not end"),
+    }
+}
+
+fn within(counts: Counts, limit: [usize; 3]) -> bool {
+    counts.iter().zip(limit).all(|(count, limit)| usize::from(*count) <= limit)
+}
+
+fn check(code: &Code, at: usize, instruction: &Instruction) -> Result<(), String> {
+    let opcode = instruction.opcode();
+    if opcode.entry().active && !code.is_derivative {
+        return Err("it handles slots, and the code is not derivative code".into());
+    }
+    if matches!(opcode, Opcode::Resume | Opcode::Halt) {
+        return Err("only the machine itself may contain it".into());
+    }
+    let behind = code.instructions.get(at + 1);
+    let complete = match opcode.trailer() {
+        Trailer::None => true,
+        Trailer::Extra => matches!(behind, Some(Instruction::Extra { .. })),
+        Trailer::Element => matches!(behind, Some(Instruction::Element { .. })),
+    };
+    if !complete {
+        return Err("its last operands are missing behind it".into());
+    }
+    let mut result = Ok(());
+    instruction.visit(&mut |field| {
+        if let Err(why) = operand(code, at, opcode, field.role, field.number) {
+            result = Err(format!("operand `{}`: {why}", field.name));
+        }
+    });
+    result
+}
+
+fn operand(code: &Code, at: usize, opcode: Opcode, role: Role, number: i64) -> Result<(), &'static str> {
+    let index = usize::try_from(number);
+    let below = |limit: usize| index.is_ok_and(|n| n < limit);
+    let fine = match role {
+        Role::Register(bank, _) => below(code.frame()[bank as usize]),
+        Role::Table(table) => below(match table {
+            Table::Numbers => code.numbers.len(),
+            Table::Integers => code.integers.len(),
+            Table::Texts => code.texts.len(),
+            Table::Parts => code.parts.len(),
+            Table::Closures => code.closures.len(),
+            Table::Natives => code.natives.len(),
+            Table::Operators => code.operators.len(),
+            Table::Rules => code.rules.len(),
+        }),
+        Role::Jump => {
+            let target = i64::try_from(at).map_or(-1, |at| at + 1 + number);
+            usize::try_from(target).is_ok_and(|t| t < code.instructions.len())
+        }
+        Role::Primitive => u8::try_from(number).is_ok_and(|p| primitive(p).is_some_and(|p| fits(opcode, p.value))),
+        // Functions and global variables appear while the program runs, components belong to objects: the machine
+        // looks when it gets there.
+        Role::Immediate | Role::Component | Role::Function | Role::Global => true,
+    };
+    if fine { Ok(()) } else { Err("out of range") }
+}
+
+/// Whether a primitive of that kind can be computed by that instruction.
+fn fits(opcode: Opcode, value: Value) -> bool {
+    use Opcode::*;
+    matches!(
+        (opcode, value),
+        (Prim1F | DPrim1F, Value::F1(_))
+            | (Prim2F | DPrim2F, Value::F2(_))
+            | (Prim3F | DPrim3F, Value::F3(_))
+            | (PrimFI | DPrimFI, Value::FI(_))
+            | (PrimNumber, Value::ItoF(_))
+            | (PrimWhole, Value::FtoI(_))
+            | (Prim1Test, Value::Test1(_))
+            | (Prim2Test, Value::Test2(_))
+            | (Prim1I, Value::I1(_))
+            | (Prim2I, Value::I2(_))
+    )
+}
+
+/// The bank's place in [`Counts`].
+const _: () = assert!(Bank::F as usize == 0 && Bank::I as usize == 1 && Bank::R as usize == 2);
+
+#[cfg(test)]
+mod tests {
+    use super::super::operand::*;
+    use super::*;
+
+    fn code(instructions: Vec<Instruction>) -> Code {
+        let spans = vec![Default::default(); instructions.len()];
+        Code { instructions, spans, registers: [2, 1, 0], numbers: vec![1.0], ..Code::default() }
+    }
+
+    #[test]
+    fn good_code_passes_and_bad_code_does_not() {
+        use Instruction::*;
+        let good = code(vec![LoadF { out: FOut(0), k: Number(0) }, ReturnF { a: FIn(0) }]);
+        assert_eq!(verify(&good), Ok(()));
+        let bad = [
+            vec![LoadF { out: FOut(2), k: Number(0) }, ReturnF { a: FIn(0) }],
+            vec![LoadF { out: FOut(0), k: Number(1) }, ReturnF { a: FIn(0) }],
+            vec![LoadF { out: FOut(0), k: Number(0) }],
+            vec![Jump { to: Far(1) }],
+            vec![Jump { to: Far(-2) }],
+            vec![ClearSlot { a: FIn(0) }, Return {}],
+            vec![Halt {}],
+            vec![PartF { out: FOut(0), array: RIn(0), index: IIn(0) }, Return {}],
+            vec![],
+        ];
+        for instructions in bad {
+            assert!(verify(&code(instructions.clone())).is_err(), "{instructions:?}");
+        }
+    }
+}

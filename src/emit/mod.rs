@@ -1,0 +1,198 @@
+//! Graph to bytecode: register assignment, constants, jump targets.
+//!
+//! In: the graph of one function, original or derivative. Out: its [`Code`], verified by construction.
+//!
+//! Promises: a reference is moved where it is read for the last time and dropped where it is not needed any more, so that
+//! an array with one owner has one; in derivative code a number register either always carries a slot or never.
+//! Not here: what is active (`diff`), what instructions mean (`bytecode`), what they do (`vm`).
+
+mod assign;
+mod branch;
+mod graph;
+mod live;
+mod moves;
+mod order;
+mod prepare;
+mod select;
+mod sites;
+mod window;
+mod writer;
+
+use crate::bytecode::Code;
+use crate::ir::{Function, Program};
+use crate::source::Span;
+use crate::value::Bank;
+use graph::{Graph, Reg};
+use live::{Liveness, Set};
+use select::Selector;
+use writer::Writer;
+
+/// Why a function cannot become code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unencodable {
+    /// It has more registers than an instruction can name.
+    TooManyRegisters,
+    /// The library has no such function.
+    Native(String),
+    /// The primitive has no instruction of its own and lies beyond those that can be named.
+    Primitive(&'static str),
+    /// A primitive with another number of operands.
+    Operands(&'static str),
+    /// A near jump that is too far; never leaves this folder.
+    Far,
+    /// The graph is not what was promised.
+    Unreachable,
+}
+
+impl std::fmt::Display for Unencodable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unencodable::TooManyRegisters => f.write_str("the function has too many variables"),
+            Unencodable::Native(name) => write!(f, "there is no native function `{name}`"),
+            Unencodable::Primitive(name) => write!(f, "the primitive `{name}` cannot be encoded"),
+            Unencodable::Operands(name) => write!(f, "the primitive `{name}` has another number of operands"),
+            Unencodable::Far | Unencodable::Unreachable => f.write_str("the graph is malformed"),
+        }
+    }
+}
+
+/// What is known of a function while it is written.
+#[derive(Debug)]
+pub struct Context<'a> {
+    program: &'a Program,
+    graph: &'a Graph,
+    /// Which number registers carry slots.
+    active: &'a [bool],
+    is_derivative: bool,
+    /// Own number registers below this one carry slots.
+    inactive_from: usize,
+}
+
+/// The code of a function. `is_derivative` says that the graph was made by `diff`.
+///
+/// # Errors
+/// When it needs what the code object cannot hold or the library does not have.
+pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Result<Code, Unencodable> {
+    let mut graph = Graph::of(function);
+    prepare::prepare(&mut graph, is_derivative);
+    let order = order::block_order(&graph);
+    let live = live::liveness(&graph, &order);
+    let active = assign::active_registers(&graph, is_derivative);
+    let assignment = assign::assign(&graph, &order, &live, &active);
+    let results = bank_counts(&function.results);
+    // The register behind the window is for moves in a circle.
+    let window = assignment.window.map(|n| n + 1);
+    let own = [0, 1, 2].map(|b| assignment.own[b].max(usize::from(results[b])));
+    let assignment = assign::Assignment { own, ..assignment };
+    if (0..3).any(|b| own[b] + window[b] > usize::from(u16::MAX)) {
+        return Err(Unencodable::TooManyRegisters);
+    }
+    let params: Vec<Bank> = graph.params.iter().map(|p| graph.banks[*p]).collect();
+    let inactive_from = assignment.inactive_from.min(own[0]);
+    let head = Code {
+        name: function.name.clone(),
+        span: function.span,
+        is_prelude: function.is_prelude,
+        is_derivative,
+        params: bank_counts(&params),
+        results,
+        registers: own.map(|n| n as u16),
+        window: window.map(|n| n as u16),
+        inactive_from: inactive_from as u16,
+        ..Code::default()
+    };
+    let context = Context { program, graph: &graph, active: &active, is_derivative, inactive_from };
+    let write = |far: bool| {
+        let writer = Writer::new(head.clone(), &assignment, &graph.banks, far);
+        write(Selector::new(writer, &context), &order, &live)
+    };
+    match write(false) {
+        Err(Unencodable::Far) => write(true),
+        done => done,
+    }
+}
+
+fn bank_counts(banks: &[Bank]) -> [u16; 3] {
+    let mut counts = [0_u16; 3];
+    banks.iter().for_each(|b| counts[*b as usize] = counts[*b as usize].saturating_add(1));
+    counts
+}
+
+fn write(mut selector: Selector<'_>, order: &[usize], live: &Liveness) -> Result<Code, Unencodable> {
+    let graph = selector.context.graph;
+    let stale = stale_references(graph, order, live, &selector.writer);
+    for (k, &at) in order.iter().enumerate() {
+        let block = &graph.blocks[at];
+        selector.writer.begin(at);
+        selector.writer.span = block.steps.first().map_or(block.end_span, |s| s.span);
+        stale[at].iter().for_each(|r| selector.clear(*r));
+        let (dying, dead) = deaths(graph, at, live);
+        // A function that returns at once drops everything by itself.
+        let returns = matches!(block.end, graph::End::Return(_));
+        let matters = block.steps.iter().rposition(|s| s.uses_window() || changes_reference(graph, s));
+        for (n, step) in block.steps.iter().enumerate() {
+            let needed = !returns || matters.is_some_and(|m| m > n);
+            let dead: &[Reg] = if needed { &dead[n] } else { &[] };
+            selector.step(step, dying[n].clone(), dead, needed)?;
+        }
+        selector.writer.span = if block.end_span == Span::default() { selector.writer.span } else { block.end_span };
+        selector.end(&block.end, order.get(k + 1).copied());
+    }
+    selector.writer.finish()
+}
+
+fn changes_reference(graph: &Graph, step: &graph::Step) -> bool {
+    step.outs.iter().any(|r| graph.banks[*r] == Bank::R && step.ins.contains(r))
+}
+
+/// For each step the references that it reads for the last time, and those that it writes in vain.
+fn deaths(graph: &Graph, at: usize, live: &Liveness) -> (Vec<Vec<Reg>>, Vec<Vec<Reg>>) {
+    let block = &graph.blocks[at];
+    let is_reference = |r: &Reg| graph.banks[*r] == Bank::R;
+    let mut set = live.exit[at].clone();
+    block.end.ins().iter().for_each(|r| {
+        set.insert(*r);
+    });
+    let (mut dying, mut dead) = (vec![vec![]; block.steps.len()], vec![vec![]; block.steps.len()]);
+    for (n, step) in block.steps.iter().enumerate().rev() {
+        dead[n] = step.outs.iter().copied().filter(is_reference).filter(|r| !set.has(*r)).collect();
+        step.outs.iter().for_each(|r| set.remove(*r));
+        for reg in step.ins.iter().copied().filter(is_reference) {
+            // A register that the step changes holds its reference afterwards; one that gets the result of a call holds
+            // another one.
+            let changed = step.outs.contains(&reg) && !step.is_call();
+            if !changed && set.insert(reg) {
+                dying[n].push(reg);
+            }
+        }
+        step.ins.iter().for_each(|r| {
+            set.insert(*r);
+        });
+    }
+    (dying, dead)
+}
+
+/// References that a block need not keep though one of those before it had to: they are dropped at its beginning.
+fn stale_references(graph: &Graph, order: &[usize], live: &Liveness, writer: &Writer<'_>) -> Vec<Vec<Reg>> {
+    let mut stale = vec![vec![]; graph.blocks.len()];
+    let references: Vec<bool> = graph.banks.iter().map(|b| *b == Bank::R).collect();
+    let mut seen: Vec<Set> = vec![Set::new(graph.banks.len()); graph.blocks.len()];
+    let mut note = |to: usize, reg: Reg| {
+        if !references[reg] || live.entry[to].has(reg) || !seen[to].insert(reg) {
+            return;
+        }
+        let place = writer.place(reg);
+        let is_used = live.entry[to].iter().any(|r| references[r] && writer.place(r) == place);
+        if !is_used {
+            stale[to].push(reg);
+        }
+    };
+    for &at in order {
+        let block = &graph.blocks[at];
+        for to in block.end.targets() {
+            live.exit[at].iter().for_each(|r| note(to, r));
+        }
+    }
+    graph.params.iter().chain(&graph.closure).for_each(|r| note(0, *r));
+    stale
+}

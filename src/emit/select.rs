@@ -1,0 +1,513 @@
+//! Which instructions a step becomes.
+
+use super::assign::{Place, window_args, window_places};
+use super::graph::{Reg, Step, StepOp};
+use super::moves::in_sequence;
+use super::sites;
+use super::writer::Writer;
+use super::{Context, Unencodable};
+use crate::bytecode::operand::*;
+use crate::bytecode::{Instruction, Opcode};
+use crate::ir::{Op, Stride};
+use crate::native::{PrimitiveId, Value};
+use crate::value::Bank;
+use std::sync::OnceLock;
+
+/// Writes one step after another.
+pub struct Selector<'a> {
+    /// Where they are written.
+    pub writer: Writer<'a>,
+    /// What is known of the function.
+    pub context: &'a Context<'a>,
+    /// References that the current step reads for the last time.
+    dying: Vec<Reg>,
+    /// Those of them that it moved elsewhere.
+    consumed: Vec<Reg>,
+}
+
+impl<'a> Selector<'a> {
+    /// Nothing written yet.
+    pub fn new(writer: Writer<'a>, context: &'a Context<'a>) -> Selector<'a> {
+        Selector { writer, context, dying: vec![], consumed: vec![] }
+    }
+
+    /// Writes a step. `dying`: references that it reads for the last time; `dead`: references that it writes and nobody
+    /// reads; `clear`: whether it matters that they are dropped now.
+    ///
+    /// # Errors
+    /// When a step names something that does not exist.
+    pub fn step(&mut self, step: &Step, dying: Vec<Reg>, dead: &[Reg], clear: bool) -> Result<(), Unencodable> {
+        self.writer.span = step.span;
+        self.dying = dying;
+        self.consumed.clear();
+        match &step.op {
+            StepOp::AddK(k) => {
+                let (out, a) = (IOut(self.n(step.outs[0])), IIn(self.n(step.ins[0])));
+                self.writer.push(Instruction::AddIK { out, a, k: Small(*k) });
+            }
+            StepOp::Ir(op) => self.ir(step, op)?,
+        }
+        self.clear_slots(step);
+        let outs: Vec<Place> = step.outs.iter().map(|r| self.writer.place(*r)).collect();
+        for reg in std::mem::take(&mut self.dying) {
+            let is_free = !self.consumed.contains(&reg)
+                && !step.outs.iter().zip(&outs).any(|(o, p)| self.bank(*o) == Bank::R && *p == self.writer.place(reg));
+            if is_free && clear {
+                self.clear(reg);
+            }
+        }
+        dead.iter().for_each(|r| self.clear(*r));
+        Ok(())
+    }
+
+    /// Drops a reference.
+    pub fn clear(&mut self, reg: Reg) {
+        let a = ROut(self.n(reg));
+        self.writer.push(Instruction::Clear { a });
+    }
+
+    fn n(&mut self, reg: Reg) -> u16 {
+        self.writer.number(reg)
+    }
+
+    fn bank(&self, reg: Reg) -> Bank {
+        self.context.graph.banks[reg]
+    }
+
+    /// Whether a register's slot has to be kept up to date.
+    fn has_slot(&self, reg: Reg) -> bool {
+        self.context.is_derivative
+            && self.bank(reg) == Bank::F
+            && (self.context.active[reg] || matches!(self.writer.place(reg), Place::Window(_)))
+    }
+
+    fn clear_slot(&mut self, reg: Reg) {
+        let a = FIn(self.n(reg));
+        self.writer.push(Instruction::ClearSlot { a });
+    }
+
+    /// What an inactive step writes is constant, wherever it writes it.
+    fn clear_slots(&mut self, step: &Step) {
+        if step.active || step.is_call() || matches!(step.ir(), Some(Op::ConstF(_) | Op::Copy)) {
+            return;
+        }
+        for out in &step.outs {
+            if self.has_slot(*out) {
+                self.clear_slot(*out);
+            }
+        }
+    }
+
+    fn ir(&mut self, step: &Step, op: &Op) -> Result<(), Unencodable> {
+        use Instruction as I;
+        let n = |s: &mut Self, regs: &[Reg], k: usize| s.writer.number(regs[k]);
+        let (outs, ins) = (&step.outs[..], &step.ins[..]);
+        match op {
+            Op::ConstF(value) => {
+                let (out, k) = (FOut(n(self, outs, 0)), self.writer.constant(*value));
+                let slot = self.has_slot(outs[0]);
+                self.writer.push(if slot { I::DLoadF { out, k } } else { I::LoadF { out, k } });
+            }
+            Op::ConstI(value) => {
+                let out = IOut(n(self, outs, 0));
+                let instruction = match i32::try_from(*value) {
+                    Ok(value) => I::SetI { out, value: Immediate(value) },
+                    Err(_) => I::LoadI { out, k: self.writer.integer(*value) },
+                };
+                self.writer.push(instruction);
+            }
+            Op::Text(text) => {
+                let (out, k) = (ROut(n(self, outs, 0)), self.writer.text(text));
+                self.writer.push(I::LoadText { out, k });
+            }
+            Op::Null => self.clear(outs[0]),
+            Op::Copy | Op::Take | Op::Promise { .. } => self.copy(step),
+            Op::Primitive(p) => self.primitive(*p, step)?,
+            Op::Call(_) | Op::CallRule(_) | Op::CallValue | Op::Native { .. } | Op::Operator(_) => self.call(step, op)?,
+            Op::Closure(_) | Op::NewBox | Op::NewRecord => self.make(step, op),
+            Op::Capture { bank, index } => {
+                let (out, from, index) = (n(self, outs, 0), RIn(n(self, ins, ins.len() - 1)), Part(*index));
+                self.writer.push(match bank {
+                    Bank::F if step.active => I::DCaptureF { out: FOut(out), from, index },
+                    Bank::F => I::CaptureF { out: FOut(out), from, index },
+                    Bank::I => I::CaptureI { out: IOut(out), from, index },
+                    Bank::R => I::CaptureR { out: ROut(out), from, index },
+                });
+            }
+            Op::LoadBox { bank, index } => {
+                let (out, from, index) = (n(self, outs, 0), RIn(n(self, ins, 0)), Part(*index));
+                self.writer.push(match bank {
+                    Bank::F if step.active => I::DLoadBoxF { out: FOut(out), from, index },
+                    Bank::F => I::LoadBoxF { out: FOut(out), from, index },
+                    Bank::I => I::LoadBoxI { out: IOut(out), from, index },
+                    Bank::R => I::LoadBoxR { out: ROut(out), from, index },
+                });
+            }
+            Op::StoreBox { bank, index } => {
+                let (to, index) = (RIn(n(self, ins, 0)), Part(*index));
+                let instruction = match bank {
+                    Bank::F if step.active => I::DStoreBoxF { to, a: FIn(n(self, ins, 1)), index },
+                    Bank::F => I::StoreBoxF { to, a: FIn(n(self, ins, 1)), index },
+                    Bank::I => I::StoreBoxI { to, a: IIn(n(self, ins, 1)), index },
+                    Bank::R => I::StoreBoxR { to, a: self.taken(step, 1), index },
+                };
+                self.writer.push(instruction);
+            }
+            Op::TakeBox { index } => {
+                let (out, from) = (ROut(n(self, outs, 0)), RIn(n(self, ins, 0)));
+                self.writer.push(I::TakeBox { out, from, index: Part(*index) });
+            }
+            Op::LoadRecord { bank, index } => {
+                let (out, from, index) = (n(self, outs, 0), RIn(n(self, ins, 0)), Part(*index));
+                self.writer.push(match bank {
+                    Bank::F if step.active => I::DLoadRecordF { out: FOut(out), from, index },
+                    Bank::F => I::LoadRecordF { out: FOut(out), from, index },
+                    Bank::I => I::LoadRecordI { out: IOut(out), from, index },
+                    Bank::R => I::LoadRecordR { out: ROut(out), from, index },
+                });
+            }
+            Op::StoreRecord { bank, index } => {
+                let (to, index) = (self.changed(step, 0), Part(*index));
+                let instruction = match bank {
+                    Bank::F if step.active => I::DStoreRecordF { to, a: FIn(n(self, ins, 1)), index },
+                    Bank::F => I::StoreRecordF { to, a: FIn(n(self, ins, 1)), index },
+                    Bank::I => I::StoreRecordI { to, a: IIn(n(self, ins, 1)), index },
+                    Bank::R => I::StoreRecordR { to, a: self.taken(step, 1), index },
+                };
+                self.writer.push(instruction);
+            }
+            Op::TakeRecord { index } => {
+                let (out, from) = (ROut(n(self, outs, 0)), self.changed(step, 1));
+                self.writer.push(I::TakeRecord { out, from, index: Part(*index) });
+            }
+            Op::NewArray(_) => {
+                let out = ROut(n(self, outs, 0));
+                self.writer.push(I::NewArray { out });
+            }
+            Op::Append(stride) => self.append(step, *stride),
+            Op::Count => {
+                let (out, array) = (IOut(n(self, outs, 0)), RIn(n(self, ins, 0)));
+                self.writer.push(I::Count { out, array });
+            }
+            Op::CheckIndex => {
+                let (array, index) = (RIn(n(self, ins, 0)), IIn(n(self, ins, 1)));
+                self.writer.push(I::CheckIndex { array, index });
+            }
+            Op::LoadElement { bank, offset, stride } => self.load_element(step, *bank, *offset, *stride),
+            Op::StoreElement { bank, offset, stride } => self.store_element(step, *bank, *offset, *stride),
+            Op::TakeElement { offset, stride } => {
+                let (out, array, index) = (ROut(n(self, outs, 0)), self.changed(step, 1), IIn(n(self, ins, 1)));
+                self.writer.push(I::TakePart { out, array, index });
+                self.writer.push(I::Element { offset: Part(*offset), stride: Part(stride.r) });
+            }
+            Op::LoadGlobal { bank, index } => {
+                let (out, index) = (n(self, outs, 0), Global(*index));
+                self.writer.push(match bank {
+                    Bank::F if step.active => I::DLoadGlobalF { out: FOut(out), index },
+                    Bank::F => I::LoadGlobalF { out: FOut(out), index },
+                    Bank::I => I::LoadGlobalI { out: IOut(out), index },
+                    Bank::R => I::LoadGlobalR { out: ROut(out), index },
+                });
+            }
+            Op::StoreGlobal { bank, index } => {
+                let index = Global(*index);
+                let instruction = match bank {
+                    Bank::F if step.active => I::DStoreGlobalF { a: FIn(n(self, ins, 0)), index },
+                    Bank::F => I::StoreGlobalF { a: FIn(n(self, ins, 0)), index },
+                    Bank::I => I::StoreGlobalI { a: IIn(n(self, ins, 0)), index },
+                    Bank::R => I::StoreGlobalR { a: self.taken(step, 0), index },
+                };
+                self.writer.push(instruction);
+            }
+            Op::TakeGlobal { index } => {
+                let out = ROut(n(self, outs, 0));
+                self.writer.push(I::TakeGlobal { out, index: Global(*index) });
+            }
+        }
+        Ok(())
+    }
+
+    fn copy(&mut self, step: &Step) {
+        let (out, a) = (step.outs[0], step.ins[0]);
+        let bank = self.bank(out);
+        let (to, from) = (self.writer.place(out), self.writer.place(a));
+        let moved = step.ir() == Some(&Op::Take) || self.dying.contains(&a);
+        if to == from {
+            if self.has_slot(out) && !step.active {
+                self.clear_slot(a);
+            }
+            return;
+        }
+        if bank == Bank::R && moved {
+            self.consumed.push(a);
+        }
+        self.transfer(bank, to, from, moved);
+        if bank == Bank::F && self.has_slot(out) && !step.active {
+            self.clear_slot(out);
+        }
+    }
+
+    /// Writes one move, slot and all in derivative code.
+    pub fn transfer(&mut self, bank: Bank, to: Place, from: Place, moved: bool) {
+        let (out, a) = (self.writer.at(bank, to), self.writer.at(bank, from));
+        // Registers without a slot are only ever written by plain moves, so theirs stays clear.
+        let slot = self.context.is_derivative
+            && match to {
+                Place::Own(at) => at < self.context.inactive_from,
+                Place::Window(_) => true,
+            };
+        self.writer.push(match bank {
+            Bank::F if slot => Instruction::DMoveF { out: FOut(out), a: FIn(a) },
+            Bank::F => Instruction::MoveF { out: FOut(out), a: FIn(a) },
+            Bank::I => Instruction::MoveI { out: IOut(out), a: IIn(a) },
+            Bank::R if moved => Instruction::Take { out: ROut(out), a: RTake(a) },
+            Bank::R => Instruction::Share { out: ROut(out), a: RIn(a) },
+        });
+    }
+
+    /// Writes moves that happen at once; `dying(place)` says whether a reference there is not needed any more.
+    pub fn transfers(&mut self, bank: Bank, moves: &[(Place, Place)], dying: &dyn Fn(Place) -> bool) {
+        let scratch = self.writer.scratch(bank);
+        for m in in_sequence(moves, scratch) {
+            self.transfer(bank, m.to, m.from, m.last && (m.from == scratch || dying(m.from)));
+        }
+    }
+
+    /// Brings the arguments of a step into the window.
+    fn arguments(&mut self, step: &Step) {
+        let args = window_args(step);
+        let targets = window_places(&self.context.graph.banks, &args);
+        for bank in [Bank::F, Bank::I, Bank::R] {
+            let moves: Vec<(Place, Place)> = (args.iter().zip(&targets))
+                .filter(|(reg, _)| self.bank(**reg) == bank)
+                .map(|(reg, target)| (Place::Window(*target), self.writer.place(*reg)))
+                .collect();
+            let dying: Vec<Place> = match bank {
+                Bank::R => self.dying.iter().map(|r| self.writer.place(*r)).collect(),
+                Bank::F | Bank::I => vec![],
+            };
+            self.transfers(bank, &moves, &|place| dying.contains(&place));
+        }
+        // The array of an append is not among the arguments and stays.
+        let consumed = self.dying.iter().copied().filter(|r| args.contains(r));
+        self.consumed.extend(consumed);
+    }
+
+    fn call(&mut self, step: &Step, op: &Op) -> Result<(), Unencodable> {
+        use Instruction as I;
+        self.arguments(step);
+        let derivative = self.context.is_derivative;
+        let instruction = match op {
+            Op::Call(f) if derivative => I::DCall { function: Fun(f.0) },
+            Op::CallRule(f) if derivative => {
+                let site = sites::rule(&mut self.writer.code, self.context.program, *f)?;
+                I::DCallRule { site }
+            }
+            Op::Call(f) | Op::CallRule(f) => I::Call { function: Fun(f.0) },
+            Op::CallValue => {
+                let places = window_places(&self.context.graph.banks, &window_args(step));
+                let behind = Place::Window(places.last().copied().unwrap_or(0));
+                let function = RTake(self.writer.at(Bank::R, behind));
+                if derivative { I::DCallValue { function } } else { I::CallValue { function } }
+            }
+            Op::Native { name, shapes } => {
+                let site = sites::native(&mut self.writer.code, &self.context.graph.banks, step, name, shapes)?;
+                if derivative { I::DNative { site } } else { I::Native { site } }
+            }
+            Op::Operator(operator) => {
+                let site = sites::operator(&mut self.writer.code, &self.context.graph.banks, step, operator);
+                if derivative { I::DOperate { site } } else { I::Operate { site } }
+            }
+            _ => return Err(Unencodable::Unreachable),
+        };
+        self.writer.push(instruction);
+        let sources = window_places(&self.context.graph.banks, &step.outs);
+        for bank in [Bank::F, Bank::I, Bank::R] {
+            let moves: Vec<(Place, Place)> = (step.outs.iter().zip(&sources))
+                .filter(|(reg, _)| self.bank(**reg) == bank)
+                .map(|(reg, source)| (self.writer.place(*reg), Place::Window(*source)))
+                .collect();
+            self.transfers(bank, &moves, &|_| true);
+        }
+        Ok(())
+    }
+
+    fn make(&mut self, step: &Step, op: &Op) {
+        use Instruction as I;
+        self.arguments(step);
+        let counts = sites::counts(&self.context.graph.banks, &step.ins);
+        let out = ROut(self.n(step.outs[0]));
+        let slots = step.active && counts[0] > 0;
+        let instruction = match op {
+            Op::Closure(f) => {
+                let site = sites::closure(&mut self.writer.code, f.0, counts);
+                if slots { I::DNewClosure { out, site } } else { I::NewClosure { out, site } }
+            }
+            Op::NewBox => {
+                let parts = self.writer.parts(counts);
+                if slots { I::DNewBox { out, parts } } else { I::NewBox { out, parts } }
+            }
+            _ => {
+                let parts = self.writer.parts(counts);
+                if slots { I::DNewRecord { out, parts } } else { I::NewRecord { out, parts } }
+            }
+        };
+        self.writer.push(instruction);
+    }
+
+    fn append(&mut self, step: &Step, stride: Stride) {
+        use Instruction as I;
+        let array = self.changed(step, 0);
+        let instruction = match (stride.f, stride.i, stride.r) {
+            (1, 0, 0) if step.active => I::DAppendF { array, a: FIn(self.n(step.ins[1])) },
+            (1, 0, 0) => I::AppendF { array, a: FIn(self.n(step.ins[1])) },
+            (0, 1, 0) => I::AppendI { array, a: IIn(self.n(step.ins[1])) },
+            (0, 0, 1) => I::AppendR { array, a: self.taken(step, 1) },
+            _ => {
+                self.arguments(step);
+                let parts = self.writer.parts([stride.f, stride.i, stride.r]);
+                if step.active && stride.f > 0 { I::DAppend { array, parts } } else { I::Append { array, parts } }
+            }
+        };
+        self.writer.push(instruction);
+    }
+
+    fn load_element(&mut self, step: &Step, bank: Bank, offset: u16, stride: Stride) {
+        use Instruction as I;
+        let (out, array, index) = (self.n(step.outs[0]), RIn(self.n(step.ins[0])), IIn(self.n(step.ins[1])));
+        let single = is_single(bank, stride);
+        self.writer.push(match (bank, single) {
+            (Bank::F, true) if step.active => I::DElementF { out: FOut(out), array, index },
+            (Bank::F, true) => I::ElementF { out: FOut(out), array, index },
+            (Bank::I, true) => I::ElementI { out: IOut(out), array, index },
+            (Bank::R, true) => I::ElementR { out: ROut(out), array, index },
+            (Bank::F, false) if step.active => I::DPartF { out: FOut(out), array, index },
+            (Bank::F, false) => I::PartF { out: FOut(out), array, index },
+            (Bank::I, false) => I::PartI { out: IOut(out), array, index },
+            (Bank::R, false) => I::PartR { out: ROut(out), array, index },
+        });
+        if !single {
+            self.element(bank, offset, stride);
+        }
+    }
+
+    fn store_element(&mut self, step: &Step, bank: Bank, offset: u16, stride: Stride) {
+        use Instruction as I;
+        let (array, index) = (self.changed(step, 0), IIn(self.n(step.ins[1])));
+        let single = is_single(bank, stride);
+        let a = if bank == Bank::R { self.taken(step, 2).0 } else { self.n(step.ins[2]) };
+        self.writer.push(match (bank, single) {
+            (Bank::F, true) if step.active => I::DSetElementF { array, a: FIn(a), index },
+            (Bank::F, true) => I::SetElementF { array, a: FIn(a), index },
+            (Bank::I, true) => I::SetElementI { array, a: IIn(a), index },
+            (Bank::R, true) => I::SetElementR { array, a: RTake(a), index },
+            (Bank::F, false) if step.active => I::DSetPartF { array, a: FIn(a), index },
+            (Bank::F, false) => I::SetPartF { array, a: FIn(a), index },
+            (Bank::I, false) => I::SetPartI { array, a: IIn(a), index },
+            (Bank::R, false) => I::SetPartR { array, a: RTake(a), index },
+        });
+        if !single {
+            self.element(bank, offset, stride);
+        }
+    }
+
+    fn element(&mut self, bank: Bank, offset: u16, stride: Stride) {
+        let stride = [stride.f, stride.i, stride.r][bank as usize];
+        self.writer.push(Instruction::Element { offset: Part(offset), stride: Part(stride) });
+    }
+
+    /// An operand that the instruction empties: the register itself when nobody reads it any more, else a shared copy.
+    fn taken(&mut self, step: &Step, k: usize) -> RTake {
+        let reg = step.ins[k];
+        let once = step.ins.iter().filter(|r| **r == reg).count() == 1;
+        if once && self.dying.contains(&reg) {
+            self.consumed.push(reg);
+            return RTake(self.n(reg));
+        }
+        let scratch = self.writer.scratch(Bank::R);
+        self.transfer(Bank::R, scratch, self.writer.place(reg), false);
+        RTake(self.writer.at(Bank::R, scratch))
+    }
+
+    /// The register of an object that the step changes: `ins[0]`, which is also `outs[k]`.
+    fn changed(&mut self, step: &Step, k: usize) -> RChange {
+        let (out, a) = (step.outs[k], step.ins[0]);
+        if out != a {
+            let moved = self.dying.contains(&a);
+            if moved {
+                self.consumed.push(a);
+            }
+            self.transfer(Bank::R, self.writer.place(out), self.writer.place(a), moved);
+        }
+        RChange(self.n(out))
+    }
+
+    fn primitive(&mut self, id: PrimitiveId, step: &Step) -> Result<(), Unencodable> {
+        use Instruction as I;
+        let info = id.info();
+        let out = self.n(step.outs[0]);
+        let ins: Vec<u16> = step.ins.iter().map(|r| self.n(*r)).collect();
+        if ins.len() != info.operands.len() {
+            return Err(Unencodable::Operands(info.name));
+        }
+        let active = step.active && info.result == Bank::F;
+        if let Some((opcode, swapped)) = fast_form(id, active) {
+            let operands = if swapped { vec![out, ins[1], ins[0]] } else { [&[out], &ins[..]].concat() };
+            self.writer.push_opcode(opcode, &operands);
+            return Ok(());
+        }
+        let p = Prim(u8::try_from(id.0).map_err(|_| Unencodable::Primitive(info.name))?);
+        let f = |k: usize| FIn(ins[k]);
+        self.writer.push(match info.value {
+            Value::F1(_) if active => I::DPrim1F { out: FOut(out), a: f(0), p },
+            Value::F1(_) => I::Prim1F { out: FOut(out), a: f(0), p },
+            Value::F2(_) if active => I::DPrim2F { out: FOut(out), a: f(0), b: f(1), p },
+            Value::F2(_) => I::Prim2F { out: FOut(out), a: f(0), b: f(1), p },
+            Value::F3(_) if active => I::DPrim3F { out: FOut(out), a: f(0), b: f(1), p },
+            Value::F3(_) => I::Prim3F { out: FOut(out), a: f(0), b: f(1), p },
+            Value::FI(_) if active => I::DPrimFI { out: FOut(out), a: f(0), n: IIn(ins[1]), p },
+            Value::FI(_) => I::PrimFI { out: FOut(out), a: f(0), n: IIn(ins[1]), p },
+            Value::ItoF(_) => I::PrimNumber { out: FOut(out), a: IIn(ins[0]), p },
+            Value::FtoI(_) => I::PrimWhole { out: IOut(out), a: f(0), p },
+            Value::Test1(_) => I::Prim1Test { out: IOut(out), a: f(0), p },
+            Value::Test2(_) => I::Prim2Test { out: IOut(out), a: f(0), b: f(1), p },
+            Value::I1(_) => I::Prim1I { out: IOut(out), a: IIn(ins[0]), p },
+            Value::I2(_) => I::Prim2I { out: IOut(out), a: IIn(ins[0]), b: IIn(ins[1]), p },
+        });
+        if let Value::F3(_) = info.value {
+            self.writer.push(I::Extra { c: f(2) });
+        }
+        if matches!(info.value, Value::ItoF(_)) && active && self.has_slot(step.outs[0]) {
+            self.clear_slot(step.outs[0]);
+        }
+        Ok(())
+    }
+}
+
+/// Whether elements have one component in that bank.
+fn is_single(bank: Bank, stride: Stride) -> bool {
+    [stride.f, stride.i, stride.r][bank as usize] == 1
+}
+
+/// The instruction of a primitive's own, and whether its operands are exchanged.
+fn fast_form(id: PrimitiveId, active: bool) -> Option<(Opcode, bool)> {
+    static FORMS: OnceLock<Vec<[Option<(Opcode, bool)>; 2]>> = OnceLock::new();
+    let forms = FORMS.get_or_init(|| {
+        let mut forms = vec![[None; 2]; crate::native::table::all().len()];
+        let mut enter = |name: &str, active: bool, form: (Opcode, bool)| {
+            if let Some(id) = crate::native::primitive(name) {
+                forms[id.0 as usize][usize::from(active)] = Some(form);
+            }
+        };
+        for opcode in Opcode::ALL {
+            if let Some(name) = opcode.entry().computes {
+                enter(name, opcode.entry().active, (*opcode, false));
+            }
+        }
+        let exchanged =
+            [("int.gt", Opcode::LtI), ("int.ge", Opcode::LeI), ("double.gt", Opcode::LtF), ("double.ge", Opcode::LeF)];
+        exchanged.into_iter().for_each(|(name, opcode)| enter(name, false, (opcode, true)));
+        forms
+    });
+    forms.get(id.0 as usize)?[usize::from(active)]
+}

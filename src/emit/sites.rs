@@ -1,0 +1,93 @@
+//! The tables of a code object that calls point into.
+
+use super::Unencodable;
+use super::graph::{Reg, Step};
+use crate::bytecode::operand::{ClosureAt, NativeAt, OperatorAt, RuleAt};
+use crate::bytecode::{
+    ClosureSite, Code, Counts, NativeSite, Operator, OperatorSite, Registered, RegisteredKind, RuleSite,
+};
+use crate::ir;
+use crate::native::library;
+use crate::value::Bank;
+use crate::value::shape::ShapeId;
+
+/// How many registers of each bank.
+pub fn counts(banks: &[Bank], regs: &[Reg]) -> Counts {
+    let mut counts = [0; 3];
+    regs.iter().for_each(|r| counts[banks[*r] as usize] += 1);
+    counts
+}
+
+/// A call of the native library.
+pub fn native(
+    code: &mut Code,
+    banks: &[Bank],
+    step: &Step,
+    name: &str,
+    shapes: &[ShapeId],
+) -> Result<NativeAt, Unencodable> {
+    let native = library::find(name).ok_or_else(|| Unencodable::Native(name.into()))?;
+    let (params, results) = (counts(banks, &step.ins), counts(banks, &step.outs));
+    Ok(NativeAt(add(&mut code.natives, NativeSite { native, shapes: shapes.to_vec(), params, results })))
+}
+
+/// A use of a differential operator.
+pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Operator) -> OperatorAt {
+    let operator = match *operator {
+        ir::Operator::ValueWithDifferential { at, result } => Operator::ValueWithDifferential { at, result },
+        ir::Operator::ValueWithTangent { at, result } => Operator::ValueWithTangent { at, result },
+        ir::Operator::Transpose { at, result } => Operator::Transpose { at, result },
+        ir::Operator::WithoutDerivative { of } => Operator::WithoutDerivative { of },
+        ir::Operator::WithDerivative { of } => Operator::WithDerivative { of },
+    };
+    let (params, results) = (counts(banks, &step.ins), counts(banks, &step.outs));
+    OperatorAt(add(&mut code.operators, OperatorSite { operator, params, results }))
+}
+
+/// A function object.
+pub fn closure(code: &mut Code, function: u32, captures: Counts) -> ClosureAt {
+    ClosureAt(add(&mut code.closures, ClosureSite { function, captures }))
+}
+
+/// A call of a function with registered derivatives.
+pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) -> Result<RuleAt, Unencodable> {
+    let callee = program.function(function).ok_or(Unencodable::Unreachable)?;
+    let banks: Vec<Bank> = callee.params.iter().map(|p| callee.registers[p.0 as usize].bank).collect();
+    let params = callee.parameters.iter().map(|p| {
+        let mut counts = [0; 3];
+        banks.iter().skip(p.first).take(p.len).for_each(|b| counts[*b as usize] += 1);
+        (counts, p.tangent)
+    });
+    let rules = callee.rules.iter().map(|rule| Registered {
+        wrt: rule.wrt.clone(),
+        function: rule.function.0,
+        kind: match rule.kind {
+            ir::RuleKind::Differential => RegisteredKind::Differential,
+            ir::RuleKind::Pullback => RegisteredKind::Pullback,
+            ir::RuleKind::Transpose => RegisteredKind::Transpose,
+        },
+        result: rule.result,
+    });
+    let mut results = [0; 3];
+    callee.results.iter().for_each(|b| results[*b as usize] += 1);
+    let site = RuleSite {
+        function: function.0,
+        params: params.collect(),
+        results,
+        rules: rules.collect(),
+        is_opaque: callee.is_opaque,
+    };
+    Ok(RuleAt(add(&mut code.rules, site)))
+}
+
+/// The index of a site; equal ones are shared.
+fn add<T: PartialEq>(sites: &mut Vec<T>, site: T) -> u32 {
+    // Sites that repeat do so close together.
+    const NEAR: usize = 64;
+    let first = sites.len().saturating_sub(NEAR);
+    if let Some(k) = sites[first..].iter().position(|s| *s == site) {
+        return (first + k) as u32;
+    }
+    sites.push(site);
+    sites.len() as u32 - 1
+}
