@@ -296,6 +296,7 @@ impl Mixer {
     }
 }
 
+
 #[cfg(test)]
 mod tests {
     use super::*;
