@@ -205,7 +205,9 @@ pub enum Operator {
     ValueWithTangent { at: TangentId, result: TangentId },
     /// `linear → linear`
     Transpose { at: TangentId, result: TangentId },
-    /// `x… → x…`: the same value, constant in every live level.
+    /// `x… → x…`: the same value, constant in every live level. Also of types that do not differentiate (`of` is then
+    /// [nothing](crate::value::shape::TangentKind::Nothing)), because it makes a break of the path explicit; and wherever
+    /// something is stored in a `@noDerivative` property.
     WithoutDerivative { of: TangentId },
     /// `x…, edit → x…`: the same value; on the way back its adjoint goes through `edit`, `(inout T.TangentVector) -> ()`.
     WithDerivative { of: TangentId },

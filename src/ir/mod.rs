@@ -8,5 +8,18 @@
 //! Not here: derivatives (`diff`), machine registers (`emit`).
 
 pub mod graph;
+pub mod layout;
+pub mod listing;
+pub mod lower;
+pub mod tangent;
+pub mod verify;
+
+mod blocks;
+mod copies;
+mod dead;
+mod inline;
+mod release;
+mod simplify;
 
 pub use graph::*;
+pub use lower::Lowering;

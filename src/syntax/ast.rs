@@ -72,6 +72,8 @@ pub enum StmtKind {
     Defer(Block),
     /// `do { … } catch pattern { … }`
     Do { body: Block, catches: Vec<Catch> },
+    /// `adjoint let seed wrt a, b { … }` inside of a function: its derivative, written where its values are in scope.
+    Adjoint { seed: Ident, wrt: Vec<WrtParam>, body: Block },
 }
 
 /// `catch pattern where guard { … }`; no pattern binds `error`.
@@ -551,7 +553,13 @@ pub enum DeclKind {
     /// `infix operator ** : Precedence`
     Operator { fixity: Fixity, name: Ident, precedence: Option<Ident> },
     /// `precedencegroup P { … }`
-    PrecedenceGroup { name: Ident, higher_than: Vec<Ident>, lower_than: Vec<Ident>, associativity: Option<Ident>, assignment: bool },
+    PrecedenceGroup {
+        name: Ident,
+        higher_than: Vec<Ident>,
+        lower_than: Vec<Ident>,
+        associativity: Option<Ident>,
+        assignment: bool,
+    },
 }
 
 /// Where an operator stands.

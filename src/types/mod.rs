@@ -6,6 +6,27 @@
 //! Promises: generic bodies are checked once; no exponential search; a body with an error is never handed on.
 //! Not here: what is differentiable inside a body (`diff`), concrete types (`ir`).
 
+mod api;
+mod conform;
+mod declare;
+mod infer;
+mod members;
+mod names;
+mod prelude;
+mod registration;
+mod resolve;
+mod signature;
+mod solver;
+mod store;
+mod synthesize;
+mod walk;
+
 pub mod tree;
 pub mod ty;
 pub mod world;
+
+pub use api::Checked;
+pub use store::World;
+
+#[cfg(test)]
+mod tests;

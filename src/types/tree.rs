@@ -267,6 +267,8 @@ pub enum ExprKind {
     Interpolation(Vec<Expr>),
     /// `place = value` where an expression is asked for; gives `()`.
     Assign { place: Box<Place>, value: Box<Expr> },
+    /// A choice that inference has not made yet. Never in a finished tree.
+    Pending(u32),
     /// A value that never comes (behind a reported error).
     Error,
 }

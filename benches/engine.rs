@@ -1,0 +1,24 @@
+//! Whole programs, from text to result, beside the same computation in Rust: what somebody waits for.
+//!
+//! `ratios.rs` measures the machine alone; here reading, compiling and the first derivative are part of it.
+
+#[allow(dead_code, reason = "each benchmark uses a part of it")]
+mod workloads;
+
+use divan::Bencher;
+use workloads::{WORKLOADS, Workload};
+
+fn main() {
+    divan::main();
+}
+
+#[divan::bench(args = WORKLOADS)]
+fn dscript(bencher: Bencher<'_, '_>, workload: &Workload) {
+    let text = workload.text();
+    bencher.bench_local(|| workload.run(&text));
+}
+
+#[divan::bench(args = WORKLOADS)]
+fn by_hand(bencher: Bencher<'_, '_>, workload: &Workload) {
+    bencher.bench_local(|| workload.by_hand(1));
+}

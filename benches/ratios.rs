@@ -1,0 +1,76 @@
+//! How long dscript takes, and how many times what Rust takes for the same: the figures of the project.
+//!
+//! Both sides run alternately, so that a busy machine slows both, and the middle one of several runs counts. Words
+//! behind `--` choose programs by name: `cargo bench --bench ratios -- gradient`.
+#![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
+
+#[allow(dead_code, reason = "each benchmark uses a part of it")]
+mod workloads;
+
+use std::time::Duration;
+use workloads::{Measured, WORKLOADS, Workload};
+
+/// Rounds of each program; odd, so that there is a middle one.
+const ROUNDS: usize = 9;
+
+/// Active operations in one gradient of the logistic map: three a step.
+const ACTIVE: f64 = 3000.0;
+
+/// As in the binary: the compiler walks trees by recursion.
+const STACK: usize = 256 << 20;
+
+fn main() {
+    let run = std::thread::Builder::new().stack_size(STACK).spawn(table).map(std::thread::JoinHandle::join);
+    assert!(matches!(run, Ok(Ok(()))), "a program failed");
+}
+
+fn table() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    println!("{:<36} {:>12} {:>12} {:>8} {:>8}", "", "dscript", "Rust", "times", "at most");
+    let mut seconds = Vec::new();
+    for workload in WORKLOADS {
+        if !words.is_empty() && !words.iter().any(|word| workload.name.contains(word.as_str())) {
+            continue;
+        }
+        let (ours, theirs) = medians(workload);
+        let target = workload.target.map_or_else(String::new, |t| format!("{t:.1}"));
+        println!("{:<36} {:>12} {:>12} {:>8.2} {target:>8}", workload.name, shown(ours), shown(theirs), ours / theirs);
+        seconds.push((workload.name, ours));
+    }
+    let of = |name: &str| seconds.iter().find(|(n, _)| *n == name).map(|(_, s)| *s);
+    if let Some(gradient) = of("gradient of the logistic map") {
+        println!("\nrecord and sweep, each active operation: {:.2} ns (at most 9)", gradient / ACTIVE * 1e9);
+    }
+    if let (Some(few), Some(many)) = (of("gradient over an array of 100"), of("gradient over an array of 10,000")) {
+        println!(
+            "gradient over an array, each element: {:.2} ns of 100, {:.2} ns of 10,000, {:.2} times (at most 1.3)",
+            few / 1e2 * 1e9,
+            many / 1e4 * 1e9,
+            many / few / 100.0
+        );
+    }
+}
+
+/// Seconds for one piece of work, in dscript and in Rust.
+fn medians(workload: &Workload) -> (f64, f64) {
+    // The first run fills the caches and shows that both sides compute the same.
+    let count = workload.count.div_ceil(20);
+    let (ours, theirs) = (workload.measure(count).result, workload.by_hand(count));
+    assert!((ours - theirs).abs() <= 1e-9 * theirs.abs(), "{workload}: dscript has {ours}, Rust {theirs}");
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        left.push(workload.measure(workload.count));
+        right.push(workload.measure_by_hand(workload.count_by_hand));
+    }
+    (median(left), median(right))
+}
+
+fn median(measured: Vec<Measured>) -> f64 {
+    let mut seconds: Vec<f64> = measured.into_iter().map(|m| m.seconds).collect();
+    seconds.sort_by(f64::total_cmp);
+    seconds[seconds.len() / 2]
+}
+
+fn shown(seconds: f64) -> String {
+    format!("{:.3?}", Duration::from_secs_f64(seconds))
+}

@@ -1,0 +1,153 @@
+//! The programs that are measured, each with the same computation in Rust, written by hand.
+
+mod by_hand;
+
+use dscript::session::{Input, Options, Session, Status};
+use std::cell::RefCell;
+use std::fmt;
+use std::io::Write;
+use std::rc::Rc;
+
+/// A program and its counterpart.
+pub struct Workload {
+    /// What it is called in the tables.
+    pub name: &'static str,
+    program: &'static str,
+    argument: &'static str,
+    /// How often the work is done, so that one measurement takes some tenths of a second in dscript.
+    pub count: usize,
+    /// How often the work is done in Rust.
+    pub count_by_hand: usize,
+    by_hand: fn(usize) -> f64,
+    /// The ratio that is not to be exceeded, where one was set.
+    pub target: Option<f64>,
+}
+
+impl fmt::Display for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+macro_rules! workload {
+    ($name:literal, $file:literal, $argument:literal, $count:literal, $by_hand_count:literal, $by_hand:expr, $target:expr) => {
+        Workload {
+            name: $name,
+            program: include_str!(concat!("../programs/", $file, ".dscript")),
+            argument: $argument,
+            count: $count,
+            count_by_hand: $by_hand_count,
+            by_hand: $by_hand,
+            target: $target,
+        }
+    };
+}
+
+/// All of them.
+pub const WORKLOADS: &[Workload] = &[
+    workload!("logistic map, 1000 steps", "logistic", "", 20_000, 50_000, by_hand::logistic, Some(3.0)),
+    workload!(
+        "gradient of the logistic map",
+        "logistic-gradient",
+        "",
+        4_000,
+        20_000,
+        by_hand::logistic_gradient,
+        Some(6.0)
+    ),
+    workload!("nbody, 100 steps", "nbody", "", 300, 3_000, by_hand::nbody, None),
+    workload!("fib(27)", "fib", "", 10, 50, by_hand::fib, None),
+    workload!(
+        "gradient of a pendulum, 20 steps",
+        "pendulum-gradient",
+        "",
+        10_000,
+        50_000,
+        by_hand::pendulum_gradient,
+        None
+    ),
+    workload!(
+        "gradient over an array of 100",
+        "squares-gradient",
+        "100",
+        50_000,
+        500_000,
+        by_hand::squares_gradient::<100>,
+        None
+    ),
+    workload!(
+        "gradient over an array of 10,000",
+        "squares-gradient",
+        "10000",
+        500,
+        10_000,
+        by_hand::squares_gradient::<10_000>,
+        None
+    ),
+];
+
+/// What was measured of one run: seconds for one piece of work, and the result, so that both sides can be compared.
+#[derive(Clone, Copy)]
+pub struct Measured {
+    /// Seconds.
+    pub seconds: f64,
+    /// The sum of what was computed.
+    pub result: f64,
+}
+
+impl Workload {
+    /// Compiles and runs the program. It is warm when its clock starts, so compiling is not measured.
+    pub fn measure(&self, count: usize) -> Measured {
+        let text = format!(
+            "{}\nlet warm = work(1)\nlet begin = clock()\nlet result = work({count})\nlet end = clock()\nprint(end - begin, result)\n",
+            self.program
+        );
+        let printed = self.run(&text);
+        let mut numbers = printed.split_whitespace().map(|word| word.parse::<f64>());
+        match (numbers.next(), numbers.next()) {
+            (Some(Ok(seconds)), Some(Ok(result))) => Measured { seconds: seconds / count as f64, result },
+            _ => panic!("{}: it printed {printed:?}", self.name),
+        }
+    }
+
+    /// Runs a text with the program's argument, and gives what it printed.
+    pub fn run(&self, text: &str) -> String {
+        let printed = Rc::new(RefCell::new(Vec::new()));
+        let options = Options { arguments: vec![self.name.into(), self.argument.into()], ..Options::default() };
+        let mut session = Session::new(options, Box::new(Sink(Rc::clone(&printed))));
+        let outcome = session.run(&[Input { name: self.name, text }]);
+        let said: Vec<&str> = outcome.diagnostics.iter().map(|d| d.message.as_str()).collect();
+        assert!(outcome.status == Status::Done, "{}: {said:?}", self.name);
+        String::from_utf8_lossy(&printed.borrow()).into_owned()
+    }
+
+    /// The program, followed by one piece of work.
+    pub fn text(&self) -> String {
+        format!("{}\nprint(work(1))\n", self.program)
+    }
+
+    /// Runs the counterpart.
+    pub fn measure_by_hand(&self, count: usize) -> Measured {
+        let begin = std::time::Instant::now();
+        let result = self.by_hand(count);
+        Measured { seconds: begin.elapsed().as_secs_f64() / count as f64, result }
+    }
+
+    /// The result of the counterpart.
+    pub fn by_hand(&self, count: usize) -> f64 {
+        (self.by_hand)(std::hint::black_box(count))
+    }
+}
+
+struct Sink(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

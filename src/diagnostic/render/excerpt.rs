@@ -1,0 +1,127 @@
+//! The lines of a source that a diagnostic speaks of, cut to what fits on a screen.
+//!
+//! The renderer below would accept the whole source, but it looks at all of it for every snippet: a file of one line of
+//! ten megabytes took seconds. An excerpt is small whatever the file, and leads from positions to places in itself.
+
+use super::Cluster;
+use crate::source::{SourceId, SourceMap, Span};
+use std::ops::Range;
+
+/// Marks further apart than so many lines get a snippet each.
+const NEAR: u32 = 30;
+/// Of a line longer than this many bytes only the surroundings of what is marked are kept.
+const LONG_LINE: usize = 1000;
+/// So many bytes are kept on each side of a mark in a long line.
+const SURROUNDINGS: usize = 240;
+/// A mark over more lines than this is shown by its first line.
+const MANY_LINES: usize = 24;
+
+/// Some lines of a source.
+pub(super) struct Excerpt {
+    /// The lines, long ones cut.
+    pub(super) text: String,
+    /// Number of the first line in its source.
+    pub(super) first_line: usize,
+    /// Whether something is missing at the start of a line.
+    pub(super) is_cut: bool,
+    pieces: Vec<Piece>,
+}
+
+/// A stretch of the source and where it is in the excerpt.
+struct Piece {
+    source: Range<u32>,
+    start: usize,
+}
+
+/// Groups things by source and neighbourhood, in the order of places.
+pub(super) fn cluster<'a, T>(things: &'a [T], span: impl Fn(&T) -> Span, sources: &SourceMap) -> Vec<Cluster<'a, T>> {
+    let mut placed: Vec<(SourceId, u32, &T)> = things
+        .iter()
+        .filter_map(|t| {
+            let start = span(t).start;
+            Some((sources.source_of(span(t))?, sources.place(start)?.line, t))
+        })
+        .collect();
+    placed.sort_by_key(|(id, line, _)| (*id, *line));
+    let mut clusters: Vec<Cluster<'a, T>> = Vec::new();
+    let mut last_line = 0;
+    for (id, line, thing) in placed {
+        match clusters.last_mut() {
+            Some((same, members)) if *same == id && line - last_line <= NEAR => members.push(thing),
+            _ => clusters.push((id, vec![thing])),
+        }
+        last_line = line;
+    }
+    clusters
+}
+
+impl Excerpt {
+    /// The lines that some spans of one source touch.
+    pub(super) fn new(id: SourceId, spans: &[Span], sources: &SourceMap) -> Excerpt {
+        let source = sources.get(id);
+        let text: &str = &source.text;
+        let local = |position: u32| boundary(text, position.saturating_sub(source.start) as usize);
+        let from = spans.iter().map(|s| local(s.start)).min().unwrap_or(0);
+        let to = spans.iter().map(|s| shown_end(text, local(s.start), local(s.end))).max().unwrap_or(from);
+        let first = text[..from].rfind('\n').map_or(0, |i| i + 1);
+        let last = text[to..].find('\n').map_or(text.len(), |i| to + i);
+        let first_line = sources.place(source.start + first as u32).map_or(1, |p| p.line as usize);
+
+        let mut excerpt = Excerpt { text: String::new(), first_line, is_cut: false, pieces: Vec::new() };
+        let mut at = first;
+        for line in text[first..last].split('\n') {
+            if at > first {
+                excerpt.text.push('\n');
+            }
+            let shown = if line.len() <= LONG_LINE {
+                0..line.len()
+            } else {
+                let mark = spans.iter().map(|s| local(s.start)).find(|p| (at..=at + line.len()).contains(p));
+                around(line, mark.unwrap_or(at) - at)
+            };
+            excerpt.is_cut |= shown.start > 0;
+            let start = excerpt.text.len();
+            excerpt.pieces.push(Piece {
+                source: source.start + (at + shown.start) as u32..source.start + (at + shown.end) as u32,
+                start,
+            });
+            excerpt.text.push_str(&line[shown]);
+            at += line.len() + 1;
+        }
+        // An empty last line would not be seen as a line.
+        excerpt.text.push('\n');
+        excerpt
+    }
+
+    /// Where a span is in the excerpt; what lies outside is moved to the nearest place inside.
+    pub(super) fn range(&self, span: Span) -> Range<usize> {
+        let start = self.place(span.start);
+        start..self.place(span.end).max(start)
+    }
+
+    fn place(&self, position: u32) -> usize {
+        let index = self.pieces.partition_point(|p| p.source.start <= position).saturating_sub(1);
+        let Some(piece) = self.pieces.get(index) else { return 0 };
+        let inside = position.clamp(piece.source.start, piece.source.end) - piece.source.start;
+        boundary(&self.text, piece.start + inside as usize)
+    }
+}
+
+/// The end of a span as it is shown.
+fn shown_end(text: &str, start: usize, end: usize) -> usize {
+    let end = end.max(start);
+    match text[start..end].match_indices('\n').take(MANY_LINES).collect::<Vec<_>>().as_slice() {
+        lines if lines.len() == MANY_LINES => start + lines[0].0,
+        _ => end,
+    }
+}
+
+/// A stretch of a long line with `mark` near its left.
+fn around(line: &str, mark: usize) -> Range<usize> {
+    boundary(line, mark.saturating_sub(SURROUNDINGS))..boundary(line, mark + 2 * SURROUNDINGS)
+}
+
+/// The last character boundary at or before `at`.
+fn boundary(text: &str, at: usize) -> usize {
+    text.floor_char_boundary(at.min(text.len()))
+}

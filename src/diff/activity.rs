@@ -1,0 +1,450 @@
+//! Certain dependence: which results of a function depend on which of its arguments, as data and with slopes, and where
+//! a path from one to the other breaks.
+//!
+//! In: functions as they are written. Out: a [`Summary`] of each, with a [`Dependence`] for each result.
+//!
+//! Promises: what is said of a path holds for the code as written, branch by branch; a selection (a condition, an index,
+//! the length of a loop) is not a path. What goes through dynamic calls or storage that may be written is marked, so that
+//! nothing is said about it.
+//! Not here: what derivative code has to carry (`possible`), the words (`report`).
+
+use super::dataflow::{self, Fact};
+use super::flow::{self, NativePassage, Passage};
+use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Terminator};
+use crate::source::Span;
+use crate::value::Bank;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
+
+/// How the content of a register came about.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Dependence {
+    /// The components of the arguments that it varies with.
+    pub on: BTreeSet<u32>,
+    /// Arguments that reach it over a step that breaks the path.
+    pub breaks: BTreeMap<(u32, StepId), Rc<Break>>,
+    /// It came out of something that nobody can look into.
+    pub unknown: bool,
+    /// It was read from a box that the function did not fill itself.
+    pub from_boxes: bool,
+    /// It was read from a global variable.
+    pub from_globals: bool,
+    /// It went through `withoutDerivative`.
+    pub cut: bool,
+}
+
+/// A step, wherever it stands: function, block, place in the block.
+pub type StepId = (FunctionId, u32, u32);
+
+/// A step that breaks the path from an argument to the result.
+#[derive(PartialEq, Debug)]
+pub struct Break {
+    /// Why.
+    pub why: BreakReason,
+    /// Where, in the user's code if there is a place there.
+    pub span: Span,
+    /// The calls that lead there, from the outermost: name of the called function, place of the call.
+    pub calls: Vec<(Rc<str>, Span)>,
+}
+
+/// Why a path breaks.
+#[derive(Clone, PartialEq, Debug)]
+pub enum BreakReason {
+    /// A number becomes something that is not a number, by the primitive of that name.
+    Conversion(&'static str),
+    /// A function without a derivative that nobody can look into.
+    Opaque(Rc<str>),
+}
+
+/// What a function may do to what is stored outside of it, calls included.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Effects {
+    /// It calls something that nobody can look into.
+    pub unknown: bool,
+    /// It writes boxes.
+    pub boxes: bool,
+    /// It writes global variables.
+    pub globals: bool,
+}
+
+impl Effects {
+    fn add(&mut self, other: Effects) {
+        self.unknown |= other.unknown;
+        self.boxes |= other.boxes;
+        self.globals |= other.globals;
+    }
+}
+
+/// What is known of a function, its calls included.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Summary {
+    /// One for each component of the results.
+    pub results: Vec<Known>,
+    /// What it writes.
+    pub effects: Effects,
+    /// Whether it ever returns.
+    pub returns: bool,
+}
+
+impl Summary {
+    /// Whether another look has brought nothing new. (Not the same as equality: round a recursion the way to a break can
+    /// always be told as one call longer.)
+    fn covers(&self, new: &Summary) -> bool {
+        self.results.len() == new.results.len()
+            && self.effects == new.effects
+            && self.returns == new.returns
+            && self.results.iter().zip(&new.results).all(|(old, new)| !old.clone().join(new))
+    }
+}
+
+/// A dependence, shared; `None` for a constant.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Known(pub Option<Rc<Dependence>>);
+
+/// More breaks than this on one path are not kept: nobody reads them.
+const MOST_BREAKS: usize = 16;
+
+impl Dependence {
+    fn absorb(&mut self, other: &Dependence) {
+        self.on.extend(&other.on);
+        for (key, found) in &other.breaks {
+            if self.breaks.len() >= MOST_BREAKS {
+                break;
+            }
+            self.breaks.entry(*key).or_insert_with(|| found.clone());
+        }
+        self.absorb_marks(other);
+    }
+
+    fn absorb_marks(&mut self, other: &Dependence) {
+        self.unknown |= other.unknown;
+        self.from_boxes |= other.from_boxes;
+        self.from_globals |= other.from_globals;
+        self.cut |= other.cut;
+    }
+
+    fn covers(&self, other: &Dependence) -> bool {
+        self.on.is_superset(&other.on)
+            && (self.breaks.len() >= MOST_BREAKS || other.breaks.keys().all(|k| self.breaks.contains_key(k)))
+            && self.unknown >= other.unknown
+            && self.from_boxes >= other.from_boxes
+            && self.from_globals >= other.from_globals
+            && self.cut >= other.cut
+    }
+}
+
+impl Known {
+    fn of(dependence: Dependence) -> Known {
+        if dependence == Dependence::default() { Known(None) } else { Known(Some(Rc::new(dependence))) }
+    }
+
+    fn unknown() -> Known {
+        Known::of(Dependence { unknown: true, ..Dependence::default() })
+    }
+
+    fn union<'a>(all: impl Iterator<Item = &'a Known>) -> Known {
+        let mut sum = Known::default();
+        for known in all {
+            sum.join(known);
+        }
+        sum
+    }
+
+    /// The same with one thing changed.
+    fn with(&self, change: impl FnOnce(&mut Dependence)) -> Known {
+        let mut dependence = self.0.as_deref().cloned().unwrap_or_default();
+        change(&mut dependence);
+        Known::of(dependence)
+    }
+
+    /// What comes out of storage: one element of several, so that it is not certain which one.
+    fn element(&self) -> Known {
+        if self.0.as_ref().is_some_and(|d| !d.breaks.is_empty()) {
+            return self.with(|d| d.breaks.clear());
+        }
+        self.clone()
+    }
+}
+
+impl Fact for Known {
+    fn join(&mut self, other: &Known) -> bool {
+        match (&mut self.0, &other.0) {
+            (_, None) => false,
+            (mine @ None, Some(_)) => {
+                mine.clone_from(&other.0);
+                true
+            }
+            (Some(a), Some(b)) => {
+                if Rc::ptr_eq(a, b) || a.covers(b) {
+                    return false;
+                }
+                Rc::make_mut(a).absorb(b);
+                true
+            }
+        }
+    }
+}
+
+/// Summaries of functions, made when first asked for.
+pub struct Activity<'p> {
+    program: &'p Program,
+    done: HashMap<FunctionId, Rc<Summary>>,
+}
+
+impl<'p> Activity<'p> {
+    /// Of the functions of a program.
+    pub fn new(program: &'p Program) -> Activity<'p> {
+        Activity { program, done: HashMap::new() }
+    }
+
+    /// The summary of a function. All that it calls is looked at first; functions that call each other until nothing
+    /// changes.
+    pub fn summary(&mut self, id: FunctionId) -> Rc<Summary> {
+        if let Some(known) = self.done.get(&id) {
+            return known.clone();
+        }
+        let (order, is_cyclic) = self.callees_first(id);
+        for id in &order {
+            self.done.insert(*id, Rc::default());
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for id in &order {
+                let summary = self.summarize(*id);
+                if !self.done[id].covers(&summary) {
+                    self.done.insert(*id, Rc::new(summary));
+                    changed = is_cyclic;
+                }
+            }
+        }
+        self.done[&id].clone()
+    }
+
+    /// The functions that a function calls and that have no summary yet, callees first, itself last; and whether any
+    /// calls itself on some way.
+    fn callees_first(&self, id: FunctionId) -> (Vec<FunctionId>, bool) {
+        let mut order = vec![];
+        let mut finished = HashSet::new();
+        let mut seen = HashSet::from([id]);
+        let mut is_cyclic = false;
+        let mut open = vec![(id, self.calls(id))];
+        while let Some((at, rest)) = open.last_mut() {
+            match rest.pop() {
+                Some(next) if seen.insert(next) => open.push((next, self.calls(next))),
+                Some(next) => is_cyclic |= !finished.contains(&next),
+                None => {
+                    finished.insert(*at);
+                    order.push(*at);
+                    open.pop();
+                }
+            }
+        }
+        (order, is_cyclic)
+    }
+
+    fn calls(&self, id: FunctionId) -> Vec<FunctionId> {
+        let Some(f) = self.program.function(id).filter(|f| !f.is_opaque) else { return vec![] };
+        let steps = f.blocks.iter().flat_map(|b| &b.instructions);
+        let callees =
+            steps.filter_map(|s| if let Op::Call(callee) | Op::CallRule(callee) = s.op { Some(callee) } else { None });
+        callees.filter(|callee| !self.done.contains_key(callee)).collect()
+    }
+
+    fn summarize(&self, id: FunctionId) -> Summary {
+        let Some(f) = self.program.function(id) else {
+            return Summary {
+                results: vec![],
+                effects: Effects { unknown: true, boxes: true, globals: true },
+                returns: true,
+            };
+        };
+        if f.is_opaque {
+            return opaque(id, f);
+        }
+        let mut entry = vec![Known::default(); f.registers.len()];
+        for (k, param) in f.params.iter().enumerate() {
+            entry[param.0 as usize] = Known::of(Dependence { on: BTreeSet::from([k as u32]), ..Dependence::default() });
+        }
+        let mut summary = Summary { results: vec![Known::default(); f.results.len()], ..Summary::default() };
+        let walk = Walk { activity: self, f, id };
+        let starts = dataflow::forward(f, entry, |block, facts| walk.block(block, facts, &mut summary));
+        for (at, start) in starts.into_iter().enumerate() {
+            let Some(mut facts) = start else { continue };
+            if let Some(Terminator::Return(regs)) = &f.blocks[at].end {
+                walk.block(at, &mut facts, &mut summary);
+                summary.returns = true;
+                for (result, reg) in summary.results.iter_mut().zip(regs) {
+                    result.join(&facts[reg.0 as usize]);
+                }
+            }
+        }
+        summary
+    }
+}
+
+/// Nobody knows the inside: every number that goes in breaks there on its way to every result.
+fn opaque(id: FunctionId, f: &Function) -> Summary {
+    let why = BreakReason::Opaque(f.name.clone());
+    let found = Rc::new(Break { why, span: f.span, calls: vec![] });
+    let breaks: BTreeMap<_, _> = (0..f.params.len() as u32).map(|k| ((k, (id, 0, 0)), found.clone())).collect();
+    let result = Known::of(Dependence { breaks, ..Dependence::default() });
+    Summary { results: vec![result; f.results.len()], effects: Effects::default(), returns: true }
+}
+
+/// One function while it is walked through.
+struct Walk<'a, 'p> {
+    activity: &'a Activity<'p>,
+    f: &'a Function,
+    id: FunctionId,
+}
+
+impl Walk<'_, '_> {
+    fn block(&self, block: usize, facts: &mut [Known], summary: &mut Summary) {
+        for (at, step) in self.f.blocks[block].instructions.iter().enumerate() {
+            let outs = self.step((self.id, block as u32, at as u32), step, facts, &mut summary.effects);
+            for (out, known) in step.outs.iter().zip(outs) {
+                facts[out.0 as usize] = known;
+            }
+        }
+    }
+
+    /// What the results of a step depend on.
+    fn step(&self, at: StepId, step: &Instruction, facts: &[Known], effects: &mut Effects) -> Vec<Known> {
+        let operand = |k: usize| step.ins.get(k).map_or_else(Known::default, |r| facts[r.0 as usize].clone());
+        let all = || Known::union(step.ins.iter().map(|r| &facts[r.0 as usize]));
+        let each = |known: Known| vec![known; step.outs.len()];
+        match &step.op {
+            Op::ConstF(_)
+            | Op::ConstI(_)
+            | Op::Text(_)
+            | Op::Null
+            | Op::Capture { .. }
+            | Op::NewArray(_)
+            | Op::Count
+            | Op::CheckIndex => each(Known::default()),
+            Op::Copy | Op::Take | Op::Promise { .. } => each(operand(0)),
+            Op::Primitive(id) => each(match flow::primitive(*id) {
+                Passage::Smooth | Passage::Carry => all(),
+                Passage::Flat => Known::default(),
+                Passage::Break => broken(&all(), at, BreakReason::Conversion(id.info().name), step.span),
+            }),
+            Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, step, facts, effects),
+            Op::CallValue => {
+                effects.unknown = true;
+                each(Known::unknown())
+            }
+            Op::Closure(_) => each(all().with(|d| d.unknown = true)),
+            Op::NewBox | Op::NewRecord | Op::Append(_) => each(all()),
+            Op::StoreRecord { .. } | Op::StoreElement { .. } => each(all().element()),
+            Op::StoreBox { .. } => {
+                effects.boxes = true;
+                vec![]
+            }
+            Op::StoreGlobal { .. } => {
+                effects.globals = true;
+                vec![]
+            }
+            Op::LoadBox { bank, .. } => each(loaded(*bank, operand(0).element().with(|d| d.from_boxes = true))),
+            Op::TakeBox { .. } => each(operand(0).element().with(|d| d.from_boxes = true)),
+            Op::LoadRecord { bank, .. } | Op::LoadElement { bank, .. } => each(loaded(*bank, operand(0).element())),
+            Op::TakeRecord { .. } | Op::TakeElement { .. } => vec![operand(0).element(), operand(0)],
+            Op::LoadGlobal { bank, .. } => each(loaded(*bank, Known::default().with(|d| d.from_globals = true))),
+            Op::TakeGlobal { .. } => each(Known::default().with(|d| d.from_globals = true)),
+            Op::Native { name, .. } => self.native(name, at, step, facts),
+            Op::Operator(Operator::WithoutDerivative { .. }) => each(Known::default().with(|d| d.cut = true)),
+            Op::Operator(Operator::WithDerivative { .. }) => (0..step.outs.len()).map(operand).collect(),
+            Op::Operator(_) => {
+                effects.unknown = true;
+                each(Known::unknown())
+            }
+        }
+    }
+
+    fn native(&self, name: &'static str, at: StepId, step: &Instruction, facts: &[Known]) -> Vec<Known> {
+        let all = Known::union(step.ins.iter().map(|r| &facts[r.0 as usize]));
+        let known = match flow::native(name) {
+            NativePassage::Container => all.element(),
+            NativePassage::Break => broken(&all, at, BreakReason::Conversion(name), step.span),
+            NativePassage::Carry => all,
+            NativePassage::Nothing => Known::default(),
+            NativePassage::Unknown => Known::unknown(),
+        };
+        let carries = matches!(flow::native(name), NativePassage::Carry | NativePassage::Break);
+        let out = |r: &crate::ir::Reg| {
+            if carries { known.clone() } else { loaded(self.f.registers[r.0 as usize].bank, known.clone()) }
+        };
+        step.outs.iter().map(out).collect()
+    }
+
+    fn call(&self, callee: FunctionId, step: &Instruction, facts: &[Known], effects: &mut Effects) -> Vec<Known> {
+        let summary = self.activity.done.get(&callee).cloned().unwrap_or_default();
+        effects.add(summary.effects);
+        let Some(f) = self.activity.program.function(callee) else {
+            return vec![Known::unknown(); step.outs.len()];
+        };
+        let argument = |k: u32| step.ins.get(k as usize).and_then(|r| facts[r.0 as usize].0.as_deref());
+        let covered = |k: u32| covered_by_rule(f, k as usize);
+        (0..step.outs.len())
+            .map(|out| {
+                let mut sum = Dependence::default();
+                // A registered derivative speaks for the parameters that it names.
+                for known in (0..step.ins.len() as u32).filter(|k| covered(*k)).filter_map(argument) {
+                    sum.absorb(known);
+                }
+                if let Some(inside) = summary.results.get(out).and_then(|known| known.0.as_deref()) {
+                    sum.absorb_marks(inside);
+                    for known in inside.on.iter().filter_map(|k| argument(*k)) {
+                        sum.absorb(known);
+                    }
+                    for ((k, at), found) in inside.breaks.iter().filter(|((k, _), _)| !covered(*k)) {
+                        let Some(known) = argument(*k) else { continue };
+                        add_breaks(&mut sum, known, *at, &seen_from(found, f, step.span));
+                    }
+                }
+                Known::of(sum)
+            })
+            .collect()
+    }
+}
+
+/// Whether some registered derivative differentiates by the parameter that a component of the arguments belongs to.
+pub fn covered_by_rule(f: &Function, component: usize) -> bool {
+    let parameter = f.parameters.iter().position(|p| (p.first..p.first + p.len).contains(&component));
+    parameter.is_some_and(|p| f.rules.iter().any(|rule| rule.wrt.get(p) == Some(&true)))
+}
+
+/// What is loaded: integers don't vary, and it is not certain what is behind them.
+fn loaded(bank: Bank, known: Known) -> Known {
+    match bank {
+        Bank::F | Bank::R => known,
+        Bank::I => Known::default(),
+    }
+}
+
+/// The result of a step that breaks the path of what goes in.
+fn broken(ins: &Known, at: StepId, why: BreakReason, span: Span) -> Known {
+    let Some(ins) = ins.0.as_deref() else { return Known::default() };
+    let mut out = Dependence { breaks: ins.breaks.clone(), ..Dependence::default() };
+    add_breaks(&mut out, ins, at, &Rc::new(Break { why, span, calls: vec![] }));
+    out.absorb_marks(ins);
+    Known::of(out)
+}
+
+fn add_breaks(out: &mut Dependence, ins: &Dependence, at: StepId, found: &Rc<Break>) {
+    for argument in &ins.on {
+        if out.breaks.len() < MOST_BREAKS {
+            out.breaks.entry((*argument, at)).or_insert_with(|| found.clone());
+        }
+    }
+}
+
+/// A break inside of a called function, as the caller sees it: what happens inside of the standard library, or where
+/// nobody can look, happens at the call.
+fn seen_from(found: &Rc<Break>, callee: &Function, call: Span) -> Rc<Break> {
+    if callee.is_prelude || callee.is_opaque {
+        return Rc::new(Break { why: found.why.clone(), span: call, calls: vec![] });
+    }
+    let calls = std::iter::once((callee.name.clone(), call)).chain(found.calls.iter().cloned()).take(8).collect();
+    Rc::new(Break { why: found.why.clone(), span: found.span, calls })
+}

@@ -1,0 +1,207 @@
+//! Promises: where a function is converted to a differentiable or linear one, is it?
+//!
+//! In: a function of the user's. Out: diagnostics about the functions that are converted in it and known there.
+//!
+//! Promises: every place is complained about once; a function value that is not known in the same body is accepted, the
+//! checker of types has refused it already or it carries its own derivative.
+//! Not here: the analyses (`activity`, `linear`), the words (`report`).
+
+use super::activity::{Activity, Break, BreakReason, Dependence, Summary};
+use super::linear::{Kind, Linearities};
+use super::report;
+use super::wrt::{Moves, can_vary, moving};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::{Function, FunctionId, Instruction, Op, Program, Reg, RuleKind};
+use crate::source::Span;
+use std::collections::{BTreeMap, HashSet};
+use std::rc::Rc;
+
+/// Checks what is promised in one function. For many functions keep a [`Checker`], which remembers what it found out.
+pub fn check(program: &Program, function: FunctionId, out: &mut Vec<Diagnostic>) {
+    Checker::new(program).check(function, out);
+}
+
+/// Checks promises, and remembers what it found out about functions and what it has said.
+pub struct Checker<'p> {
+    program: &'p Program,
+    activity: Activity<'p>,
+    linearities: Linearities<'p>,
+    said: HashSet<(Code, Span)>,
+}
+
+/// A function that was promised to be differentiable or linear.
+pub struct Promised<'a> {
+    /// The function.
+    pub function: &'a Rc<Function>,
+    /// With respect to which of its parameters.
+    pub wrt: &'a [bool],
+    /// Where.
+    pub at: Span,
+    /// Whether the function itself is written there.
+    pub is_literal: bool,
+}
+
+impl<'p> Checker<'p> {
+    /// A checker of the functions of a program.
+    pub fn new(program: &'p Program) -> Checker<'p> {
+        let activity = Activity::new(program);
+        Checker { program, activity, linearities: Linearities::new(program), said: HashSet::new() }
+    }
+
+    /// Checks what is promised in a function of the user's.
+    pub fn check(&mut self, function: FunctionId, out: &mut Vec<Diagnostic>) {
+        let Some(f) = self.program.function(function).filter(|f| !f.is_prelude) else { return };
+        let steps = || f.blocks.iter().flat_map(|b| &b.instructions);
+        for step in steps() {
+            if let Op::Promise { linear, wrt } = &step.op
+                && let Some(known) = known_function(steps, step)
+                && let Some(target) = self.program.function(known)
+            {
+                let is_literal = step.span.start <= target.span.start && target.span.end <= step.span.end;
+                let promised = Promised { function: target, wrt, at: step.span, is_literal };
+                self.keep(known, &promised, *linear, out);
+            }
+        }
+    }
+
+    /// Checks a promise that was made where a function is declared.
+    pub fn check_declaration(&mut self, id: FunctionId, linear: bool, wrt: &[bool], out: &mut Vec<Diagnostic>) {
+        if let Some(function) = self.program.function(id) {
+            self.keep(id, &Promised { function, wrt, at: function.span, is_literal: true }, linear, out);
+        }
+    }
+
+    fn keep(&mut self, id: FunctionId, promised: &Promised, linear: bool, out: &mut Vec<Diagnostic>) {
+        let first = self.broken_promise(id, promised, linear);
+        for diagnostic in first {
+            if self.said.insert((diagnostic.code, diagnostic.primary.span)) {
+                out.push(diagnostic);
+            }
+        }
+    }
+
+    fn broken_promise(&mut self, id: FunctionId, promised: &Promised, linear: bool) -> Vec<Diagnostic> {
+        let f = promised.function;
+        let wanted = |k: usize| promised.wrt.get(k) == Some(&true);
+        let covers =
+            |rule: &&crate::ir::Rule| (0..f.parameters.len()).all(|k| !wanted(k) || rule.wrt.get(k) == Some(&true));
+        let kinds = || f.rules.iter().filter(covers).map(|rule| rule.kind);
+        if kinds().any(|kind| !linear || kind == RuleKind::Transpose) {
+            return vec![];
+        }
+        if f.is_opaque {
+            let has_derivative = kinds().next().is_some();
+            return vec![if has_derivative {
+                report::not_linear(promised, None)
+            } else {
+                report::other_module(promised)
+            }];
+        }
+        let moves = moving(self.program, f, promised.wrt);
+        if moves.iter().all(|m| *m == Moves::No) {
+            return vec![];
+        }
+        let summary = self.activity.summary(id);
+        let breaks = certain_breaks(f, &summary, &moves);
+        if !breaks.is_empty() {
+            return report_breaks(promised, &breaks);
+        }
+        if linear {
+            return self.not_linear(id, promised, &moves).into_iter().collect();
+        }
+        if is_always_zero(f, &summary, &moves) { vec![report::zero_derivative(promised)] } else { vec![] }
+    }
+
+    fn not_linear(&mut self, id: FunctionId, promised: &Promised, moves: &[Moves]) -> Option<Diagnostic> {
+        let arguments = moves.iter().map(|m| if *m == Moves::No { Kind::Constant } else { Kind::Linear }).collect();
+        let results = self.linearities.results(id, arguments);
+        let of = |kind: Kind| results.iter().find(|r| r.kind == kind);
+        if let Some(bad) = of(Kind::NotLinear) {
+            return Some(report::not_linear(promised, bad.step.as_deref()));
+        }
+        of(Kind::Affine).map(|affine| report::affine(promised, affine.step.as_deref()))
+    }
+}
+
+/// The function whose strength a step promises, when only one step writes the register that holds it and the same was
+/// not promised before.
+fn known_function<'a, I>(steps: impl Fn() -> I, promise: &Instruction) -> Option<FunctionId>
+where
+    I: Iterator<Item = &'a Instruction>,
+{
+    let mut reg: Reg = *promise.ins.first()?;
+    // A chain of copies has an end; a loop of them is no known function.
+    for _ in 0..32 {
+        // A variable may be emptied behind its last reader.
+        let mut writers = steps().filter(|s| s.outs.contains(&reg) && s.op != Op::Null);
+        let writer = writers.next()?;
+        if writers.next().is_some() || writer.op == promise.op {
+            return None;
+        }
+        match &writer.op {
+            Op::Closure(function) => return Some(*function),
+            Op::Copy | Op::Take | Op::Promise { .. } => reg = *writer.ins.first()?,
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// The results that can carry a derivative.
+fn carrying<'a>(f: &'a Function, summary: &'a Summary) -> impl Iterator<Item = Option<&'a Dependence>> {
+    f.results.iter().zip(&summary.results).filter(|(bank, _)| can_vary(**bank)).map(|(_, known)| known.0.as_deref())
+}
+
+/// The breaks on paths from arguments that move to a result, by place, with the component that moves.
+fn certain_breaks(f: &Function, summary: &Summary, moves: &[Moves]) -> BTreeMap<(Span, usize), Rc<Break>> {
+    let mut found = BTreeMap::new();
+    for dependence in carrying(f, summary).flatten() {
+        for ((component, _), at) in &dependence.breaks {
+            let component = *component as usize;
+            if moves.get(component) == Some(&Moves::Yes) {
+                let parameter = f.parameters.iter().position(|p| (p.first..p.first + p.len).contains(&component));
+                found.entry((at.span, parameter.unwrap_or(0))).or_insert_with(|| at.clone());
+            }
+        }
+    }
+    found
+}
+
+fn report_breaks(promised: &Promised, breaks: &BTreeMap<(Span, usize), Rc<Break>>) -> Vec<Diagnostic> {
+    let mut conversions: Vec<(usize, Rc<Break>)> = vec![];
+    let mut out = vec![];
+    for ((span, parameter), found) in breaks {
+        match &found.why {
+            BreakReason::Opaque(name) => {
+                if !out.iter().any(|d: &Diagnostic| d.primary.span == *span) {
+                    out.push(report::opaque(promised, *parameter, found, name));
+                }
+            }
+            BreakReason::Conversion(_) => conversions.push((*parameter, found.clone())),
+        }
+    }
+    if !conversions.is_empty() {
+        out.push(report::not_differentiable(promised, &conversions));
+    }
+    out
+}
+
+/// Whether no argument that moves can reach any result.
+fn is_always_zero(f: &Function, summary: &Summary, moves: &[Moves]) -> bool {
+    let effects = summary.effects;
+    let may_move = |d: &Dependence| {
+        d.cut
+            || d.unknown
+            || d.from_boxes && (effects.boxes || effects.unknown)
+            || d.from_globals && (effects.globals || effects.unknown)
+            || d.on.iter().any(|k| moves.get(*k as usize).is_some_and(|m| *m != Moves::No))
+            // What is known to break the path of something that moves in part only.
+            || !d.breaks.is_empty()
+    };
+    summary.returns
+        && carrying(f, summary).next().is_some()
+        && carrying(f, summary).all(|dependence| !dependence.is_some_and(may_move))
+}
+
+#[cfg(test)]
+mod tests;

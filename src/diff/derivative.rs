@@ -1,0 +1,188 @@
+//! Derivative code: the original's graph, where steps that touch numbers also move and combine tangent slots.
+//!
+//! In: a function. Out: its derivative code, the same for every mode (forward, reverse) and every nesting; the machine
+//! decides by the live levels.
+//!
+//! What [`Instruction::active`](crate::ir::Instruction::active) asks of each step:
+//! - arithmetic combines the slots of its operands by the rule of the primitive; an operand that is not active is a
+//!   constant; a flat primitive clears the slot of its result;
+//! - a constant clears the slot, a copy copies it, a load brings it from storage, a store puts it there or clears it;
+//! - a call runs the callee's derivative code, with slots in and out; a call that is *not* active runs the original.
+//!
+//! Promises: a register that is written by an active step, or is a parameter, is written by active steps only (as far as
+//! it is a number). So the registers of the two kinds can be kept apart, and the slots of the others stay clear.
+//! Not here: which registers those are (`possible`).
+
+use super::possible::Possible;
+use crate::ir::{Block, Function, FunctionId, Instruction, Op, Program, Reg, Register, Terminator};
+use crate::source::Span;
+
+/// The derivative code of a function.
+pub fn derivative(program: &Program, f: &Function) -> Function {
+    let possible = Possible::of(program, f);
+    let mut out = f.clone();
+    for (block, original) in out.blocks.iter_mut().zip(&f.blocks) {
+        for (step, original) in block.instructions.iter_mut().zip(&original.instructions) {
+            step.active = possible.is_active_step(program, f, original);
+            if let Op::Call(callee) = original.op
+                && step.active
+                && program.function(callee).is_some_and(|callee| has_rule_entry(callee))
+            {
+                step.op = Op::CallRule(callee);
+            }
+        }
+    }
+    out
+}
+
+/// The derivative code under which a function *object* is called, when its function has registered derivatives or nobody
+/// can look into it: one call by rule. `None` for all others, whose objects run their [`derivative`] directly.
+pub fn entry(id: FunctionId, f: &Function) -> Option<Function> {
+    if !has_rule_entry(f) {
+        return None;
+    }
+    let span = f.span;
+    let params: Vec<Reg> = (0..f.params.len() as u32).map(Reg).collect();
+    let results: Vec<Reg> = (0..f.results.len() as u32).map(|k| Reg(params.len() as u32 + k)).collect();
+    let param_banks = f.params.iter().map(|r| f.registers[r.0 as usize].bank);
+    let registers = param_banks.chain(f.results.iter().copied()).map(|bank| Register { bank, name: None }).collect();
+    let call = Instruction { op: Op::CallRule(id), outs: results.clone(), ins: params.clone(), span, active: true };
+    let block = Block { instructions: vec![call], end: Some(Terminator::Return(results)), end_span: Span::default() };
+    Some(Function { params, registers, blocks: vec![block], ..f.clone() })
+}
+
+fn has_rule_entry(f: &Function) -> bool {
+    f.is_opaque || !f.rules.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::testing::{Builder, program};
+    use crate::ir::{Rule, RuleKind};
+    use crate::value::Bank::{F, I, R};
+    use crate::value::shape::TangentId;
+
+    fn active(f: &Function) -> Vec<bool> {
+        f.blocks.iter().flat_map(|b| &b.instructions).map(|i| i.active).collect()
+    }
+
+    /// Every number register that an active step writes, or that is a parameter, is written by active steps only.
+    fn assert_kinds_apart(program: &Program, f: &Function) {
+        assert_eq!(crate::ir::verify::verify(program, f), Vec::<String>::new());
+        let steps = || f.blocks.iter().flat_map(|b| &b.instructions);
+        for (k, _) in f.registers.iter().enumerate().filter(|(_, r)| r.bank == F) {
+            let reg = Reg(k as u32);
+            let mut writers = steps().filter(|s| s.outs.contains(&reg));
+            if f.params.contains(&reg) || writers.clone().any(|s| s.active) {
+                assert!(writers.all(|s| s.active), "register {k} is written by a step that is not active");
+            }
+        }
+    }
+
+    #[test]
+    fn constants_and_conditions_stay_as_they_are() {
+        // y = 1; while y < x*x { y = y + 2*x; z = 3 + 4 } return y
+        let mut b = Builder::new("f");
+        let x = b.param("x", F);
+        let y = b.reg(F);
+        b.op_to(Op::ConstF(1.0), &[], &[y]);
+        let (head, body, done) = (b.block(), b.block(), b.block());
+        b.jump(head);
+        b.at(head);
+        let square = b.primitive("double.mul", &[x, x]);
+        let less = b.primitive("double.lt", &[y, square]);
+        b.branch(less, body, done);
+        b.at(body);
+        let two = b.constant(2.0);
+        let slope = b.primitive("double.mul", &[two, x]);
+        b.op_to(Op::Primitive(crate::native::primitive("double.add").unwrap()), &[y, slope], &[y]);
+        b.primitive("double.add", &[two, two]);
+        b.jump(head);
+        b.at(done);
+        b.ret(&[y]);
+        let (program, id) = program(b);
+        let d = derivative(&program, program.function(id).unwrap());
+        // The first constant must clear the slot of `y`; the square is only compared, the constants only multiply.
+        assert_eq!(active(&d), [true, false, false, false, true, true, false]);
+        assert_kinds_apart(&program, &d);
+    }
+
+    #[test]
+    fn stores_clear_and_fresh_storage_needs_not() {
+        let mut b = Builder::new("f");
+        let x = b.param("x", F);
+        let one = b.constant(1.0);
+        let fresh = b.op(Op::NewBox, &[one], R);
+        b.step(Op::StoreBox { bank: F, index: 0 }, &[fresh, one], &[]);
+        let varied = b.op(Op::NewBox, &[x], R);
+        let y = b.op(Op::LoadBox { bank: F, index: 0 }, &[varied], F);
+        let n = b.op(Op::LoadBox { bank: I, index: 0 }, &[varied], I);
+        b.primitive("int.add", &[n, n]);
+        b.ret(&[y]);
+        let (program, id) = program(b);
+        let d = derivative(&program, program.function(id).unwrap());
+        assert_eq!(active(&d), [false, false, true, true, true, false, false]);
+        assert_kinds_apart(&program, &d);
+    }
+
+    #[test]
+    fn a_call_with_constants_runs_the_original() {
+        let mut g = Builder::new("g");
+        let a = g.param("a", F);
+        let y = g.primitive("double.sin", &[a]);
+        g.ret(&[y]);
+        let (mut program, callee) = program(g);
+        let mut b = Builder::new("f");
+        let x = b.param("x", F);
+        let two = b.constant(2.0);
+        let constant = b.op(Op::Call(callee), &[two], F);
+        let varied = b.op(Op::Call(callee), &[x], F);
+        let sum = b.primitive("double.add", &[constant, varied]);
+        b.ret(&[sum]);
+        let id = b.add_to(&mut program);
+        let d = derivative(&program, program.function(id).unwrap());
+        assert_eq!(active(&d), [false, false, true, true]);
+        assert_kinds_apart(&program, &d);
+    }
+
+    #[test]
+    fn a_function_with_rules_is_called_by_rule() {
+        let mut g = Builder::new("g");
+        let a = g.param("a", F);
+        let y = g.primitive("double.sin", &[a]);
+        g.ret(&[y]);
+        let (mut program, callee) = program(g);
+        let mut with_rule = (**program.function(callee).unwrap()).clone();
+        let rule = Rule { wrt: vec![true], function: callee, kind: RuleKind::Differential, result: TangentId(0) };
+        with_rule.rules.push(rule);
+        let own = entry(callee, &with_rule).unwrap();
+        assert_eq!(own.blocks[0].instructions[0].op, Op::CallRule(callee));
+        program.functions[callee.0 as usize] = Some(with_rule.into());
+        let mut b = Builder::new("f");
+        let x = b.param("x", F);
+        let y = b.op(Op::Call(callee), &[x], F);
+        b.ret(&[y]);
+        let id = b.add_to(&mut program);
+        let d = derivative(&program, program.function(id).unwrap());
+        assert_eq!(d.blocks[0].instructions[0].op, Op::CallRule(callee));
+        assert!(entry(id, &d).is_none());
+    }
+
+    #[test]
+    fn what_a_call_leaves_behind_is_cleared() {
+        // y = g(x) is only compared; the same register then holds a constant.
+        let mut b = Builder::new("f");
+        let x = b.param("x", F);
+        let function = b.param("g", R);
+        let y = b.op(Op::CallValue, &[function, x], F);
+        b.primitive("double.lt", &[y, y]);
+        b.op_to(Op::ConstF(2.0), &[], &[y]);
+        b.primitive("double.lt", &[y, y]);
+        b.ret(&[x]);
+        let (program, id) = program(b);
+        let d = derivative(&program, program.function(id).unwrap());
+        assert_eq!(active(&d), [true, false, true, false]);
+        assert_kinds_apart(&program, &d);
+    }
+}

@@ -1,0 +1,420 @@
+//! Linearity: whether the results of a function are linear in some of its arguments.
+//!
+//! In: a function and the arguments that vary. Out: a [`Linearity`] for each result, with the step that breaks it.
+//!
+//! Promises: "not linear" is said of certain steps only (`sin` of something that varies, a product of two such values);
+//! what comes out of dynamic calls, boxes or global variables is unknown and accepted. A selection by a condition is not
+//! looked at.
+
+use super::activity::covered_by_rule;
+use super::dataflow::{self, Fact};
+use super::flow::{self, Passage};
+use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, RuleKind, Terminator};
+use crate::native::{PrimitiveId, Rule};
+use crate::source::Span;
+use crate::value::Bank;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// How a value depends on the arguments that vary.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Kind {
+    /// Nothing has reached it yet.
+    #[default]
+    Nothing,
+    /// It is 0.
+    Zero,
+    /// It does not vary.
+    Constant,
+    /// A linear function.
+    Linear,
+    /// A linear function and a constant that is not 0.
+    Affine,
+    /// Something else.
+    NotLinear,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// A kind, and the step that made it affine or not linear.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Linearity {
+    /// The kind.
+    pub kind: Kind,
+    /// Who: the step that did it, if it is `Affine` or `NotLinear`.
+    pub step: Option<Rc<Step>>,
+}
+
+/// A step that is not linear.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// What it is called in a sentence: `sin`, `*`.
+    pub name: Rc<str>,
+    /// Where, in the user's code.
+    pub span: Span,
+}
+
+impl From<Kind> for Linearity {
+    fn from(kind: Kind) -> Linearity {
+        Linearity { kind, step: None }
+    }
+}
+
+impl Linearity {
+    fn at(kind: Kind, name: &str, span: Span) -> Linearity {
+        Linearity { kind, step: Some(Rc::new(Step { name: name.into(), span })) }
+    }
+
+    fn varies(&self) -> bool {
+        matches!(self.kind, Kind::Linear | Kind::Affine | Kind::NotLinear)
+    }
+
+    /// The sum of two values.
+    fn plus(&self, other: &Linearity, span: Span) -> Linearity {
+        use Kind::{Affine, Constant, Linear, NotLinear, Nothing, Unknown, Zero};
+        match (self.kind, other.kind) {
+            (NotLinear, _) => self.clone(),
+            (_, NotLinear) => other.clone(),
+            (Unknown, _) | (_, Unknown) => Unknown.into(),
+            (Nothing, _) | (_, Nothing) => Nothing.into(),
+            (Zero, _) => other.clone(),
+            (_, Zero) | (Affine, _) => self.clone(),
+            (_, Affine) => other.clone(),
+            (Constant, Linear) | (Linear, Constant) => Linearity::at(Affine, "+", span),
+            (Constant, Constant) => Constant.into(),
+            (Linear, Linear) => Linear.into(),
+        }
+    }
+
+    /// The product of two values.
+    fn times(&self, other: &Linearity, name: &str, span: Span) -> Linearity {
+        use Kind::{Constant, Nothing, Unknown, Zero};
+        match (self.kind, other.kind) {
+            (Nothing, _) | (_, Nothing) => Nothing.into(),
+            (Zero, _) | (_, Zero) => Zero.into(),
+            (Unknown, _) | (_, Unknown) => Unknown.into(),
+            (Constant, _) => other.clone(),
+            (_, Constant) => self.clone(),
+            _ => Linearity::at(Kind::NotLinear, name, span),
+        }
+    }
+
+    /// What comes out of storage that holds several values: a mixture is not certain to be any of them.
+    fn element(&self) -> Linearity {
+        match self.kind {
+            Kind::Affine | Kind::NotLinear => Kind::Unknown.into(),
+            _ => self.clone(),
+        }
+    }
+}
+
+impl Fact for Linearity {
+    fn join(&mut self, other: &Linearity) -> bool {
+        let joined = joined(self, other);
+        let changed = joined.kind != self.kind;
+        if changed {
+            *self = joined;
+        }
+        changed
+    }
+}
+
+/// What holds on both of two paths.
+fn joined(a: &Linearity, b: &Linearity) -> Linearity {
+    use Kind::{Affine, Constant, Linear, NotLinear, Nothing, Unknown, Zero};
+    match (a.kind, b.kind) {
+        (Nothing, _) => b.clone(),
+        (_, Nothing) => a.clone(),
+        (NotLinear, _) => a.clone(),
+        (_, NotLinear) => b.clone(),
+        (Unknown, _) | (_, Unknown) => Unknown.into(),
+        (Zero, _) => b.clone(),
+        (_, Zero) => a.clone(),
+        (Constant, Constant) => Constant.into(),
+        (Linear, Linear) => Linear.into(),
+        // Piecewise: here a constant, there a linear function.
+        (Affine, _) => a.clone(),
+        (_, Affine) => b.clone(),
+        (Constant, Linear) | (Linear, Constant) => Unknown.into(),
+    }
+}
+
+/// Linearity of functions, for given arguments.
+pub struct Linearities<'p> {
+    program: &'p Program,
+    done: HashMap<(FunctionId, Vec<Kind>), Rc<[Linearity]>>,
+    /// Calls that are being looked at, with what is known of them so far.
+    open: Vec<Open>,
+}
+
+struct Open {
+    call: (FunctionId, Vec<Kind>),
+    results: Rc<[Linearity]>,
+    was_asked: bool,
+}
+
+/// Deeper chains of calls are not followed.
+const DEEPEST: usize = 100;
+
+impl<'p> Linearities<'p> {
+    /// Of the functions of a program.
+    pub fn new(program: &'p Program) -> Linearities<'p> {
+        Linearities { program, done: HashMap::new(), open: vec![] }
+    }
+
+    /// The linearity of each component of the results, for arguments of these kinds.
+    pub fn results(&mut self, id: FunctionId, arguments: Vec<Kind>) -> Rc<[Linearity]> {
+        let call = (id, arguments);
+        if let Some(known) = self.done.get(&call) {
+            return known.clone();
+        }
+        if let Some(open) = self.open.iter_mut().find(|open| open.call == call) {
+            open.was_asked = true;
+            return open.results.clone();
+        }
+        let Some(f) = self.program.function(id).cloned() else { return Rc::default() };
+        let all = |kind: Kind| -> Rc<[Linearity]> { vec![Linearity::from(kind); f.results.len()].into() };
+        if self.open.len() >= DEEPEST || f.is_opaque {
+            return all(Kind::Unknown);
+        }
+        self.open.push(Open { call: call.clone(), results: all(Kind::Nothing), was_asked: false });
+        let place = self.open.len() - 1;
+        let mut results = self.open[place].results.clone();
+        // Each round climbs the lattice of kinds, which is not high.
+        for _ in 0..8 {
+            results = self.look_at(&f, &call.1);
+            let open = &mut self.open[place];
+            let is_stable = !open.was_asked || open.results == results;
+            open.results = results.clone();
+            if is_stable {
+                break;
+            }
+        }
+        self.open.truncate(place);
+        // What was found while a caller further out was still open may be too early an answer.
+        if !self.open.iter().any(|open| open.was_asked) {
+            self.done.insert(call, results.clone());
+        }
+        results
+    }
+
+    fn look_at(&mut self, f: &Function, arguments: &[Kind]) -> Rc<[Linearity]> {
+        let mut entry = vec![Linearity::default(); f.registers.len()];
+        for (param, kind) in f.params.iter().zip(arguments) {
+            entry[param.0 as usize] = (*kind).into();
+        }
+        let starts = dataflow::forward(f, entry, |block, facts| self.block(f, block, facts));
+        let mut results = vec![Linearity::default(); f.results.len()];
+        for (at, start) in starts.into_iter().enumerate() {
+            let Some(mut facts) = start else { continue };
+            if let Some(Terminator::Return(regs)) = &f.blocks[at].end {
+                self.block(f, at, &mut facts);
+                for (result, reg) in results.iter_mut().zip(regs) {
+                    result.join(&facts[reg.0 as usize]);
+                }
+            }
+        }
+        results.into()
+    }
+
+    fn block(&mut self, f: &Function, block: usize, facts: &mut [Linearity]) {
+        for step in &f.blocks[block].instructions {
+            let outs = self.step(f, step, facts);
+            for (out, known) in step.outs.iter().zip(outs) {
+                facts[out.0 as usize] = known;
+            }
+        }
+    }
+
+    fn step(&mut self, f: &Function, step: &Instruction, facts: &[Linearity]) -> Vec<Linearity> {
+        let operand = |k: usize| step.ins.get(k).map_or_else(Linearity::default, |r| facts[r.0 as usize].clone());
+        let each = |known: Linearity| vec![known; step.outs.len()];
+        // References and numbers only: integers don't vary.
+        let contents = || {
+            let carried = step.ins.iter().filter(|r| f.registers[r.0 as usize].bank != Bank::I);
+            carried.fold(Linearity::default(), |sum, r| joined(&sum, &facts[r.0 as usize])).element()
+        };
+        match &step.op {
+            Op::ConstF(0.0) => each(Kind::Zero.into()),
+            // An empty collection, and no reference, hold nothing that varies or could be added.
+            Op::Null | Op::NewArray(_) => each(Kind::Zero.into()),
+            Op::ConstF(_) | Op::ConstI(_) | Op::Text(_) | Op::Capture { .. } | Op::Count | Op::CheckIndex => {
+                each(Kind::Constant.into())
+            }
+            Op::Copy | Op::Take | Op::Promise { .. } => each(operand(0)),
+            Op::Primitive(id) => each(primitive(*id, step, facts)),
+            Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, step, facts),
+            Op::NewBox | Op::NewRecord | Op::Append(_) | Op::StoreRecord { .. } | Op::StoreElement { .. } => {
+                each(contents())
+            }
+            Op::LoadRecord { bank, .. } | Op::LoadElement { bank, .. } => {
+                each(if *bank == Bank::I { Kind::Constant.into() } else { operand(0).element() })
+            }
+            Op::TakeRecord { .. } | Op::TakeElement { .. } => vec![operand(0).element(), operand(0)],
+            Op::Operator(Operator::WithoutDerivative { .. }) => each(Kind::Constant.into()),
+            Op::Operator(Operator::WithDerivative { .. }) => (0..step.outs.len()).map(operand).collect(),
+            Op::CallValue
+            | Op::Closure(_)
+            | Op::LoadBox { .. }
+            | Op::StoreBox { .. }
+            | Op::TakeBox { .. }
+            | Op::LoadGlobal { .. }
+            | Op::StoreGlobal { .. }
+            | Op::TakeGlobal { .. }
+            | Op::Native { .. }
+            | Op::Operator(_) => each(Kind::Unknown.into()),
+        }
+    }
+
+    fn call(&mut self, callee: FunctionId, step: &Instruction, facts: &[Linearity]) -> Vec<Linearity> {
+        let unknown = || vec![Linearity::from(Kind::Unknown); step.outs.len()];
+        let Some(f) = self.program.function(callee).cloned() else { return unknown() };
+        let arguments: Vec<&Linearity> = step.ins.iter().map(|r| &facts[r.0 as usize]).collect();
+        // A registered derivative hides the body; a transpose vouches for linearity, which is then not questioned.
+        let hidden = |k: usize| arguments[k].varies() && covered_by_rule(&f, k);
+        if (0..arguments.len()).any(hidden) {
+            if f.rules.iter().any(|rule| rule.kind == RuleKind::Transpose) {
+                return unknown();
+            }
+            return vec![Linearity::at(Kind::NotLinear, base_name(&f.name), step.span); step.outs.len()];
+        }
+        let results = self.results(callee, arguments.iter().map(|a| a.kind).collect());
+        let mut results = results.to_vec();
+        for result in &mut results {
+            // Inside of the standard library nobody wants to look: the call did it.
+            if result.step.is_some() && f.is_prelude {
+                *result = Linearity::at(result.kind, base_name(&f.name), step.span);
+            }
+            if result.step.is_none() && matches!(result.kind, Kind::NotLinear | Kind::Affine) {
+                result.step = arguments.iter().find(|a| a.kind == result.kind).and_then(|a| a.step.clone());
+            }
+        }
+        results.resize(step.outs.len(), Kind::Unknown.into());
+        results
+    }
+}
+
+fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity]) -> Linearity {
+    let info = id.info();
+    let operand = |k: usize| step.ins.get(k).map_or_else(Linearity::default, |r| facts[r.0 as usize].clone());
+    let operands = || step.ins.iter().map(|r| &facts[r.0 as usize]);
+    let name = symbol(info.name);
+    if operands().any(|o| o.kind == Kind::Nothing) {
+        return Kind::Nothing.into();
+    }
+    if let Some(bad) = operands().find(|o| o.kind == Kind::NotLinear) {
+        return bad.clone();
+    }
+    match flow::primitive(id) {
+        Passage::Carry | Passage::Flat if !operands().any(Linearity::varies) => return Kind::Constant.into(),
+        // A comparison selects.
+        Passage::Flat if info.result == Bank::I => return Kind::Constant.into(),
+        Passage::Smooth | Passage::Flat | Passage::Break | Passage::Carry => {}
+    }
+    match &info.rule {
+        Rule::Linear { .. } => operands().skip(1).fold(operand(0), |sum, o| sum.plus(o, step.span)),
+        Rule::Bilinear => operand(0).times(&operand(1), name, step.span),
+        // Division is linear in what is divided.
+        Rule::Slopes { .. } if info.name == "double.div" && !operand(1).varies() => {
+            operand(0).times(&operand(1), name, step.span)
+        }
+        Rule::Slopes { .. } | Rule::Flat | Rule::Opaque { .. } => {
+            if operands().any(Linearity::varies) {
+                Linearity::at(Kind::NotLinear, name, step.span)
+            } else if operands().any(|o| o.kind == Kind::Unknown) {
+                Kind::Unknown.into()
+            } else {
+                Kind::Constant.into()
+            }
+        }
+    }
+}
+
+/// How a primitive is called in a sentence: `*`, `sin`.
+fn symbol(name: &str) -> &str {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    match last {
+        "add" => "+",
+        "sub" => "-",
+        "mul" => "*",
+        "div" => "/",
+        _ => last,
+    }
+}
+
+/// The name of a function without its labels: `sin` of `sin(_:)`.
+pub fn base_name(name: &str) -> &str {
+    match name.find('(') {
+        Some(at) if at > 0 => &name[..at],
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::testing::{Builder, program};
+    use crate::value::Bank::F;
+
+    fn kinds(b: Builder, arguments: &[Kind]) -> Vec<Kind> {
+        let (program, id) = program(b);
+        Linearities::new(&program).results(id, arguments.to_vec()).iter().map(|r| r.kind).collect()
+    }
+
+    #[test]
+    fn sums_products_and_quotients() {
+        let mut b = Builder::new("f");
+        let (x, c) = (b.param("x", F), b.param("c", F));
+        let two = b.constant(2.0);
+        let scaled = b.primitive("double.mul", &[two, x]);
+        let sum = b.primitive("double.add", &[scaled, x]);
+        let quotient = b.primitive("double.div", &[sum, c]);
+        let shifted = b.primitive("double.add", &[x, two]);
+        let square = b.primitive("double.mul", &[x, x]);
+        let reciprocal = b.primitive("double.div", &[c, x]);
+        let sine = b.primitive("double.sin", &[x]);
+        let other = b.primitive("double.sin", &[c]);
+        b.ret(&[quotient, shifted, square, reciprocal, sine, other]);
+        let expected = [Kind::Linear, Kind::Affine, Kind::NotLinear, Kind::NotLinear, Kind::NotLinear, Kind::Constant];
+        assert_eq!(kinds(b, &[Kind::Linear, Kind::Constant]), expected);
+    }
+
+    #[test]
+    fn an_accumulator_that_starts_at_zero_is_linear() {
+        let mut b = Builder::new("f");
+        let x = b.param("x", F);
+        let sum = b.reg(F);
+        b.op_to(Op::ConstF(0.0), &[], &[sum]);
+        let (head, done) = (b.block(), b.block());
+        b.jump(head);
+        b.at(head);
+        b.op_to(Op::Primitive(crate::native::primitive("double.add").unwrap()), &[sum, x], &[sum]);
+        let less = b.primitive("double.lt", &[sum, x]);
+        b.branch(less, head, done);
+        b.at(done);
+        b.ret(&[sum]);
+        assert_eq!(kinds(b, &[Kind::Linear]), [Kind::Linear]);
+    }
+
+    #[test]
+    fn through_calls_and_recursion() {
+        // g(x) = x < 1 ? x : g(x / 2) * 2
+        let mut program = Program::default();
+        let mut g = Builder::new("g");
+        let x = g.param("x", F);
+        let (rest, done) = (g.block(), g.block());
+        let (one, two) = (g.constant(1.0), g.constant(2.0));
+        let less = g.primitive("double.lt", &[x, one]);
+        g.branch(less, done, rest);
+        g.at(rest);
+        let half = g.primitive("double.div", &[x, two]);
+        let inner = g.op(Op::Call(FunctionId(0)), &[half], F);
+        let twice = g.primitive("double.mul", &[inner, two]);
+        g.ret(&[twice]);
+        g.at(done);
+        g.ret(&[x]);
+        let id = g.add_to(&mut program);
+        let results = Linearities::new(&program).results(id, vec![Kind::Linear]);
+        assert_eq!(results[0].kind, Kind::Linear);
+    }
+}

@@ -1,0 +1,208 @@
+//! The words of the diagnostics of differentiation, after those of the documents.
+
+use super::activity::{Break, BreakReason};
+use super::check::Promised;
+use super::linear::{Step, base_name};
+use crate::diagnostic::{Code, Diagnostic, Help, Note};
+use crate::ir::{Function, Instruction, Reg, Terminator};
+use crate::source::Span;
+use crate::value::Bank;
+use std::rc::Rc;
+
+const THROUGH_RESULT: &str =
+    "cannot differentiate through a non-differentiable result; do you want to add 'withoutDerivative(at:)'?";
+const OTHER_MODULE: &str =
+    "cannot differentiate functions that have not been marked '@differentiable' and that are defined in other modules";
+const ALWAYS_ZERO: &str = "result does not depend on differentiation arguments and will always have a zero derivative; \
+                           do you want to add 'withoutDerivative(at:)' to make it explicit?";
+
+/// More steps than this are not told in one diagnostic.
+const MOST_STEPS: usize = 5;
+
+/// A path to the result goes through something that is not a number.
+pub fn not_differentiable(promised: &Promised, breaks: &[(usize, Rc<Break>)]) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(Code::NotDifferentiable, head(promised), "function is not differentiable");
+    for (k, parameter) in promised.function.parameters.iter().enumerate() {
+        if breaks.iter().any(|(of, _)| *of == k) {
+            diagnostic = with_respect_to(diagnostic, promised, parameter.span, &parameter.name);
+        }
+    }
+    diagnostic = definition(diagnostic, promised);
+    let mut told: Vec<Span> = vec![];
+    for (_, found) in breaks {
+        if told.contains(&found.span) || told.len() >= MOST_STEPS {
+            continue;
+        }
+        told.push(found.span);
+        diagnostic = calls(diagnostic, found);
+        if promised.function.is_prelude {
+            diagnostic = diagnostic.note_at(promised.at, THROUGH_RESULT);
+            continue;
+        }
+        diagnostic = diagnostic.note_at(found.span, THROUGH_RESULT);
+        let why = match found.why {
+            BreakReason::Conversion("int.fromDouble") => {
+                "an 'Int' holds whole numbers: a small change of the argument does not move it, so it has no derivative"
+            }
+            _ => "the result is not a number that moves with the argument, so it has no derivative",
+        };
+        if !diagnostic.notes.iter().any(|n| n.text == why) {
+            diagnostic.notes.push(Note { span: None, text: why.into() });
+        }
+        diagnostic.helps.push(cut("if you meant the step function and a derivative of zero", found.span));
+    }
+    diagnostic
+}
+
+/// A path to the result goes through a function that nobody can look into.
+pub fn opaque(promised: &Promised, parameter: usize, found: &Break, name: &str) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(Code::NoDerivative, found.span, "expression is not differentiable");
+    if let Some(parameter) = promised.function.parameters.get(parameter) {
+        diagnostic = with_respect_to(diagnostic, promised, parameter.span, &parameter.name);
+    }
+    diagnostic = calls(diagnostic, found).note_at(found.span, OTHER_MODULE);
+    if !promised.is_literal {
+        diagnostic = diagnostic.also(promised.at, "a differentiable function is needed here");
+    }
+    diagnostic.help(format!("register a derivative for it: '@derivative(of: {})'", base_name(name)))
+}
+
+/// A function of another module is converted itself.
+pub fn other_module(promised: &Promised) -> Diagnostic {
+    let name = &promised.function.name;
+    let message = format!("'{name}' is from a different module and has not been marked with '@differentiable'");
+    Diagnostic::error(Code::NoDerivative, promised.at, message)
+        .help(format!("register a derivative for it: '@derivative(of: {})'", base_name(name)))
+}
+
+/// Nothing that moves reaches the result.
+pub fn zero_derivative(promised: &Promised) -> Diagnostic {
+    let f = promised.function;
+    let warning = |span| Diagnostic::warning(Code::ZeroDerivative, span, ALWAYS_ZERO);
+    if f.is_prelude {
+        return warning(promised.at);
+    }
+    let place = result_place(f);
+    let mut diagnostic = warning(place.map_or(head(promised), |(span, _)| span));
+    let moving: Vec<_> = f.parameters.iter().zip(promised.wrt).filter(|(_, wanted)| **wanted).map(|(p, _)| p).collect();
+    for parameter in &moving {
+        diagnostic = with_respect_to(diagnostic, promised, parameter.span, &parameter.name);
+    }
+    let is_used = moving.iter().any(|p| f.params[p.first..p.first + p.len].iter().any(|r| is_read(f, *r)));
+    diagnostic = diagnostic.label(match (&moving[..], is_used) {
+        ([parameter], false) if is_name(&parameter.name) => format!("'{}' is not used here", parameter.name),
+        ([parameter], true) if is_name(&parameter.name) => format!("'{}' does not move this", parameter.name),
+        (_, false) => "the arguments are not used here".into(),
+        (_, true) => "the arguments do not move this".into(),
+    });
+    if !promised.is_literal {
+        diagnostic = diagnostic.also(promised.at, "differentiated here");
+    }
+    match place {
+        Some((span, true)) => diagnostic.helps.push(cut("if zero is intended", span)),
+        _ => diagnostic = diagnostic.help("if zero is intended, write 'withoutDerivative(at:)' around the result"),
+    }
+    diagnostic
+}
+
+/// A function that must be linear is not.
+pub fn not_linear(promised: &Promised, step: Option<&Step>) -> Diagnostic {
+    let subject = subject(promised);
+    let culprit = step.map_or_else(|| format!("'{}'", base_name(&promised.function.name)), |s| format!("'{}'", s.name));
+    let message = format!("when differentiating {subject} as a linear map, {culprit} is not linear");
+    let diagnostic = Diagnostic::error(Code::NotLinear, head(promised), message);
+    match step.filter(|_| !promised.function.is_prelude) {
+        Some(step) => {
+            let why = match &*step.name {
+                "*" => "both factors vary with the arguments".to_string(),
+                "/" => "the divisor varies with the arguments".to_string(),
+                name => format!("'{name}' of something that varies is not linear"),
+            };
+            definition(diagnostic, promised).note_at(step.span, why)
+        }
+        None => diagnostic,
+    }
+}
+
+/// A function that must be linear adds a constant.
+pub fn affine(promised: &Promised, step: Option<&Step>) -> Diagnostic {
+    let message = format!("{} is affine, not linear: its transpose ignores the constant part", subject(promised));
+    let diagnostic = Diagnostic::warning(Code::AffineAsLinear, head(promised), message);
+    match step.filter(|_| !promised.function.is_prelude) {
+        Some(step) => diagnostic.note_at(step.span, "here a constant is added to what varies"),
+        None => diagnostic,
+    }
+}
+
+/// The brace of a closure that is written there, or the reference to a function.
+fn head(promised: &Promised) -> Span {
+    if promised.is_literal { promised.function.span } else { promised.at }
+}
+
+fn subject(promised: &Promised) -> String {
+    let name = &promised.function.name;
+    if name.starts_with("closure") { "this closure".into() } else { format!("'{name}'") }
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name != "_"
+}
+
+fn with_respect_to(diagnostic: Diagnostic, promised: &Promised, span: Span, name: &str) -> Diagnostic {
+    if promised.function.is_prelude || span == Span::default() || !is_name(name) {
+        return diagnostic;
+    }
+    diagnostic.also(span, format!("differentiating with respect to '{name}'"))
+}
+
+/// Where the function is declared, when it is only named at the promise.
+fn definition(diagnostic: Diagnostic, promised: &Promised) -> Diagnostic {
+    if promised.is_literal || promised.function.is_prelude {
+        return diagnostic;
+    }
+    diagnostic.note_at(promised.function.span, "when differentiating this function definition")
+}
+
+fn calls(mut diagnostic: Diagnostic, found: &Break) -> Diagnostic {
+    for (name, span) in &found.calls {
+        diagnostic = diagnostic.note_at(*span, format!("when differentiating '{name}', called here"));
+    }
+    diagnostic
+}
+
+/// Wraps a place in `withoutDerivative(at:)`.
+fn cut(text: &str, span: Span) -> Help {
+    let edits = vec![(span.before(), "withoutDerivative(at: ".to_string()), (span.after(), ")".to_string())];
+    Help { text: text.into(), edits }
+}
+
+/// Where the result of a function is computed, and whether that is an expression by itself.
+fn result_place(f: &Function) -> Option<(Span, bool)> {
+    let carries = |r: &&Reg| f.registers[r.0 as usize].bank != Bank::I;
+    for block in &f.blocks {
+        let Some(Terminator::Return(regs)) = &block.end else { continue };
+        let Some(result) = regs.iter().find(carries) else { continue };
+        let writes = |s: &&Instruction| s.outs.contains(result);
+        let mut elsewhere = f.blocks.iter().flat_map(|b| &b.instructions).filter(writes);
+        let writer = block.instructions.iter().rev().find(writes).or_else(|| {
+            let only = elsewhere.next();
+            only.filter(|_| elsewhere.next().is_none())
+        });
+        let end = block.end_span;
+        let inside = |s: &Span| end == Span::default() || end.start <= s.start && s.end <= end.end;
+        let span = writer.map(|s| s.span).filter(inside);
+        return Some(span.map_or((end, false), |span| (span, true))).filter(|(span, _)| *span != Span::default());
+    }
+    None
+}
+
+fn is_read(f: &Function, reg: Reg) -> bool {
+    f.blocks.iter().any(|block| {
+        let at_end = match &block.end {
+            Some(Terminator::Return(regs)) => regs.contains(&reg),
+            Some(Terminator::Branch { condition, .. }) => *condition == reg,
+            _ => false,
+        };
+        at_end || block.instructions.iter().any(|s| s.ins.contains(&reg))
+    })
+}

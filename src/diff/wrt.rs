@@ -1,0 +1,116 @@
+//! Which components of the arguments move when a function is differentiated with respect to some of its parameters.
+
+use crate::ir::{Function, Program};
+use crate::value::Bank;
+use crate::value::shape::{Shape, ShapeId, TangentId, TangentKind};
+
+/// Whether a component moves.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Moves {
+    /// It is constant.
+    No,
+    /// It moves as a whole.
+    Yes,
+    /// It is a reference to something of which parts move (elements with a `@noDerivative` property).
+    Partly,
+}
+
+/// For each component of the arguments whether it moves. `wrt` has one flag a parameter.
+pub fn moving(program: &Program, f: &Function, wrt: &[bool]) -> Vec<Moves> {
+    let mut moves = vec![Moves::No; f.params.len()];
+    for (parameter, _) in f.parameters.iter().zip(wrt).filter(|(_, wanted)| **wanted) {
+        let mut components = vec![];
+        match parameter.tangent {
+            Some(tangent) => spread(program, parameter.shape, tangent, &mut components),
+            None => components.resize(parameter.len, Moves::No),
+        }
+        for (place, component) in moves.iter_mut().skip(parameter.first).take(parameter.len).zip(components) {
+            *place = component;
+        }
+    }
+    moves
+}
+
+/// How many components a value of that shape has in registers.
+fn count(program: &Program, shape: ShapeId) -> usize {
+    let layout = program.shapes.layout(shape);
+    (layout.f + layout.i + layout.r) as usize
+}
+
+/// Appends the components of a value of that shape, in the order of registers.
+fn spread(program: &Program, shape: ShapeId, tangent: TangentId, out: &mut Vec<Moves>) {
+    let still = |out: &mut Vec<Moves>, n: usize| out.resize(out.len() + n, Moves::No);
+    match &program.tangents.get(tangent).kind {
+        TangentKind::Nothing => still(out, count(program, shape)),
+        TangentKind::Number => out.push(Moves::Yes),
+        TangentKind::Array(_) | TangentKind::Dictionary(_) | TangentKind::Boxed(_) => {
+            out.push(if moves_as_a_whole(program, tangent, 0) { Moves::Yes } else { Moves::Partly });
+        }
+        TangentKind::Optional(of) => {
+            still(out, 1);
+            match program.shapes.get(shape) {
+                Shape::Optional(inner) => spread(program, *inner, *of, out),
+                _ => still(out, count(program, shape).saturating_sub(1)),
+            }
+        }
+        TangentKind::Fields(moving) => {
+            let fields = fields(program.shapes.get(shape));
+            if fields.is_empty() {
+                // An instance of a class: one reference.
+                out.resize(out.len() + count(program, shape), Moves::Partly);
+            }
+            for (k, field) in fields.into_iter().enumerate() {
+                match moving.iter().find(|(of, _, _)| *of as usize == k) {
+                    Some((_, _, tangent)) => spread(program, field, *tangent, out),
+                    None => still(out, count(program, field)),
+                }
+            }
+        }
+        // The cases share their components: what moves in one of them may move.
+        TangentKind::Enum(_) => {
+            let layout = program.shapes.layout(shape);
+            out.resize(out.len() + layout.f as usize, Moves::Partly);
+            let tag_first = out.len() - layout.f as usize;
+            out.splice(tag_first..tag_first, std::iter::repeat_n(Moves::No, 1));
+            still(out, (layout.i as usize).saturating_sub(1));
+            out.resize(out.len() + layout.r as usize, Moves::Partly);
+        }
+    }
+}
+
+fn fields(shape: &Shape) -> Vec<ShapeId> {
+    match shape {
+        Shape::Tuple(fields) => fields.iter().map(|(_, s)| *s).collect(),
+        Shape::Struct { fields, .. } => fields.iter().map(|(_, s)| *s).collect(),
+        _ => vec![],
+    }
+}
+
+/// Whether every number that is reached through a reference moves.
+fn moves_as_a_whole(program: &Program, tangent: TangentId, depth: usize) -> bool {
+    let tangent = program.tangents.get(tangent);
+    if depth > 8 {
+        return false;
+    }
+    match &tangent.kind {
+        TangentKind::Number => true,
+        TangentKind::Array(of) | TangentKind::Dictionary(of) | TangentKind::Optional(of) => {
+            moves_as_a_whole(program, *of, depth + 1)
+        }
+        TangentKind::Fields(moving) => {
+            let fields = fields(program.shapes.get(tangent.value));
+            !fields.is_empty()
+                && fields.len() == moving.len()
+                && moving.iter().all(|(_, _, t)| moves_as_a_whole(program, *t, depth + 1))
+        }
+        TangentKind::Boxed(_) | TangentKind::Enum(_) | TangentKind::Nothing => false,
+    }
+}
+
+/// Whether a component can carry a derivative at all.
+pub fn can_vary(bank: Bank) -> bool {
+    match bank {
+        Bank::F | Bank::R => true,
+        Bank::I => false,
+    }
+}

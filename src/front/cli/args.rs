@@ -1,0 +1,284 @@
+//! The words of the command line.
+
+use crate::diagnostic::Form;
+use crate::session::{Options, Stage};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Everything that can stand on the command line.
+///
+/// A first word that is not a command is a file, so `dscript FILE` means `dscript run FILE`.
+#[derive(Parser, Debug)]
+#[command(
+    name = "dscript",
+    version,
+    about = "A differentiable programming language for scripts",
+    subcommand_negates_reqs = true,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    override_usage = USAGE,
+    after_help = AFTER_HELP
+)]
+pub(super) struct Words {
+    #[command(flatten)]
+    pub(super) program: Program,
+    #[command(flatten)]
+    pub(super) settings: Settings,
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+}
+
+const USAGE: &str = "\
+dscript [run] [OPTIONS] FILE... [-- ARGS...]
+       dscript [run] [OPTIONS] -e CODE [-- ARGS...]
+       dscript check [OPTIONS] FILE...
+       dscript show --stage STAGE [OPTIONS] FILE...";
+
+const AFTER_HELP: &str = "\
+Exit status: 0 done, 1 the program failed, 2 wrong usage, 3 the program did not compile, 70 a bug of dscript,
+124 the time limit was reached, 130 interrupted; exit(n) in a program gives n.";
+
+/// What to do.
+#[derive(Subcommand, Debug)]
+pub(super) enum Command {
+    /// Run a program (the default)
+    Run {
+        #[command(flatten)]
+        program: Program,
+    },
+    /// Look for errors without running anything
+    Check {
+        #[command(flatten)]
+        files: Files,
+    },
+    /// Show a program as one stage of the compiler sees it
+    Show {
+        /// The stage to look at
+        #[arg(long, value_name = "STAGE", value_parser = stage_parser())]
+        stage: Stage,
+        #[command(flatten)]
+        files: Files,
+    },
+}
+
+/// A program to run, and what it is given.
+#[derive(Args, Debug)]
+pub(super) struct Program {
+    /// Run this text and print the value of its last expression
+    #[arg(short = 'e', long = "eval", value_name = "CODE", allow_hyphen_values = true, conflicts_with = "files")]
+    pub(super) code: Option<String>,
+    /// The program's files; several form one module, `-` is standard input
+    #[arg(value_name = "FILE", required_unless_present = "code")]
+    pub(super) files: Vec<PathBuf>,
+    /// What the program finds in `CommandLine.arguments`, behind its own name
+    #[arg(last = true, value_name = "ARGS")]
+    pub(super) arguments: Vec<String>,
+}
+
+/// Files that are not run.
+#[derive(Args, Debug)]
+pub(super) struct Files {
+    /// The program's files; several form one module, `-` is standard input
+    #[arg(value_name = "FILE", required = true)]
+    pub(super) files: Vec<PathBuf>,
+}
+
+/// What holds for every command, before or behind its word.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Limits and output")]
+pub(super) struct Settings {
+    /// How deep calls may nest
+    #[arg(long, global = true, value_name = "N", value_parser = depth)]
+    max_depth: Option<usize>,
+    /// How much memory derivatives may take: a number of bytes, or 64KiB, 500MiB, 2GiB
+    #[arg(long, global = true, value_name = "BYTES", value_parser = bytes)]
+    max_tape: Option<u64>,
+    /// How many steps the program may take
+    #[arg(long, global = true, value_name = "N")]
+    max_steps: Option<u64>,
+    /// How much memory the program's values may take
+    #[arg(long, global = true, value_name = "BYTES", value_parser = bytes)]
+    max_memory: Option<u64>,
+    /// How long the program may run
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// Where random numbers start [default: 0]
+    #[arg(long, global = true, value_name = "N")]
+    seed: Option<u64>,
+    /// When diagnostics are coloured; `auto` heeds NO_COLOR
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
+    pub(super) color: Color,
+    /// The form of diagnostics
+    #[arg(long, global = true, value_name = "FORM", value_enum, default_value_t)]
+    diagnostics: Diagnostics,
+    /// How many columns diagnostics may use [default: 100]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(20..))]
+    pub(super) width: Option<u16>,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
+pub(super) enum Color {
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// [`Form`], as a word.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Diagnostics {
+    /// With source lines, notes and ways out
+    #[default]
+    Full,
+    /// One line each: FILE:LINE:COLUMN: SEVERITY: MESSAGE
+    Short,
+    /// One JSON object a line
+    Json,
+}
+
+impl Settings {
+    /// The form that was asked for.
+    pub(super) fn form(&self) -> Form {
+        match self.diagnostics {
+            Diagnostics::Full => Form::Full,
+            Diagnostics::Short => Form::Short,
+            Diagnostics::Json => Form::Json,
+        }
+    }
+
+    /// What a session has to know; what was not said stays as the session has it.
+    pub(super) fn options(&self, arguments: Vec<String>, interrupt: Arc<AtomicBool>) -> Options {
+        let default = Options::default();
+        Options {
+            max_depth: self.max_depth.unwrap_or(default.max_depth),
+            max_tape: self.max_tape.unwrap_or(default.max_tape),
+            max_steps: self.max_steps.or(default.max_steps),
+            max_memory: self.max_memory.or(default.max_memory),
+            timeout: self.timeout.or(default.timeout),
+            seed: self.seed.unwrap_or(default.seed),
+            arguments,
+            interrupt,
+        }
+    }
+}
+
+fn stage_parser() -> impl TypedValueParser<Value = Stage> {
+    PossibleValuesParser::new(Stage::ALL.iter().map(|stage| stage.name()))
+        .try_map(|word| Stage::ALL.iter().copied().find(|stage| stage.name() == word).ok_or("no such stage"))
+}
+
+fn depth(word: &str) -> Result<usize, String> {
+    match word.parse() {
+        Ok(0) => Err("a program needs a depth of at least 1".to_owned()),
+        Ok(depth) => Ok(depth),
+        Err(_) => Err("a whole number is needed".to_owned()),
+    }
+}
+
+/// Reads `1024`, `64KiB`, `1.5GiB`, `2GB`.
+fn bytes(word: &str) -> Result<u64, String> {
+    let digits = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
+    let (number, unit) = word.split_at(digits);
+    let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        "t" | "tib" => 1 << 40,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        _ => return Err(format!("'{unit}' is not a unit of memory; there are KiB, MiB, GiB, KB, MB, GB")),
+    };
+    let too_much = || "this is more than there can be".to_owned();
+    if let Ok(whole) = number.parse::<u64>() {
+        return whole.checked_mul(factor).ok_or_else(too_much);
+    }
+    let amount: f64 = number.parse().map_err(|_| "a number of bytes is needed, such as 500MiB".to_owned())?;
+    let total = amount * factor as f64;
+    if total < u64::MAX as f64 { Ok(total as u64) } else { Err(too_much()) }
+}
+
+fn seconds(word: &str) -> Result<Duration, String> {
+    word.parse::<f64>()
+        .ok()
+        .filter(|s| *s > 0.0)
+        .and_then(|s| Duration::try_from_secs_f64(s).ok())
+        .ok_or_else(|| "a positive number of seconds is needed".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(words: &str) -> Result<Words, clap::Error> {
+        Words::try_parse_from(std::iter::once("dscript").chain(words.split_whitespace()))
+    }
+
+    #[test]
+    fn the_description_is_consistent() {
+        <Words as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn a_file_needs_no_command() {
+        let words = read("a.dscript b.dscript -- 1 --two").unwrap();
+        assert!(words.command.is_none());
+        assert_eq!(words.program.files, ["a.dscript", "b.dscript"].map(PathBuf::from));
+        assert_eq!(words.program.arguments, ["1", "--two"]);
+        assert_eq!(read("a.dscript run").unwrap().program.files.len(), 2, "only the first word is a command");
+    }
+
+    #[test]
+    fn settings_stand_on_either_side_of_the_command() {
+        for words in [
+            "--max-depth 7 --diagnostics=json run a",
+            "run a --diagnostics=json --max-depth=7",
+            "--max-depth=7 --diagnostics json a",
+        ] {
+            let words = read(words).unwrap();
+            assert_eq!(words.settings.options(vec![], Arc::default()).max_depth, 7);
+            assert_eq!(words.settings.form(), Form::Json);
+        }
+    }
+
+    #[test]
+    fn code_replaces_files() {
+        assert_eq!(read("-e -1+2").unwrap().program.code.as_deref(), Some("-1+2"));
+        for wrong in [
+            "",
+            "run",
+            "--seed 1",
+            "-e 1 a",
+            "check",
+            "show a",
+            "show --stage x a",
+            "run --seed -1 a",
+            "--max-depth 0 a",
+        ] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn amounts_of_memory_have_units() {
+        let given = ["0", "17", "64KiB", "1.5 KiB", "2gb", "3M"].map(|w| bytes(w).unwrap());
+        assert_eq!(given, [0, 17, 65536, 1536, 2_000_000_000, 3 << 20]);
+        for wrong in ["", "KiB", "1XB", "-1", "1.2.3", "99999999999999999999", "99999999TiB", "1e3"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_time_limit_is_positive() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for wrong in ["0", "-1", "nan", "inf", "1e300", "x"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Standard output and standard error.
+
+use super::status;
+use std::cell::RefCell;
+use std::io::{BufWriter, ErrorKind, IsTerminal, Result, Write};
+use std::rc::Rc;
+
+/// Standard output, buffered, shared by the session (which prints) and the command (which flushes).
+///
+/// A write that fails ends the process: there is nobody left to print for, and a loop that prints would otherwise run
+/// on for nothing.
+#[derive(Clone)]
+pub(super) struct Output {
+    sink: Rc<RefCell<Box<dyn Write>>>,
+}
+
+impl Output {
+    /// Standard output: by lines on a terminal, in large pieces elsewhere.
+    pub(super) fn stdout() -> Output {
+        let stdout = std::io::stdout();
+        // What the library gives flushes at every line, also into a pipe or a file; there it would cost a system
+        // call for each `print`.
+        let sink: Box<dyn Write> =
+            if stdout.is_terminal() { Box::new(stdout) } else { Box::new(BufWriter::with_capacity(1 << 16, stdout)) };
+        Output { sink: Rc::new(RefCell::new(sink)) }
+    }
+
+    /// Writes out what is held back.
+    pub(super) fn flush_or_end(&self) {
+        ended(self.sink.borrow_mut().flush());
+    }
+
+    /// Writes a text.
+    pub(super) fn write_or_end(&self, text: &str) {
+        ended(self.sink.borrow_mut().write_all(text.as_bytes()));
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        let written = self.sink.borrow_mut().write(bytes);
+        match written {
+            // What was interrupted by a signal is tried again by who called.
+            Err(error) if error.kind() != ErrorKind::Interrupted => {
+                ended(Err(error));
+                Ok(bytes.len())
+            }
+            other => other,
+        }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.flush_or_end();
+        Ok(())
+    }
+}
+
+/// Ends the process after a failed write: quietly when the reader has gone away (`dscript a | head`).
+fn ended(result: Result<()>) {
+    match result {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(status::DONE),
+        Err(error) => {
+            report(&format!("dscript: cannot write the output: {error}\n"));
+            std::process::exit(status::FAILED)
+        }
+    }
+}
+
+/// Writes to standard error.
+pub(super) fn report(text: &str) {
+    // `eprint!` would panic where standard error is closed, and there is no other place to say so.
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}

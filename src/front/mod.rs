@@ -1,0 +1,8 @@
+//! Front ends: words in and out.
+//!
+//! In: what a person or a program types. Out: results and diagnostics as text.
+//!
+//! Promises: a front end speaks to [`crate::session`] alone, and shows the plain data that it hands out (values as
+//! text, diagnostics, sources); nothing else in the crate reads a terminal or writes to one.
+
+pub mod cli;

@@ -1,0 +1,302 @@
+//! Shapes of types, and where the parts of a value lie.
+//!
+//! In: concrete types and their declarations. Out: [`ShapeId`]s, the banks of a value's components, and for each part of
+//! a value the run of components that it occupies.
+//!
+//! Promises: a type has one shape; a type that contains itself, or that would take more than [`SPREAD`] registers, is
+//! boxed; asking for a shape always ends, whatever the declarations say.
+//! Not here: how types differentiate (`tangent.rs`).
+
+use crate::syntax::ast::NominalKind;
+use crate::types::ty::{NominalId, Type};
+use crate::types::world::{Builtin, Declarations, Nominal};
+use crate::value::Bank;
+use crate::value::shape::{Case, Shape, ShapeId, Shapes, Style, TangentId};
+use hashbrown::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// A struct, enum or tuple of more components than these is one reference to a record.
+pub const SPREAD: u32 = 24;
+
+/// How deep types may nest: a generic type that contains itself with ever larger arguments has no shape.
+const DEEPEST: usize = 100;
+
+/// What is known of concrete types.
+#[derive(Default)]
+pub struct Layouts {
+    shapes: HashMap<Type, ShapeId>,
+    /// The nominal types whose shapes are being found, with the number that was reserved when one was met inside itself.
+    open: Vec<(Type, Option<ShapeId>)>,
+    components: HashMap<ShapeId, Rc<[Bank]>>,
+    pub(super) tangents: HashMap<Type, Option<TangentId>>,
+    pub(super) open_tangents: Vec<(Type, Option<TangentId>)>,
+}
+
+impl Layouts {
+    /// The shape of a concrete type.
+    pub fn shape(&mut self, d: &mut dyn Declarations, shapes: &mut Shapes, ty: &Type) -> ShapeId {
+        if let Some(id) = self.shapes.get(ty) {
+            return *id;
+        }
+        if let Some(entry) = self.open.iter_mut().find(|(t, _)| t == ty) {
+            // The unit shape must exist before a number is reserved, which looks like one until it is defined.
+            shapes.add(Shape::Tuple(vec![]));
+            return *entry.1.get_or_insert_with(|| shapes.reserve());
+        }
+        let shape = match ty {
+            Type::Nominal(id, args) => self.nominal(d, shapes, ty, *id, args),
+            Type::Tuple(fields) => {
+                let fields = fields.iter().map(|(n, t)| (n.clone(), self.shape(d, shapes, t))).collect();
+                let id = shapes.add(Shape::Tuple(fields));
+                boxed_when_big(shapes, id)
+            }
+            Type::Function(_) => shapes.add(Shape::Function),
+            Type::Metatype(of) => {
+                let name = d.type_name(of);
+                shapes.add(Shape::Metatype(name.into()))
+            }
+            Type::Existential(_) => shapes.add(Shape::Any),
+            // `Never` has no values; the others are left by errors, and such code is not run.
+            Type::Never | Type::Error | Type::Var(_) | Type::Param(_) | Type::Associated(..) => {
+                shapes.add(Shape::Tuple(vec![]))
+            }
+        };
+        self.shapes.insert(ty.clone(), shape);
+        shape
+    }
+
+    fn nominal(
+        &mut self,
+        d: &mut dyn Declarations,
+        shapes: &mut Shapes,
+        ty: &Type,
+        id: NominalId,
+        args: &[Type],
+    ) -> ShapeId {
+        let nominal = d.nominal(id);
+        if let Some(builtin) = nominal.builtin {
+            let mut argument = |i: usize| match args.get(i) {
+                Some(t) => self.shape(d, shapes, t),
+                None => shapes.add(Shape::Tuple(vec![])),
+            };
+            let shape = match builtin {
+                Builtin::Double => Shape::Double,
+                Builtin::Float => Shape::Float,
+                Builtin::Int { bits, signed } => Shape::Int { bits, signed },
+                Builtin::Bool => Shape::Bool,
+                Builtin::String => Shape::String,
+                Builtin::Character => Shape::Character,
+                Builtin::Array => Shape::Array(argument(0)),
+                Builtin::Dictionary => Shape::Dictionary(argument(0), argument(1)),
+                Builtin::Set => Shape::Set(argument(0)),
+                Builtin::Optional => Shape::Optional(argument(0)),
+            };
+            return shapes.add(shape);
+        }
+        if self.open.len() >= DEEPEST {
+            return shapes.add(Shape::Tuple(vec![]));
+        }
+        self.open.push((ty.clone(), None));
+        let shape = match nominal.kind {
+            NominalKind::Struct => Shape::Struct {
+                name: d.type_name(ty).into(),
+                fields: self.stored(d, shapes, &nominal, args),
+                style: style(&nominal),
+            },
+            NominalKind::Class => {
+                Shape::Class { name: d.type_name(ty).into(), fields: self.stored(d, shapes, &nominal, args) }
+            }
+            NominalKind::Enum => self.cases(d, shapes, ty, &nominal, args),
+        };
+        let reserved = self.open.pop().and_then(|(_, reserved)| reserved);
+        if let Shape::Class { .. } = shape {
+            return define(shapes, reserved, shape);
+        }
+        let plain = shapes.add(shape);
+        if reserved.is_some() || (nominal.is_indirect && nominal.kind == NominalKind::Enum) {
+            return define(shapes, reserved, Shape::Boxed(plain));
+        }
+        boxed_when_big(shapes, plain)
+    }
+
+    fn stored(
+        &mut self,
+        d: &mut dyn Declarations,
+        shapes: &mut Shapes,
+        nominal: &Nominal,
+        args: &[Type],
+    ) -> Vec<(Rc<str>, ShapeId)> {
+        nominal
+            .stored
+            .iter()
+            .map(|s| {
+                let ty = instantiate(d, nominal, args, &s.ty);
+                (s.name.clone(), self.shape(d, shapes, &ty))
+            })
+            .collect()
+    }
+
+    fn cases(
+        &mut self,
+        d: &mut dyn Declarations,
+        shapes: &mut Shapes,
+        ty: &Type,
+        nominal: &Nominal,
+        args: &[Type],
+    ) -> Shape {
+        let cases = nominal
+            .cases
+            .iter()
+            .map(|case| Case {
+                name: case.name.clone(),
+                payload: case
+                    .payload
+                    .iter()
+                    .map(|(label, t)| {
+                        let t = instantiate(d, nominal, args, t);
+                        (label.clone(), self.shape(d, shapes, &t))
+                    })
+                    .collect(),
+            })
+            .collect();
+        Shape::Enum { name: d.type_name(ty).into(), cases }
+    }
+
+    /// The banks of a value's components, in the order of registers.
+    pub fn components(&mut self, shapes: &Shapes, shape: ShapeId) -> Rc<[Bank]> {
+        if let Some(found) = self.components.get(&shape) {
+            return found.clone();
+        }
+        let banks: Rc<[Bank]> = match shapes.get(shape) {
+            Shape::Double | Shape::Float => Rc::from([Bank::F]),
+            Shape::Int { .. } | Shape::Bool => Rc::from([Bank::I]),
+            Shape::Tuple(fields) => fields.iter().flat_map(|(_, s)| self.components(shapes, *s).to_vec()).collect(),
+            Shape::Struct { fields, .. } => {
+                fields.iter().flat_map(|(_, s)| self.components(shapes, *s).to_vec()).collect()
+            }
+            Shape::Enum { .. } => {
+                let all = shapes.layout(shape);
+                let run = |bank, n| std::iter::repeat_n(bank, n as usize);
+                run(Bank::I, 1)
+                    .chain(run(Bank::F, all.f))
+                    .chain(run(Bank::I, all.i - 1))
+                    .chain(run(Bank::R, all.r))
+                    .collect()
+            }
+            Shape::Optional(of) => {
+                std::iter::once(Bank::I).chain(self.components(shapes, *of).iter().copied()).collect()
+            }
+            Shape::Metatype(_) => Rc::from([]),
+            Shape::String
+            | Shape::Character
+            | Shape::Array(_)
+            | Shape::Dictionary(..)
+            | Shape::Set(_)
+            | Shape::Function
+            | Shape::Boxed(_)
+            | Shape::Class { .. }
+            | Shape::Any => Rc::from([Bank::R]),
+        };
+        self.components.insert(shape, banks.clone());
+        banks
+    }
+
+    /// The components of a field of a tuple or struct, of the fields of a class instance, or of the value of an optional
+    /// (field 0). `shape` is not boxed.
+    pub fn field(&mut self, shapes: &Shapes, shape: ShapeId, index: usize) -> Range<usize> {
+        let before: Vec<ShapeId> = match shapes.get(shape) {
+            Shape::Tuple(fields) => fields.iter().map(|f| f.1).collect(),
+            Shape::Struct { fields, .. } | Shape::Class { fields, .. } => fields.iter().map(|f| f.1).collect(),
+            Shape::Optional(of) => return 1..1 + self.components(shapes, *of).len(),
+            _ => return 0..0,
+        };
+        let mut start = 0;
+        for (i, field) in before.iter().enumerate() {
+            let len = self.components(shapes, *field).len();
+            if i == index {
+                return start..start + len;
+            }
+            start += len;
+        }
+        start..start
+    }
+
+    /// For each value of the payload of an enum's case the components that it occupies. `shape` is not boxed.
+    pub fn payload(&mut self, shapes: &Shapes, shape: ShapeId, case: usize) -> Vec<Vec<usize>> {
+        let Shape::Enum { cases, .. } = shapes.get(shape) else {
+            return vec![self.field(shapes, shape, 0).collect()];
+        };
+        let all = shapes.layout(shape);
+        let mut next = [1, 1 + all.f as usize, (all.f + all.i) as usize];
+        let payload = cases.get(case).map_or(&[][..], |c| &c.payload);
+        payload
+            .iter()
+            .map(|(_, of)| {
+                self.components(shapes, *of)
+                    .iter()
+                    .map(|bank| {
+                        let place = &mut next[*bank as usize];
+                        *place += 1;
+                        *place - 1
+                    })
+                    .collect()
+            })
+            .collect()
+    }
+}
+
+/// A type in terms of a nominal's parameters, for its concrete arguments.
+pub fn instantiate(d: &mut dyn Declarations, nominal: &Nominal, args: &[Type], ty: &Type) -> Type {
+    if args.is_empty() {
+        return d.normalize(ty);
+    }
+    let concrete = ty.substitute(&|p| nominal.params.iter().position(|q| *q == p).and_then(|i| args.get(i).cloned()));
+    d.normalize(&concrete)
+}
+
+/// What is inside of a box; the shape itself when there is none.
+pub fn unboxed(shapes: &Shapes, shape: ShapeId) -> ShapeId {
+    match shapes.get(shape) {
+        Shape::Boxed(inner) => *inner,
+        _ => shape,
+    }
+}
+
+/// The number of each component among those of its bank: where storage keeps it.
+pub fn cells(banks: &[Bank]) -> Vec<(Bank, u32)> {
+    let mut next = [0; 3];
+    banks
+        .iter()
+        .map(|bank| {
+            let n = &mut next[*bank as usize];
+            *n += 1;
+            (*bank, *n - 1)
+        })
+        .collect()
+}
+
+fn boxed_when_big(shapes: &mut Shapes, shape: ShapeId) -> ShapeId {
+    let all = shapes.layout(shape);
+    if all.f + all.i + all.r > SPREAD { shapes.add(Shape::Boxed(shape)) } else { shape }
+}
+
+fn define(shapes: &mut Shapes, reserved: Option<ShapeId>, shape: Shape) -> ShapeId {
+    match reserved {
+        Some(id) => {
+            shapes.define(id, shape);
+            id
+        }
+        None => shapes.add(shape),
+    }
+}
+
+fn style(nominal: &Nominal) -> Style {
+    match nominal.style.as_deref() {
+        Some("range") => Style::Range,
+        Some("closedRange") => Style::ClosedRange,
+        Some("vector") => Style::Vector,
+        Some("transparent") => Style::Transparent,
+        _ => Style::Fields,
+    }
+}

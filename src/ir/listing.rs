@@ -1,0 +1,162 @@
+//! Graphs as text, for people: `dscript show --stage ir`, and tests.
+
+use super::graph::{Function, Instruction, Op, Operator, Program, Reg, Terminator, Trap};
+use crate::source::{SourceMap, Span};
+use crate::value::Bank;
+use std::fmt::Write;
+
+/// A whole function: its head, then block by block. With `sources`, lines of the text stand behind the steps.
+pub fn function(program: &Program, f: &Function, sources: Option<&SourceMap>) -> String {
+    let mut text = String::new();
+    let params: Vec<String> = f.parameters.iter().map(|p| parameter(f, p)).collect();
+    let results: Vec<&str> = f.results.iter().map(|b| bank(*b)).collect();
+    let _ = write!(text, "func {}({})", f.name, params.join(", "));
+    if !results.is_empty() {
+        let _ = write!(text, " -> {}", results.join(" "));
+    }
+    if !f.captures.is_empty() {
+        let captures: Vec<&str> = f.captures.iter().map(|b| bank(*b)).collect();
+        let _ = write!(text, " captures {}", captures.join(" "));
+    }
+    text.push('\n');
+    for rule in &f.rules {
+        let _ = writeln!(text, "  {:?} by {}", rule.kind, name(program, rule.function));
+    }
+    for (b, block) in f.blocks.iter().enumerate() {
+        let _ = writeln!(text, "b{b}:");
+        let mut line = None;
+        for step in &block.instructions {
+            let shown = instruction(program, f, step);
+            finish_line(&mut text, &shown, step.span, sources, &mut line);
+        }
+        let end = block.end.as_ref().map_or("…".to_string(), terminator);
+        finish_line(&mut text, &end, block.end_span, sources, &mut line);
+    }
+    text
+}
+
+fn finish_line(text: &mut String, shown: &str, span: Span, sources: Option<&SourceMap>, last: &mut Option<u32>) {
+    let line = sources.and_then(|s| s.place(span.start)).map(|p| p.line);
+    if line.is_some() && line != *last {
+        let _ = writeln!(text, "  {shown:<48} // {}", line.unwrap_or_default());
+        *last = line;
+    } else {
+        let _ = writeln!(text, "  {shown}");
+    }
+}
+
+fn parameter(f: &Function, p: &super::graph::Parameter) -> String {
+    let regs: Vec<String> = f.params[p.first..p.first + p.len].iter().map(|r| format!("%{}", r.0)).collect();
+    format!("{}: {}", p.name, if regs.is_empty() { "()".to_string() } else { regs.join(" ") })
+}
+
+/// One step: `%3 = double.mul %1, %2`, with a `d` in front where it moves tangents as well.
+pub fn instruction(program: &Program, f: &Function, step: &Instruction) -> String {
+    let outs: Vec<String> = step.outs.iter().map(|r| written(f, *r)).collect();
+    let ins: Vec<String> = step.ins.iter().map(|r| register(*r)).collect();
+    let mut text = String::new();
+    if !outs.is_empty() {
+        let _ = write!(text, "{} = ", outs.join(", "));
+    }
+    if step.active {
+        text.push_str("d ");
+    }
+    text.push_str(&operation(program, &step.op));
+    if !ins.is_empty() {
+        let _ = write!(text, " {}", ins.join(", "));
+    }
+    text
+}
+
+fn register(reg: Reg) -> String {
+    format!("%{}", reg.0)
+}
+
+/// A register that gets a value: with the name of its variable.
+fn written(f: &Function, reg: Reg) -> String {
+    match f.registers.get(reg.0 as usize).and_then(|r| r.name.as_ref()) {
+        Some(name) => format!("%{}·{name}", reg.0),
+        None => format!("%{}", reg.0),
+    }
+}
+
+fn bank(bank: Bank) -> &'static str {
+    match bank {
+        Bank::F => "f",
+        Bank::I => "i",
+        Bank::R => "r",
+    }
+}
+
+fn name(program: &Program, id: super::graph::FunctionId) -> String {
+    program.function(id).map_or_else(|| format!("#{}", id.0), |f| f.name.to_string())
+}
+
+fn operation(program: &Program, op: &Op) -> String {
+    match op {
+        Op::ConstF(x) => format!("{x:?}"),
+        Op::ConstI(n) => format!("{n}"),
+        Op::Text(text) => format!("{text:?}"),
+        Op::Null => "null".into(),
+        Op::Copy => "copy".into(),
+        Op::Take => "take".into(),
+        Op::Primitive(id) => id.info().name.into(),
+        Op::Call(id) => format!("call {}", name(program, *id)),
+        Op::CallRule(id) => format!("call by rule {}", name(program, *id)),
+        Op::CallValue => "call".into(),
+        Op::Closure(id) => format!("closure {}", name(program, *id)),
+        Op::Capture { bank: b, index } => format!("capture {}{index}", bank(*b)),
+        Op::NewBox => "box".into(),
+        Op::LoadBox { bank: b, index } => format!("load box.{}{index}", bank(*b)),
+        Op::StoreBox { bank: b, index } => format!("store box.{}{index}", bank(*b)),
+        Op::TakeBox { index } => format!("take box.r{index}"),
+        Op::NewRecord => "record".into(),
+        Op::LoadRecord { bank: b, index } => format!("load record.{}{index}", bank(*b)),
+        Op::StoreRecord { bank: b, index } => format!("store record.{}{index}", bank(*b)),
+        Op::TakeRecord { index } => format!("take record.r{index}"),
+        Op::NewArray(_) => "array".into(),
+        Op::Append(_) => "append".into(),
+        Op::Count => "count".into(),
+        Op::CheckIndex => "check index".into(),
+        Op::LoadElement { bank: b, offset, .. } => format!("load element.{}{offset}", bank(*b)),
+        Op::StoreElement { bank: b, offset, .. } => format!("store element.{}{offset}", bank(*b)),
+        Op::TakeElement { offset, .. } => format!("take element.r{offset}"),
+        Op::LoadGlobal { bank: b, index } => format!("load global.{}{index}", bank(*b)),
+        Op::StoreGlobal { bank: b, index } => format!("store global.{}{index}", bank(*b)),
+        Op::TakeGlobal { index } => format!("take global.r{index}"),
+        Op::Native { name, .. } => format!("native {name}"),
+        Op::Operator(operator) => match operator {
+            Operator::ValueWithDifferential { .. } => "valueWithDifferential".into(),
+            Operator::ValueWithTangent { .. } => "valueWithTangent".into(),
+            Operator::Transpose { .. } => "transpose".into(),
+            Operator::WithoutDerivative { .. } => "withoutDerivative".into(),
+            Operator::WithDerivative { .. } => "withDerivative".into(),
+        },
+        Op::Promise { linear, wrt } => {
+            let what = if *linear { "linear" } else { "differentiable" };
+            let wrt: Vec<&str> = wrt.iter().map(|w| if *w { "x" } else { "_" }).collect();
+            format!("promise {what} ({})", wrt.join(" "))
+        }
+    }
+}
+
+/// How a block ends.
+pub fn terminator(end: &Terminator) -> String {
+    match end {
+        Terminator::Jump(to) => format!("jump b{}", to.0),
+        Terminator::Branch { condition, then, otherwise } => {
+            format!("branch %{} b{}, b{}", condition.0, then.0, otherwise.0)
+        }
+        Terminator::Return(regs) => {
+            let regs: Vec<String> = regs.iter().map(|r| register(*r)).collect();
+            if regs.is_empty() { "return".into() } else { format!("return {}", regs.join(", ")) }
+        }
+        Terminator::Trap(Trap::UnexpectedNil) => "trap unexpected nil".into(),
+        Terminator::Trap(Trap::Failed { what, message }) => match message {
+            Some(reg) => format!("trap {what} %{}", reg.0),
+            None => format!("trap {what}"),
+        },
+        Terminator::Trap(Trap::Unreachable) => "trap unreachable".into(),
+        Terminator::Trap(Trap::Uncaught(reg)) => format!("trap uncaught %{}", reg.0),
+    }
+}

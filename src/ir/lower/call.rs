@@ -1,0 +1,325 @@
+//! Calls: who is called, the order of arguments, what goes back to `inout` places.
+
+use super::build::{Builder, Use, Value};
+use super::place::{Location, Opened};
+use super::{Origin, is_compilable};
+use crate::ir::graph::{Op, Reg, Trap};
+use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Place, ProjectionKind, Root};
+use crate::types::ty::{FunctionType, Type};
+use crate::types::world::Function;
+use crate::value::Bank;
+
+/// An argument in registers.
+pub(super) enum Operand {
+    /// A value.
+    Value(Value),
+    /// Registers that the callee changes.
+    InOut(Value),
+}
+
+/// The flag and the error of a call that may throw.
+type Thrown = Option<(Reg, Reg)>;
+
+enum Prepared {
+    Value(Value),
+    Place(Location),
+}
+
+impl Builder<'_> {
+    /// Who is called, for concrete types; `None` when that is only known while the program runs.
+    pub fn resolve(&mut self, callee: &Callee) -> Option<FunctionRef> {
+        match callee {
+            Callee::Static(f) | Callee::Class { function: f, .. } => Some(self.concrete_ref(f)),
+            Callee::Requirement { protocol, requirement, self_type, generics } => {
+                let self_type = self.concrete(self_type);
+                let generics: Vec<Type> = generics.iter().map(|t| self.concrete(t)).collect();
+                self.d.witness(*protocol, *requirement, &self_type, &generics)
+            }
+        }
+    }
+
+    /// A function with concrete generic arguments.
+    pub fn concrete_ref(&mut self, f: &FunctionRef) -> FunctionRef {
+        FunctionRef { function: f.function, generics: f.generics.iter().map(|t| self.concrete(t)).collect() }
+    }
+
+    /// Whether a function is that primitive, and nobody registered a derivative for it.
+    pub fn is_primitive(&mut self, f: &FunctionRef, name: &str) -> bool {
+        let declared = self.d.function(f.function);
+        declared.primitive.as_deref() == Some(name) && is_transparent(&declared)
+    }
+
+    /// A call.
+    pub fn call(&mut self, callee: &Callee, args: &[Argument], ty: &Type) -> Value {
+        let Some(f) = self.resolve(callee) else {
+            self.refuse("a call of a protocol's requirement on a value whose type is not known");
+            return self.nothing(ty);
+        };
+        let declared = self.d.function(f.function);
+        let wanted = self.param_types(&declared, &f.generics);
+        let prepared = self.prepare(args, &wanted);
+        let careful = self.lowering.interactive && !is_safe(&declared);
+        let before = std::mem::replace(&mut self.careful, careful);
+        let (operands, opened) = self.operands(prepared);
+        let (value, thrown) = self.call_raw(&f, operands);
+        for place in opened.into_iter().rev() {
+            self.close(place);
+        }
+        self.careful = before;
+        if let Some((flag, error)) = thrown {
+            self.propagate(flag, error);
+        }
+        value
+    }
+
+    /// A call of a function value.
+    pub fn call_value(&mut self, function: &Expr, args: &[Argument]) -> Value {
+        let Type::Function(ty) = self.concrete(&function.ty) else {
+            self.refuse("a call of something that is not a function");
+            return vec![];
+        };
+        let mut callee = self.expr(function);
+        if args.iter().any(argument_may_write) {
+            callee = self.keep(callee);
+        }
+        let wanted: Vec<Type> = ty.params.iter().map(|p| p.ty.clone()).collect();
+        let prepared = self.prepare(args, &wanted);
+        let before = std::mem::replace(&mut self.careful, self.lowering.interactive);
+        let (operands, opened) = self.operands(prepared);
+        let (value, thrown) = self.call_value_raw(callee[0], &ty, operands);
+        for place in opened.into_iter().rev() {
+            self.close(place);
+        }
+        self.careful = before;
+        if let Some((flag, error)) = thrown {
+            self.propagate(flag, error);
+        }
+        value
+    }
+
+    /// Evaluates arguments from left to right; places are found, not opened.
+    fn prepare(&mut self, args: &[Argument], wanted: &[Type]) -> Vec<Prepared> {
+        let mut prepared = vec![];
+        for (i, arg) in args.iter().enumerate() {
+            prepared.push(match arg {
+                Argument::Value(e) => {
+                    let mut value = self.expr(e);
+                    if let Some(to) = wanted.get(i) {
+                        value = self.adapt(value, &e.ty, to);
+                    }
+                    let changed = args[i + 1..].iter().any(argument_may_write);
+                    Prepared::Value(if changed { self.keep(value) } else { value })
+                }
+                Argument::InOut(place) => Prepared::Place(self.place(place)),
+            });
+        }
+        prepared
+    }
+
+    /// Opens the places among the arguments.
+    fn operands(&mut self, prepared: Vec<Prepared>) -> (Vec<Operand>, Vec<Opened>) {
+        for argument in &prepared {
+            if let Prepared::Place(at) = argument {
+                self.check(at);
+            }
+        }
+        let mut opened: Vec<Opened> = vec![];
+        let mut operands = vec![];
+        for argument in prepared {
+            match argument {
+                Prepared::Value(value) => operands.push(Operand::Value(value)),
+                Prepared::Place(at) => {
+                    let place = self.open(&at);
+                    operands.push(Operand::InOut(place.regs.clone()));
+                    opened.push(place);
+                }
+            }
+        }
+        // `xs.append(contentsOf: xs)`: the value is the one from before.
+        for operand in &mut operands {
+            if let Operand::Value(value) = operand {
+                if value.iter().any(|reg| opened.iter().any(|o| o.regs.contains(reg))) {
+                    *value = self.copy(value);
+                }
+            }
+        }
+        (operands, opened)
+    }
+
+    /// Calls a function that is known; errors go on to whoever catches them.
+    pub fn call_function(&mut self, f: &FunctionRef, operands: Vec<Operand>) -> Value {
+        let (value, thrown) = self.call_raw(f, operands);
+        if let Some((flag, error)) = thrown {
+            self.propagate(flag, error);
+        }
+        value
+    }
+
+    fn call_raw(&mut self, f: &FunctionRef, mut operands: Vec<Operand>) -> (Value, Thrown) {
+        let declared = self.d.function(f.function);
+        let result = self.of_function(&declared, &f.generics, &declared.result);
+        if !f.generics.iter().all(is_compilable) {
+            self.refuse("types that grow without end");
+            return (self.nothing(&result), None);
+        }
+        if let (Some(name), true) = (&declared.primitive, is_transparent(&declared)) {
+            return (self.apply_primitive(name, &declared, &f.generics, &operands), None);
+        }
+        let mut origin = Origin::Function(f.function);
+        if declared.primitive.is_none() {
+            let captured = self.captured(f.function);
+            if !captured.is_empty() {
+                origin = Origin::Lifted(f.function);
+                operands.extend(captured.into_iter().map(Operand::Value));
+            }
+        }
+        let id = self.lowering.request(self.program, origin, f.generics.clone());
+        let banks = self.banks(&result);
+        let answer = self.invoke(Op::Call(id), &[], operands, &banks, declared.throws);
+        if matches!(result, Type::Never) {
+            self.trap(Trap::Unreachable);
+        }
+        answer
+    }
+
+    /// Calls a function value.
+    pub fn call_value_raw(&mut self, function: Reg, ty: &FunctionType, operands: Vec<Operand>) -> (Value, Thrown) {
+        let banks = self.banks(&ty.result);
+        let answer = self.invoke(Op::CallValue, &[function], operands, &banks, ty.throws);
+        if matches!(ty.result, Type::Never) {
+            self.trap(Trap::Unreachable);
+        }
+        answer
+    }
+
+    /// The call itself. References that are changed are moved to the callee and back.
+    pub fn invoke(
+        &mut self,
+        op: Op,
+        first: &[Reg],
+        operands: Vec<Operand>,
+        banks: &[Bank],
+        throws: bool,
+    ) -> (Value, Thrown) {
+        let mut ins = first.to_vec();
+        let mut back = vec![];
+        for operand in operands {
+            match operand {
+                Operand::Value(value) => ins.extend(value),
+                Operand::InOut(regs) => {
+                    for reg in regs {
+                        let given = match self.bank(reg) {
+                            Bank::R => self.value(Op::Take, Bank::R, &[reg]),
+                            Bank::F | Bank::I => reg,
+                        };
+                        ins.push(given);
+                        back.push(reg);
+                    }
+                }
+            }
+        }
+        let thrown = throws.then(|| (self.reg(Bank::I), self.reg(Bank::R)));
+        let value = self.regs(banks);
+        let mut outs: Vec<Reg> = thrown.iter().flat_map(|(flag, error)| [*flag, *error]).collect();
+        outs.extend(&value);
+        outs.extend(back);
+        self.emit(op, &outs, &ins);
+        (value, thrown)
+    }
+
+    /// A type in terms of a function's generic parameters, for concrete arguments.
+    pub fn of_function(&mut self, declared: &Function, generics: &[Type], ty: &Type) -> Type {
+        let put = |p| declared.generics.iter().position(|q| *q == p).and_then(|i| generics.get(i).cloned());
+        self.d.normalize(&ty.substitute(&put))
+    }
+
+    /// The concrete types of a function's parameters.
+    pub fn param_types(&mut self, declared: &Function, generics: &[Type]) -> Vec<Type> {
+        declared.params.iter().map(|p| self.of_function(declared, generics, &p.ty)).collect()
+    }
+
+    /// Says that a value is not intermediate any more: it may be used several times.
+    pub fn settle(&mut self, value: &[Reg]) {
+        for reg in value {
+            if self.use_of(*reg) == Use::Temporary {
+                self.dedicate(&[*reg], "", Use::Constant);
+            }
+        }
+    }
+}
+
+/// Whether a call cannot fail, so that what it changes may be moved out of a global variable meanwhile.
+fn is_safe(declared: &Function) -> bool {
+    matches!(declared.primitive.as_deref(), Some("array.append" | "array.appendContents" | "array.removeAll"))
+}
+
+fn argument_may_write(arg: &Argument) -> bool {
+    match arg {
+        Argument::Value(e) => may_write(e),
+        Argument::InOut(place) => place_may_write(place),
+    }
+}
+
+fn place_may_write(place: &Place) -> bool {
+    let root = match &place.root {
+        Root::Value(e) => may_write(e),
+        Root::Local(_) | Root::Global(_) | Root::Discard => false,
+    };
+    root || place.path.iter().any(|step| match &step.kind {
+        ProjectionKind::Accessor { args, .. } => args.iter().any(may_write),
+        ProjectionKind::Field(_) | ProjectionKind::Element(_) | ProjectionKind::Force => false,
+    })
+}
+
+/// Whether evaluating an expression may change a variable that lives in registers.
+pub(super) fn may_write(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Text(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Nil
+        | ExprKind::Local(_)
+        | ExprKind::Global(_)
+        | ExprKind::Metatype
+        | ExprKind::Error | ExprKind::Pending(_)
+        | ExprKind::Function(_)
+        | ExprKind::Requirement(_)
+        | ExprKind::Closure { .. } => false,
+        ExprKind::Field { base, .. } | ExprKind::Element { base, .. } => may_write(base),
+        ExprKind::Some(value)
+        | ExprKind::Force(value)
+        | ExprKind::Erase(value)
+        | ExprKind::Upcast(value)
+        | ExprKind::Is { value, .. }
+        | ExprKind::Cast { value, .. }
+        | ExprKind::Try { value, .. }
+        | ExprKind::ConvertFunction { value, .. } => may_write(value),
+        ExprKind::Tuple(parts)
+        | ExprKind::Array(parts)
+        | ExprKind::Struct { fields: parts }
+        | ExprKind::Case { payload: parts, .. }
+        | ExprKind::Interpolation(parts) => parts.iter().any(may_write),
+        ExprKind::Dictionary(pairs) => pairs.iter().any(|(k, v)| may_write(k) || may_write(v)),
+        ExprKind::Call { args, .. } => args.iter().any(changes),
+        ExprKind::CallValue { function, args } => may_write(function) || args.iter().any(changes),
+        ExprKind::Ternary { condition, then, otherwise } => {
+            may_write(condition) || may_write(then) || may_write(otherwise)
+        }
+        ExprKind::Chain { base, body, .. } => may_write(base) || may_write(body),
+        ExprKind::ChainPlace { .. } | ExprKind::Statements { .. } | ExprKind::Assign { .. } => true,
+    }
+}
+
+fn changes(arg: &Argument) -> bool {
+    match arg {
+        Argument::Value(e) => may_write(e),
+        Argument::InOut(_) => true,
+    }
+}
+
+/// Whether a primitive differentiates as the table says: nobody registered another derivative, and it is not declared to
+/// have none. Otherwise it must stay a call.
+fn is_transparent(declared: &Function) -> bool {
+    declared.registered.is_empty() && !declared.is_opaque
+}

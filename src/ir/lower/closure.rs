@@ -1,0 +1,178 @@
+//! Closures and local functions: what they capture, and functions as values.
+
+use super::build::{Builder, Slot, Use, Value};
+use super::call::Operand;
+use super::{Key, Origin};
+use crate::ir::graph::{Op, Parameter, Reg};
+use crate::types::tree::{self, FunctionRef, LocalId};
+use crate::types::ty::Type;
+use crate::value::Bank;
+use crate::value::shape::Shape;
+use std::rc::Rc;
+
+impl Builder<'_> {
+    /// A closure that is written here.
+    pub fn closure(&mut self, function: tree::FunctionId) -> Reg {
+        self.lowering.parents.insert(function, self.owner);
+        let f = FunctionRef { function, generics: self.generics.clone() };
+        self.function_value(&f)
+    }
+
+    /// A function as a value, with what it captures.
+    pub fn function_value(&mut self, f: &FunctionRef) -> Reg {
+        let captured = self.captured(f.function).concat();
+        let id = self.lowering.request(self.program, Origin::Function(f.function), f.generics.clone());
+        self.value(Op::Closure(id), Bank::R, &captured)
+    }
+
+    /// What a closure or local function captures, as it is known here: a box for a variable that is shared, a value for
+    /// any other.
+    pub fn captured(&mut self, function: tree::FunctionId) -> Vec<Value> {
+        if self.d.function(function).primitive.is_some() {
+            return vec![];
+        }
+        let Some(body) = self.d.body(function) else { return vec![] };
+        if body.captures.is_empty() {
+            return vec![];
+        }
+        let Some(home) = self.lowering.parents.get(&function).copied() else {
+            self.refuse("a local function that is used before it is declared");
+            return vec![];
+        };
+        let mut values = vec![];
+        for capture in &body.captures {
+            let Some(local) = self.stand_in(home, self.owner, capture.outer) else {
+                self.refuse("a captured variable that is not in reach");
+                return vec![];
+            };
+            values.push(match self.slot(local) {
+                Slot::Registers(regs) => regs,
+                Slot::Box(object) => vec![object],
+                Slot::Absent => vec![],
+            });
+        }
+        values
+    }
+
+    /// The variable of the body `here` that stands for a variable of the body `home` around it.
+    fn stand_in(&mut self, home: tree::FunctionId, here: tree::FunctionId, variable: LocalId) -> Option<LocalId> {
+        if here == home {
+            return Some(variable);
+        }
+        // From `here` outwards to `home`, then back inwards capture by capture.
+        let mut way = vec![here];
+        let mut at = here;
+        while at != home {
+            at = *self.lowering.parents.get(&at)?;
+            way.push(at);
+        }
+        way.pop();
+        let mut local = variable;
+        for inner in way.into_iter().rev() {
+            let body = self.d.body(inner)?;
+            local = body.captures.iter().find(|c| c.outer == local)?.inner;
+        }
+        Some(local)
+    }
+
+    /// What the function itself captured arrives in its object.
+    pub fn receive_captures(&mut self) {
+        let body = self.body.clone();
+        let mut next = [0u16; 3];
+        for capture in &body.captures {
+            let local = &body.locals[capture.inner.0 as usize];
+            let banks: Rc<[Bank]> = if local.mutable { Rc::from([Bank::R]) } else { self.banks(&local.ty) };
+            let mut regs = vec![];
+            for bank in banks.iter() {
+                let index = next[*bank as usize];
+                next[*bank as usize] += 1;
+                regs.push(self.value(Op::Capture { bank: *bank, index }, *bank, &[]));
+                self.out.captures.push(*bank);
+            }
+            self.settle_capture(capture.inner, regs);
+        }
+    }
+
+    /// What the function itself captured arrives as further arguments.
+    pub fn receive_lifted(&mut self) {
+        let body = self.body.clone();
+        for capture in &body.captures {
+            let local = &body.locals[capture.inner.0 as usize];
+            let mut shape = self.shape(&local.ty);
+            let mut tangent = self.tangent(&local.ty);
+            let mut banks = self.banks_of(shape);
+            if local.mutable {
+                // A box looks like an instance of a class with one property.
+                let fields = vec![(local.name.clone(), shape)];
+                shape = self.program.shapes.add(Shape::Class { name: local.name.clone(), fields });
+                tangent = None;
+                banks = Rc::from([Bank::R]);
+            }
+            let regs = self.regs(&banks);
+            let (name, span) = (local.name.clone(), local.span);
+            let first = self.out.params.len();
+            self.out.parameters.push(Parameter { name, span, first, len: regs.len(), tangent, shape });
+            self.out.params.extend(&regs);
+            self.settle_capture(capture.inner, regs);
+        }
+    }
+
+    fn settle_capture(&mut self, local: LocalId, regs: Value) {
+        let (name, mutable) =
+            (self.body.locals[local.0 as usize].name.clone(), self.body.locals[local.0 as usize].mutable);
+        self.dedicate(&regs, &name, Use::Constant);
+        self.locals[local.0 as usize] = match regs.first() {
+            Some(object) if mutable => Slot::Box(*object),
+            _ => Slot::Registers(regs),
+        };
+    }
+
+    /// A function value where one of another type is expected: one that never throws where one that may is asked for.
+    pub fn adapt(&mut self, value: Value, from: &Type, to: &Type) -> Value {
+        let (Type::Function(from), Type::Function(wanted)) = (self.concrete(from), self.concrete(to)) else {
+            return value;
+        };
+        if from.throws || !wanted.throws {
+            return value;
+        }
+        let id = self.lowering.request(self.program, Origin::NeverThrows, vec![Type::Function(from)]);
+        vec![self.value(Op::Closure(id), Bank::R, &value)]
+    }
+
+    /// The body of [`Origin::NeverThrows`].
+    pub fn never_throws(&mut self, key: &Key) {
+        let Some(Type::Function(ty)) = key.generics.first().cloned() else { return };
+        self.out.name = Rc::from("closure");
+        self.out.is_prelude = true;
+        self.out.captures = vec![Bank::R];
+        let function = self.value(Op::Capture { bank: Bank::R, index: 0 }, Bank::R, &[]);
+        let mut operands = vec![];
+        let mut back = vec![];
+        for (i, param) in ty.params.iter().enumerate() {
+            let shape = self.shape(&param.ty);
+            let banks = self.banks_of(shape);
+            let regs = self.regs(&banks);
+            let tangent = self.tangent(&param.ty);
+            let first = self.out.params.len();
+            let name = Rc::from(format!("${i}"));
+            let span = self.span;
+            self.out.parameters.push(Parameter { name, span, first, len: regs.len(), tangent, shape });
+            self.out.params.extend(&regs);
+            if param.is_inout {
+                self.dedicate(&regs, "", Use::Variable);
+                back.extend(regs.clone());
+                operands.push(Operand::InOut(regs));
+            } else {
+                operands.push(Operand::Value(regs));
+            }
+        }
+        let banks = self.banks(&ty.result);
+        let (value, _) = self.invoke(Op::CallValue, &[function], operands, &banks, false);
+        let mut results = vec![self.int(0), self.zero(Bank::R)];
+        results.extend(value);
+        self.out.result_len = results.len();
+        results.extend(back);
+        self.out.results = results.iter().map(|reg| self.bank(*reg)).collect();
+        self.end(crate::ir::graph::Terminator::Return(results));
+    }
+}

@@ -1,0 +1,339 @@
+//! Expressions.
+
+use super::build::{Builder, Slot, Value};
+use super::call::may_write;
+use super::exits::Scope;
+use super::place::Location;
+use crate::ir::graph::{BlockId, Op, Trap};
+use crate::syntax::ast::TryKind;
+use crate::types::tree::{Expr, ExprKind, LocalId, Place};
+use crate::types::ty::Type;
+use crate::value::Bank;
+use crate::value::shape::Shape;
+
+impl Builder<'_> {
+    /// The value of an expression. Registers of variables are handed out as they are: whoever evaluates something else
+    /// before using them [keeps](Builder::keep) them.
+    pub fn expr(&mut self, e: &Expr) -> Value {
+        let outer = std::mem::replace(&mut self.span, e.span);
+        let value = match &e.kind {
+            ExprKind::Local(_)
+            | ExprKind::Global(_)
+            | ExprKind::Field { .. }
+            | ExprKind::Element { .. }
+            | ExprKind::Upcast(_)
+            | ExprKind::Call { .. } => {
+                let at = self.location(e);
+                self.span = e.span;
+                self.load(&at)
+            }
+            _ => self.expr_value(e),
+        };
+        self.span = outer;
+        value
+    }
+
+    /// Several expressions from left to right, none of which changes the values of those before.
+    pub fn exprs<'e>(&mut self, all: impl IntoIterator<Item = &'e Expr>) -> Vec<Value> {
+        let all: Vec<&Expr> = all.into_iter().collect();
+        let mut values = vec![];
+        for (i, e) in all.iter().enumerate() {
+            let value = self.expr(e);
+            let changed = all[i + 1..].iter().any(|later| may_write(later));
+            values.push(if changed { self.keep(value) } else { value });
+        }
+        values
+    }
+
+    /// The value of an expression that is not simply read from somewhere.
+    pub fn expr_value(&mut self, e: &Expr) -> Value {
+        self.span = e.span;
+        match &e.kind {
+            ExprKind::Local(_)
+            | ExprKind::Global(_)
+            | ExprKind::Field { .. }
+            | ExprKind::Element { .. }
+            | ExprKind::Upcast(_) => self.expr(e),
+            ExprKind::Int(n) => vec![self.int(*n)],
+            ExprKind::Float(x) => self.number(*x, &e.ty),
+            ExprKind::Text(text) => vec![self.value(Op::Text(text.clone()), Bank::R, &[])],
+            ExprKind::Bool(b) => vec![self.int(i64::from(*b))],
+            ExprKind::Nil => self.nothing(&e.ty),
+            ExprKind::Tuple(parts) => {
+                let parts = self.exprs(parts).concat();
+                self.pack(&e.ty, parts)
+            }
+            ExprKind::Array(parts) => self.array(parts, &e.ty),
+            ExprKind::Dictionary(pairs) => self.dictionary(pairs, &e.ty),
+            ExprKind::Struct { fields } => self.structure(fields, &e.ty),
+            ExprKind::Case { case, payload } => self.case(*case, payload, &e.ty),
+            ExprKind::Call { callee, args } => self.call(callee, args, &e.ty),
+            ExprKind::CallValue { function, args } => self.call_value(function, args),
+            ExprKind::Function(f) => {
+                let f = self.concrete_ref(f);
+                vec![self.function_value(&f)]
+            }
+            ExprKind::Requirement(callee) => match self.resolve(callee) {
+                Some(f) => vec![self.function_value(&f)],
+                None => {
+                    self.refuse("a protocol's requirement of a value whose type is not known");
+                    self.nothing(&e.ty)
+                }
+            },
+            ExprKind::Closure { function } => vec![self.closure(*function)],
+            ExprKind::Ternary { condition, then, otherwise } => self.ternary(condition, then, otherwise, &e.ty),
+            ExprKind::Statements { statements, result } => {
+                self.declare(*result);
+                self.block_of(statements);
+                let at = self.local_location(*result);
+                let value = self.load(&at);
+                self.copy(&value)
+            }
+            ExprKind::Some(value) => {
+                let value = self.expr(value);
+                self.some(value)
+            }
+            ExprKind::Force(value) => {
+                let value = self.expr(value);
+                self.span = e.span;
+                self.demand(value[0], Trap::UnexpectedNil);
+                value[1..].to_vec()
+            }
+            ExprKind::Chain { base, local, body, flatten } => self.chain(base, *local, body, *flatten, &e.ty),
+            ExprKind::ChainPlace { place, local, body, flatten } => {
+                self.chain_place(place, *local, body, *flatten, &e.ty)
+            }
+            ExprKind::ConvertFunction { value, promise } => {
+                let from = value.ty.clone();
+                let mut function = self.expr(value);
+                function = self.adapt(function, &from, &e.ty);
+                self.span = e.span;
+                match promise {
+                    Some(p) => {
+                        let op = Op::Promise { linear: p.linear, wrt: p.wrt.clone() };
+                        vec![self.value(op, Bank::R, &function)]
+                    }
+                    None => function,
+                }
+            }
+            ExprKind::Erase(value) => self.erase(value),
+            ExprKind::Is { value, ty } => {
+                let value = self.erase(value);
+                let shape = self.shape(ty);
+                vec![self.value(Op::Native { name: "any.is", shapes: vec![shape] }, Bank::I, &value)]
+            }
+            ExprKind::Cast { value, forced } => self.cast(value, *forced, &e.ty),
+            ExprKind::Try { kind, value } => self.attempt(*kind, value, &e.ty),
+            ExprKind::Metatype => vec![],
+            ExprKind::Interpolation(parts) => {
+                let parts = self.exprs(parts).concat();
+                vec![self.value(Op::Native { name: "text.join", shapes: vec![] }, Bank::R, &parts)]
+            }
+            ExprKind::Assign { place, value } => {
+                self.assign_place(place, value);
+                vec![]
+            }
+            ExprKind::Error | ExprKind::Pending(_) => {
+                self.trap(Trap::Unreachable);
+                self.nothing(&e.ty)
+            }
+        }
+    }
+
+    /// `place = value`
+    pub fn assign_place(&mut self, place: &Place, value: &Expr) {
+        let mut at = self.place(place);
+        if may_write(value) {
+            at = self.keep_indices(at);
+        }
+        let value = self.expr(value);
+        self.span = place.span;
+        self.store(&at, &value);
+    }
+
+    /// Indices that a variable holds must not change before the place is used.
+    fn keep_indices(&mut self, at: Location) -> Location {
+        match at {
+            Location::Element { array, index, stride, cells } => {
+                let array = Box::new(self.keep_indices(*array));
+                let index = self.keep(vec![index])[0];
+                Location::Element { array, index, stride, cells }
+            }
+            other => other,
+        }
+    }
+
+    /// `a && b` and the like are decided by jumps, not by values.
+    pub fn condition(&mut self, e: &Expr, then: BlockId, otherwise: BlockId) {
+        match &e.kind {
+            ExprKind::Bool(b) => {
+                self.span = e.span;
+                self.jump(if *b { then } else { otherwise });
+            }
+            ExprKind::Ternary { condition, then: yes, otherwise: no } => {
+                let (first, second) = (self.block(), self.block());
+                // A constant side needs no block of its own.
+                let target = |side: &Expr, own| match side.kind {
+                    ExprKind::Bool(true) => then,
+                    ExprKind::Bool(false) => otherwise,
+                    _ => own,
+                };
+                let (to_yes, to_no) = (target(yes, first), target(no, second));
+                self.condition(condition, to_yes, to_no);
+                for (side, own, used) in [(yes, first, to_yes), (no, second, to_no)] {
+                    if own == used {
+                        self.go_on_in(own);
+                        self.condition(side, then, otherwise);
+                    }
+                }
+            }
+            _ => {
+                let value = self.expr(e);
+                self.span = e.span;
+                match value.first() {
+                    Some(flag) => self.branch(*flag, then, otherwise),
+                    None => self.jump(otherwise),
+                }
+            }
+        }
+    }
+
+    fn ternary(&mut self, condition: &Expr, then: &Expr, otherwise: &Expr, ty: &Type) -> Value {
+        let (yes, no, after) = (self.block(), self.block(), self.block());
+        let banks = self.banks(ty);
+        let result = self.regs(&banks);
+        self.condition(condition, yes, no);
+        for (block, side) in [(yes, then), (no, otherwise)] {
+            self.go_on_in(block);
+            let value = self.expr(side);
+            self.assign(&result, &value);
+            self.jump(after);
+        }
+        self.go_on_in(after);
+        result
+    }
+
+    /// A value as an optional.
+    pub fn some(&mut self, value: Value) -> Value {
+        let mut optional = vec![self.int(1)];
+        optional.extend(value);
+        optional
+    }
+
+    fn chain(&mut self, base: &Expr, local: LocalId, body: &Expr, flatten: bool, ty: &Type) -> Value {
+        let base = self.expr(base);
+        let base = self.keep(base);
+        self.settle(&base);
+        let (present, absent, after) = (self.block(), self.block(), self.block());
+        let banks = self.banks(ty);
+        let result = self.regs(&banks);
+        self.branch(base[0], present, absent);
+        self.go_on_in(present);
+        self.bind(local, &base[1..]);
+        self.chain_result(body, flatten, &result);
+        self.jump(after);
+        self.go_on_in(absent);
+        self.nil(&result);
+        self.jump(after);
+        self.go_on_in(after);
+        result
+    }
+
+    fn chain_result(&mut self, body: &Expr, flatten: bool, result: &[crate::ir::graph::Reg]) {
+        let value = self.expr(body);
+        let value = if flatten { value } else { self.some(value) };
+        self.assign(result, &value);
+    }
+
+    fn nil(&mut self, result: &[crate::ir::graph::Reg]) {
+        for reg in result {
+            self.set_zero(*reg);
+        }
+    }
+
+    fn chain_place(&mut self, place: &Place, local: LocalId, body: &Expr, flatten: bool, ty: &Type) -> Value {
+        let at = self.place(place);
+        let (present, absent, after) = (self.block(), self.block(), self.block());
+        let banks = self.banks(ty);
+        let result = self.regs(&banks);
+        let tag = self.part(at.clone(), 0..1);
+        let tag = self.load(&tag);
+        self.branch(tag[0], present, absent);
+        self.go_on_in(present);
+        let inside = self.payload_location(at, &place.ty);
+        self.check(&inside);
+        let opened = self.open(&inside);
+        // The registers are changed where they are: those of the variable, or those that the value was moved to.
+        self.locals[local.0 as usize] = Slot::Registers(opened.regs.clone());
+        self.chain_result(body, flatten, &result);
+        self.close(opened);
+        self.jump(after);
+        self.go_on_in(absent);
+        self.nil(&result);
+        self.jump(after);
+        self.go_on_in(after);
+        result
+    }
+
+    /// A value as `Any`.
+    fn erase(&mut self, value: &Expr) -> Value {
+        let regs = self.expr(value);
+        let ty = self.concrete(&value.ty);
+        if matches!(ty, Type::Existential(_)) {
+            return regs;
+        }
+        let shape = self.shape(&ty);
+        vec![self.value(Op::Native { name: "any.box", shapes: vec![shape] }, Bank::R, &regs)]
+    }
+
+    fn cast(&mut self, value: &Expr, forced: bool, ty: &Type) -> Value {
+        let whole = self.shape(ty);
+        let target = match (forced, self.program.shapes.get(whole)) {
+            (false, Shape::Optional(of)) => *of,
+            _ => whole,
+        };
+        let erased = self.erase(value);
+        if matches!(self.program.shapes.get(target), Shape::Any) {
+            // Every value is one of `Any`.
+            return if forced { erased } else { self.some(erased) };
+        }
+        let mut banks = vec![Bank::I];
+        banks.extend(self.banks_of(target).iter());
+        let optional = self.regs(&banks);
+        self.emit(Op::Native { name: "any.as", shapes: vec![target] }, &optional, &erased);
+        if !forced {
+            return optional;
+        }
+        self.demand(optional[0], Trap::UnexpectedNil);
+        optional[1..].to_vec()
+    }
+
+    fn attempt(&mut self, kind: TryKind, value: &Expr, ty: &Type) -> Value {
+        if kind == TryKind::Propagate {
+            return self.expr(value);
+        }
+        let (handler, after) = (self.block(), self.block());
+        let error = self.reg(Bank::R);
+        self.scopes.push(Scope::Catch { handler, error });
+        let regs = self.expr(value);
+        self.scopes.pop();
+        if kind == TryKind::Forced {
+            self.jump(after);
+            self.go_on_in(handler);
+            self.uncaught(error);
+            self.go_on_in(after);
+            return regs;
+        }
+        let banks = self.banks(ty);
+        let result = self.regs(&banks);
+        // `try?` of an optional stays one.
+        let regs = if regs.len() == banks.len() { regs } else { self.some(regs) };
+        self.assign(&result, &regs);
+        self.jump(after);
+        self.go_on_in(handler);
+        self.nil(&result);
+        self.jump(after);
+        self.go_on_in(after);
+        result
+    }
+}

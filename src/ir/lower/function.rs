@@ -1,0 +1,178 @@
+//! A whole function: parameters, body, results, registered derivatives.
+
+use super::build::{Builder, Slot, Use};
+use super::call::Operand;
+use super::{Key, Lowering, Origin, is_compilable};
+use crate::ir::graph::{Function, Parameter, Program, Rule, RuleKind, Terminator, Trap};
+use crate::types::tree::{self, LocalId, Stmt, StmtKind};
+use crate::types::world::{self, Declarations, RegisteredKind};
+use crate::value::Bank;
+
+/// Lowers what a key stands for.
+pub(super) fn lower(lowering: &mut Lowering, d: &mut dyn Declarations, program: &mut Program, key: &Key) -> Function {
+    let mut builder = Builder::new(lowering, d, program, key);
+    match key.origin {
+        Origin::Function(f) | Origin::Lifted(f) | Origin::Script(f) => builder.function(f),
+        Origin::NeverThrows => builder.never_throws(key),
+        Origin::Initializer(_) => builder.initializer(key),
+    }
+    // A body that was refused, or the block behind its last `return`.
+    builder.trap(Trap::Unreachable);
+    for block in &mut builder.out.blocks {
+        block.end.get_or_insert(Terminator::Trap(Trap::Unreachable));
+    }
+    builder.out
+}
+
+impl Builder<'_> {
+    fn function(&mut self, f: tree::FunctionId) {
+        let declared = self.d.function(f);
+        self.params = declared.generics.clone();
+        self.out.name = declared.name.clone();
+        self.out.span = declared.span;
+        self.span = declared.span;
+        self.out.is_prelude = declared.is_prelude;
+        self.out.is_opaque = declared.is_opaque;
+        self.result = self.concrete(&declared.result);
+        self.throws = declared.throws && !matches!(self.origin, Origin::Script(_));
+        if declared.primitive.is_none() {
+            if let Some(body) = self.d.body(f) {
+                self.locals = vec![Slot::Absent; body.locals.len()];
+                self.body = body;
+            }
+        }
+        self.results(&declared);
+        let regs = self.parameters(&declared);
+        self.rules(&declared);
+        if !self.generics.iter().all(is_compilable) {
+            self.refuse("types that grow without end");
+        } else if let Some(name) = &declared.primitive {
+            self.primitive_body(name, &declared, regs);
+        } else {
+            self.body(&declared, regs);
+        }
+    }
+
+    /// What is returned: the error if it may throw, the result, the parameters that go back.
+    fn results(&mut self, declared: &world::Function) {
+        if self.throws {
+            self.out.results.extend([Bank::I, Bank::R]);
+        }
+        let result = self.result.clone();
+        let banks = self.banks(&result);
+        self.out.results.extend(banks.iter());
+        self.out.result_len = self.out.results.len();
+        for param in declared.params.iter().filter(|p| p.is_inout) {
+            let banks = self.banks(&param.ty);
+            self.out.results.extend(banks.iter());
+        }
+    }
+
+    /// Registers for the parameters.
+    fn parameters(&mut self, declared: &world::Function) -> Vec<Operand> {
+        let mut all = vec![];
+        for param in &declared.params {
+            let shape = self.shape(&param.ty);
+            let tangent = self.tangent(&param.ty);
+            let banks = self.banks_of(shape);
+            let regs = self.regs(&banks);
+            self.dedicate(&regs, &param.name, if param.is_inout { Use::Variable } else { Use::Constant });
+            self.out.parameters.push(Parameter {
+                name: param.name.clone(),
+                span: param.span,
+                first: self.out.params.len(),
+                len: regs.len(),
+                tangent,
+                shape,
+            });
+            self.out.params.extend(&regs);
+            all.push(if param.is_inout { Operand::InOut(regs) } else { Operand::Value(regs) });
+        }
+        all
+    }
+
+    fn primitive_body(&mut self, name: &str, declared: &world::Function, params: Vec<Operand>) {
+        let generics = self.generics.clone();
+        let mut results = self.apply_primitive(name, declared, &generics, &params);
+        for param in params {
+            if let Operand::InOut(regs) = param {
+                results.extend(regs);
+            }
+        }
+        self.end(Terminator::Return(results));
+    }
+
+    fn body(&mut self, declared: &world::Function, params: Vec<Operand>) {
+        if self.locals.is_empty() && self.d.body(self.owner).is_none() {
+            // Its errors were reported; nothing calls it.
+            self.trap(Trap::Unreachable);
+            return;
+        }
+        for (i, param) in params.into_iter().enumerate() {
+            let local = LocalId(i as u32);
+            let (Operand::Value(regs) | Operand::InOut(regs)) = param;
+            if self.body.locals.len() <= i {
+                break;
+            }
+            if self.is_boxed(local) {
+                self.bind_box(local, &regs);
+            } else {
+                self.locals[i] = Slot::Registers(regs);
+            }
+            if declared.params[i].is_inout {
+                self.inouts.push(local);
+            }
+        }
+        match self.origin {
+            Origin::Lifted(_) => self.receive_lifted(),
+            _ => self.receive_captures(),
+        }
+        let body = self.body.clone();
+        let mut statements: &[Stmt] = &body.statements;
+        // The value of a script is that of its last expression.
+        let mut last = None;
+        if let (Origin::Script(_), Some((Stmt { kind: StmtKind::Expr(e), .. }, before))) =
+            (&self.origin, statements.split_last())
+        {
+            if !self.result.is_unit() && self.concrete(&e.ty) == self.result {
+                last = Some(e);
+                statements = before;
+            }
+        }
+        self.scopes.push(super::exits::Scope::Block { defers: vec![] });
+        for statement in statements {
+            self.statement(statement);
+        }
+        if !self.has_ended() {
+            match last {
+                Some(e) => {
+                    let value = self.expr(e);
+                    self.give_back(value);
+                }
+                None if self.result.is_unit() => self.give_back(vec![]),
+                None => self.trap(Trap::Unreachable),
+            }
+        }
+        self.scopes.pop();
+    }
+
+    /// Registered derivatives, the most specific first.
+    fn rules(&mut self, declared: &world::Function) {
+        let Some(result) = self.tangent(&declared.result) else { return };
+        for registered in &declared.registered {
+            let count = self.d.function(registered.function).generics.len();
+            if count != self.generics.len() {
+                continue;
+            }
+            let origin = Origin::Function(registered.function);
+            let function = self.lowering.request(self.program, origin, self.generics.clone());
+            let kind = match registered.kind {
+                RegisteredKind::Differential => RuleKind::Differential,
+                RegisteredKind::Pullback => RuleKind::Pullback,
+                RegisteredKind::Transpose => RuleKind::Transpose,
+            };
+            self.out.rules.push(Rule { wrt: registered.wrt.clone(), function, kind, result });
+        }
+        self.out.rules.sort_by_key(|rule| rule.wrt.iter().filter(|w| **w).count());
+    }
+}

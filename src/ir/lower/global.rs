@@ -1,0 +1,98 @@
+//! Global variables: in registers of the script that alone uses them, or in global storage.
+
+use super::build::{Builder, Use};
+use super::place::Location;
+use super::{Key, Origin};
+use crate::ir::graph::{Op, Terminator};
+use crate::types::tree::{FunctionRef, GlobalId};
+use crate::value::Bank;
+use std::rc::Rc;
+
+/// Where a global variable is stored.
+#[derive(Clone, Debug)]
+pub(in crate::ir) struct Storage {
+    /// Its components: bank and number.
+    cells: Vec<(Bank, u32)>,
+    /// For one that is computed when it is first read: the whole number that says whether it was.
+    ready: Option<u32>,
+}
+
+impl Builder<'_> {
+    /// Whether a global variable lives in registers of the function that is lowered.
+    pub fn lives_in_script(&mut self, global: GlobalId) -> bool {
+        let declared = self.d.global(global);
+        matches!(self.origin, Origin::Script(_))
+            && !self.lowering.interactive
+            && !declared.is_shared
+            && declared.lazy.is_none()
+    }
+
+    /// The place of a global variable, which has its value.
+    pub fn global(&mut self, global: GlobalId) -> Location {
+        if self.lives_in_script(global) {
+            if let Some(regs) = self.script_globals.get(&global) {
+                return Location::Registers(regs.clone());
+            }
+            let declared = self.d.global(global);
+            let banks = self.banks(&declared.ty);
+            let regs = self.regs(&banks);
+            self.zero_at_entry(&regs);
+            self.dedicate(&regs, &declared.name, Use::Variable);
+            self.script_globals.insert(global, regs.clone());
+            return Location::Registers(regs);
+        }
+        let at = self.global_storage(global);
+        if let Some(ready) = self.lowering.globals[&global].ready {
+            self.ensure(global, ready);
+        }
+        at
+    }
+
+    /// The place of a global variable in global storage.
+    pub fn global_storage(&mut self, global: GlobalId) -> Location {
+        if let Some(storage) = self.lowering.globals.get(&global) {
+            return Location::Global { cells: storage.cells.clone() };
+        }
+        let declared = self.d.global(global);
+        let banks = self.banks(&declared.ty);
+        let mut next = |bank: Bank| {
+            let count = &mut self.program.globals[bank as usize];
+            *count += 1;
+            *count - 1
+        };
+        let cells: Vec<_> = banks.iter().map(|bank| (*bank, next(*bank))).collect();
+        let ready = declared.lazy.map(|_| next(Bank::I));
+        self.lowering.globals.insert(global, Storage { cells: cells.clone(), ready });
+        Location::Global { cells }
+    }
+
+    /// Computes the initial value unless it is there.
+    fn ensure(&mut self, global: GlobalId, ready: u32) {
+        let is_there = self.value(Op::LoadGlobal { bank: Bank::I, index: ready }, Bank::I, &[]);
+        let (missing, fine) = (self.block(), self.block());
+        self.branch(is_there, fine, missing);
+        self.go_on_in(missing);
+        let id = self.lowering.request(self.program, Origin::Initializer(global), vec![]);
+        self.emit(Op::Call(id), &[], &[]);
+        self.jump(fine);
+        self.go_on_in(fine);
+    }
+
+    /// The body of [`Origin::Initializer`].
+    pub fn initializer(&mut self, key: &Key) {
+        let Origin::Initializer(global) = key.origin else { return };
+        let declared = self.d.global(global);
+        self.out.name = Rc::from(format!("initial value of {}", declared.name));
+        self.out.span = declared.span;
+        self.span = declared.span;
+        let at = self.global_storage(global);
+        if let (Some(initial), Some(ready)) = (declared.lazy, self.lowering.globals[&global].ready) {
+            self.out.is_prelude = self.d.function(initial).is_prelude;
+            let value = self.call_function(&FunctionRef { function: initial, generics: vec![] }, vec![]);
+            self.store(&at, &value);
+            let one = self.int(1);
+            self.emit(Op::StoreGlobal { bank: Bank::I, index: ready }, &[], &[one]);
+        }
+        self.end(Terminator::Return(vec![]));
+    }
+}

@@ -1,0 +1,135 @@
+//! Values from their parts: literals, arrays, dictionaries, structs, cases of enums.
+
+use super::build::{Builder, Value};
+use super::place::stride;
+use crate::ir::graph::Op;
+use crate::types::tree::Expr;
+use crate::types::ty::Type;
+use crate::types::world::Builtin;
+use crate::value::Bank;
+use crate::value::shape::Shape;
+
+impl Builder<'_> {
+    /// A number literal; one of type `Float` is rounded.
+    pub fn number(&mut self, x: f64, ty: &Type) -> Value {
+        let shape = self.shape(ty);
+        let x = match self.program.shapes.get(shape) {
+            Shape::Float => f64::from(x as f32),
+            _ => x,
+        };
+        vec![self.value(Op::ConstF(x), Bank::F, &[])]
+    }
+
+    /// Components as a value of a type: put in a record or an instance where the type is one.
+    pub fn pack(&mut self, ty: &Type, components: Value) -> Value {
+        let shape = self.shape(ty);
+        match self.program.shapes.get(shape) {
+            Shape::Boxed(_) => vec![self.value(Op::NewRecord, Bank::R, &components)],
+            Shape::Class { .. } => vec![self.value(Op::NewBox, Bank::R, &components)],
+            _ => components,
+        }
+    }
+
+    /// The components of a value of a type, taken out of its record.
+    pub fn unpack(&mut self, ty: &Type, value: Value) -> Value {
+        let shape = self.shape(ty);
+        let inner = self.inner(shape);
+        if inner == shape {
+            return value;
+        }
+        let banks = self.banks_of(inner);
+        crate::ir::layout::cells(&banks)
+            .into_iter()
+            .map(|(bank, index)| self.value(Op::LoadRecord { bank, index: index as u16 }, bank, &value))
+            .collect()
+    }
+
+    /// What the machine knows a type as.
+    pub fn builtin(&mut self, ty: &Type) -> Option<Builtin> {
+        match self.concrete(ty) {
+            Type::Nominal(id, _) => self.d.nominal(id).builtin,
+            _ => None,
+        }
+    }
+
+    pub(super) fn array(&mut self, parts: &[Expr], ty: &Type) -> Value {
+        let shape = self.shape(ty);
+        let Shape::Array(element) = *self.program.shapes.get(shape) else {
+            self.refuse("a literal in brackets for something that is not an array");
+            return self.nothing(ty);
+        };
+        let banks = self.banks_of(element);
+        let stride = stride(&banks);
+        let values = self.exprs(parts);
+        let array = self.value(Op::NewArray(stride), Bank::R, &[]);
+        for value in values {
+            let mut ins = vec![array];
+            ins.extend(value);
+            self.emit(Op::Append(stride), &[array], &ins);
+        }
+        vec![array]
+    }
+
+    pub(super) fn dictionary(&mut self, pairs: &[(Expr, Expr)], ty: &Type) -> Value {
+        let shape = self.shape(ty);
+        let Shape::Dictionary(key, value) = *self.program.shapes.get(shape) else {
+            self.refuse("a literal with keys for something that is not a dictionary");
+            return self.nothing(ty);
+        };
+        let shapes = vec![key, value];
+        let values = self.exprs(pairs.iter().flat_map(|(k, v)| [k, v]));
+        let native = |name| Op::Native { name, shapes: shapes.clone() };
+        let mut dictionary = self.value(native("dictionary.new"), Bank::R, &[]);
+        for pair in values.chunks(2) {
+            let mut ins = vec![dictionary];
+            ins.extend(&pair[0]);
+            ins.push(self.int(1));
+            ins.extend(&pair[1]);
+            dictionary = self.value(native("dictionary.set"), Bank::R, &ins);
+        }
+        vec![dictionary]
+    }
+
+    pub(super) fn structure(&mut self, fields: &[Expr], ty: &Type) -> Value {
+        let mut values = self.exprs(fields);
+        if let Type::Nominal(id, _) = self.concrete(ty) {
+            let nominal = self.d.nominal(id);
+            for (i, value) in values.iter_mut().enumerate() {
+                if nominal.stored.get(i).is_some_and(|s| s.no_derivative) {
+                    *value = self.without_derivative(std::mem::take(value), &fields[i].ty);
+                }
+            }
+        }
+        self.pack(ty, values.concat())
+    }
+
+    pub(super) fn case(&mut self, case: u32, payload: &[Expr], ty: &Type) -> Value {
+        let values = self.exprs(payload);
+        if self.builtin(ty) == Some(Builtin::Optional) {
+            return match values.into_iter().next() {
+                Some(value) if case == 1 => self.some(value),
+                _ => self.nothing(ty),
+            };
+        }
+        let shape = self.shape(ty);
+        let inner = self.inner(shape);
+        let banks = self.banks_of(inner);
+        let places = self.lowering.layouts.payload(&self.program.shapes, inner, case as usize);
+        let mut components: Vec<Option<crate::ir::graph::Reg>> = vec![None; banks.len()];
+        components[0] = Some(self.int(i64::from(case)));
+        for (value, places) in values.iter().zip(&places) {
+            for (reg, place) in value.iter().zip(places) {
+                components[*place] = Some(*reg);
+            }
+        }
+        let components = components
+            .into_iter()
+            .zip(banks.iter())
+            .map(|(reg, bank)| match reg {
+                Some(reg) => reg,
+                None => self.zero(*bank),
+            })
+            .collect();
+        self.pack(ty, components)
+    }
+}

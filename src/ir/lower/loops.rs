@@ -1,0 +1,230 @@
+//! Loops. Their test stands at the end, behind a first test in front, so that a round costs one jump.
+
+use super::build::{Builder, Use, Value};
+use super::call::{Operand, may_write};
+use super::exits::Scope;
+use super::place::{Location, stride};
+use crate::ir::graph::{BlockId, Op, Reg};
+use crate::types::tree::{Argument, Callee, Condition, Expr, ExprKind, Iteration, LabelId, Pattern, Stmt};
+use crate::types::ty::Type;
+use crate::value::Bank;
+use crate::value::shape::Shape;
+
+/// What a `for` loop does with each element.
+pub(super) struct For<'t> {
+    pub pattern: &'t Pattern,
+    pub filter: Option<&'t Expr>,
+    pub body: &'t [Stmt],
+}
+
+/// The size of a condition that is worth being lowered twice.
+const SMALL: usize = 12;
+
+impl Builder<'_> {
+    pub(super) fn while_loop(&mut self, label: LabelId, conditions: &[Condition], body: &[Stmt]) {
+        let (start, test, after) = (self.block(), self.block(), self.block());
+        let twice = size(conditions) <= SMALL;
+        if twice {
+            self.conditions(conditions, after);
+            self.jump(start);
+        } else {
+            self.jump(test);
+            self.go_on_in(test);
+            self.conditions(conditions, after);
+            self.jump(start);
+        }
+        self.go_on_in(start);
+        self.scopes.push(Scope::Labelled { label, after, next: Some(test) });
+        self.block_of(body);
+        self.scopes.pop();
+        self.jump(test);
+        if twice {
+            self.go_on_in(test);
+            self.conditions(conditions, after);
+            self.jump(start);
+        }
+        self.go_on_in(after);
+    }
+
+    pub(super) fn repeat_loop(&mut self, label: LabelId, body: &[Stmt], condition: &Expr) {
+        let (start, test, after) = (self.block(), self.block(), self.block());
+        self.jump(start);
+        self.go_on_in(start);
+        self.scopes.push(Scope::Labelled { label, after, next: Some(test) });
+        self.block_of(body);
+        self.scopes.pop();
+        self.jump(test);
+        self.go_on_in(test);
+        self.condition(condition, start, after);
+        self.go_on_in(after);
+    }
+
+    pub(super) fn for_loop(&mut self, label: LabelId, sequence: &Expr, iteration: &Iteration, parts: &For<'_>) {
+        let value = self.expr(sequence);
+        match iteration {
+            Iteration::Range => self.for_range(label, &value, parts, false),
+            Iteration::ClosedRange => self.for_range(label, &value, parts, true),
+            Iteration::Array => {
+                let ty = sequence.ty.clone();
+                self.for_array(label, value, &ty, parts);
+            }
+            Iteration::Iterator { make, iterator, next } => {
+                self.for_iterator(label, value, make, iterator, next, parts)
+            }
+        }
+    }
+
+    /// The body, with the element bound; ends in the block `next`.
+    fn round(&mut self, label: LabelId, element: &[Reg], parts: &For<'_>, next: BlockId, after: BlockId) {
+        self.scopes.push(Scope::Labelled { label, after, next: Some(next) });
+        self.matches(parts.pattern, element, next);
+        if let Some(filter) = parts.filter {
+            let chosen = self.block();
+            self.condition(filter, chosen, next);
+            self.go_on_in(chosen);
+        }
+        self.block_of(parts.body);
+        self.scopes.pop();
+        self.jump(next);
+        self.go_on_in(next);
+    }
+
+    /// A counter that only the loop changes: for all others it is a constant.
+    fn counter(&mut self, from: Reg) -> Reg {
+        let counter = self.value(Op::Copy, Bank::I, &[from]);
+        self.dedicate(&[counter], "", Use::Constant);
+        counter
+    }
+
+    fn for_range(&mut self, label: LabelId, range: &[Reg], parts: &For<'_>, closed: bool) {
+        let span = self.span;
+        let upper = self.keep(vec![range[1]])[0];
+        self.settle(&[upper]);
+        let counter = self.counter(range[0]);
+        let one = self.int(1);
+        let (start, next, after) = (self.block(), self.block(), self.block());
+        let any = self.primitive(if closed { "int.le" } else { "int.lt" }, &[counter, upper]);
+        self.branch(any, start, after);
+        self.go_on_in(start);
+        self.round(label, &[counter], parts, next, after);
+        self.span = span;
+        if closed {
+            // The last number may be the greatest there is: it is compared before it is increased.
+            let advance = self.block();
+            let more = self.primitive("int.lt", &[counter, upper]);
+            self.branch(more, advance, after);
+            self.go_on_in(advance);
+            self.increase(counter, one);
+            self.jump(start);
+        } else {
+            self.increase(counter, one);
+            let more = self.primitive("int.lt", &[counter, upper]);
+            self.branch(more, start, after);
+        }
+        self.go_on_in(after);
+    }
+
+    fn increase(&mut self, counter: Reg, one: Reg) {
+        match crate::native::primitive("int.add") {
+            Some(add) => self.emit(Op::Primitive(add), &[counter], &[counter, one]),
+            None => self.refuse("the primitive `int.add`"),
+        }
+    }
+
+    fn for_array(&mut self, label: LabelId, array: Value, ty: &Type, parts: &For<'_>) {
+        let span = self.span;
+        let shape = self.shape(ty);
+        let Shape::Array(element) = *self.program.shapes.get(shape) else {
+            self.refuse("a loop over something that is not an array");
+            return;
+        };
+        // The elements are those from the beginning, whatever the body does with the variable.
+        let array = self.keep(array);
+        self.settle(&array);
+        let banks = self.banks_of(element);
+        let count = self.value(Op::Count, Bank::I, &array);
+        self.settle(&[count]);
+        let zero = self.int(0);
+        let counter = self.counter(zero);
+        let one = self.int(1);
+        let (start, next, after) = (self.block(), self.block(), self.block());
+        let any = self.primitive("int.lt", &[counter, count]);
+        self.branch(any, start, after);
+        self.go_on_in(start);
+        let at = Location::Element {
+            array: Box::new(Location::Registers(array)),
+            index: counter,
+            stride: stride(&banks),
+            cells: crate::ir::layout::cells(&banks),
+        };
+        let value = self.load(&at);
+        self.settle(&value);
+        self.round(label, &value, parts, next, after);
+        self.span = span;
+        self.increase(counter, one);
+        let more = self.primitive("int.lt", &[counter, count]);
+        self.branch(more, start, after);
+        self.go_on_in(after);
+    }
+
+    fn for_iterator(
+        &mut self,
+        label: LabelId,
+        sequence: Value,
+        make: &Callee,
+        iterator: &Type,
+        next: &Callee,
+        parts: &For<'_>,
+    ) {
+        let (Some(make), Some(advance)) = (self.resolve(make), self.resolve(next)) else {
+            self.refuse("a loop over a sequence whose type is not known");
+            return;
+        };
+        let state = self.call_function(&make, vec![Operand::Value(sequence)]);
+        let banks = self.banks(iterator);
+        let regs = self.regs(&banks);
+        self.dedicate(&regs, "", Use::Variable);
+        self.assign(&regs, &state);
+        let (start, body, after) = (self.block(), self.block(), self.block());
+        self.jump(start);
+        self.go_on_in(start);
+        let element = self.call_function(&advance, vec![Operand::InOut(regs)]);
+        self.settle(&element);
+        self.branch(element[0], body, after);
+        self.go_on_in(body);
+        let next = self.block();
+        self.round(label, &element[1..], parts, next, after);
+        self.jump(start);
+        self.go_on_in(after);
+    }
+}
+
+/// How much code conditions are; those with patterns or closures are too much.
+fn size(conditions: &[Condition]) -> usize {
+    conditions
+        .iter()
+        .map(|condition| match condition {
+            Condition::Bool(e) => weight(e),
+            Condition::Match { .. } => SMALL + 1,
+        })
+        .sum()
+}
+
+fn weight(e: &Expr) -> usize {
+    let args = |args: &[Argument]| -> usize {
+        args.iter()
+            .map(|a| match a {
+                Argument::Value(e) => weight(e),
+                Argument::InOut(_) => SMALL,
+            })
+            .sum()
+    };
+    match &e.kind {
+        _ if may_write(e) => SMALL + 1,
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) | ExprKind::Local(_) | ExprKind::Global(_) => 1,
+        ExprKind::Field { base, .. } | ExprKind::Element { base, .. } => 1 + weight(base),
+        ExprKind::Call { args: given, .. } => 1 + args(given),
+        ExprKind::Ternary { condition, then, otherwise } => 1 + weight(condition) + weight(then) + weight(otherwise),
+        _ => SMALL + 1,
+    }
+}

@@ -1,0 +1,172 @@
+//! Lowering: checked bodies with concrete types to graphs.
+//!
+//! In: functions by number with concrete generic arguments, through [`Declarations`]. Out: graphs in a [`Program`],
+//! everything reachable included.
+//!
+//! Promises: each function is compiled once for each list of concrete types; calls are followed with a work list, never
+//! by recursion; subexpressions of a place are evaluated once, from left to right; what is changed in place is moved
+//! there first and has one owner.
+//! Not here: passes over finished graphs (`simplify.rs`, `inline.rs`), derivatives (`diff`).
+//!
+//! One file per construct: `statement`, `loops`, `switch`, `pattern`, `expr`, `literal`, `call`, `primitive`, `operator`,
+//! `closure`, `place`, `global`, `exits`. `build` has the small steps that all of them are made of.
+
+mod build;
+mod call;
+mod closure;
+mod exits;
+mod expr;
+mod function;
+mod global;
+mod literal;
+mod loops;
+mod operator;
+mod pattern;
+mod place;
+mod primitive;
+mod statement;
+mod switch;
+#[cfg(test)]
+mod tests;
+
+use super::graph::{Function, FunctionId, Program};
+use super::layout::Layouts;
+use crate::source::Span;
+use crate::types::tree::{self, FunctionRef, GlobalId};
+use crate::types::ty::Type;
+use crate::types::world::Declarations;
+use hashbrown::HashMap;
+use std::rc::Rc;
+
+/// How deep a generic argument may nest before compiling for ever new types is given up.
+const DEEPEST_ARGUMENT: usize = 30;
+
+/// What was lowered in a session, and where things are.
+#[derive(Default)]
+pub struct Lowering {
+    /// Shapes, tangents and layouts of concrete types.
+    pub layouts: Layouts,
+    /// What could not be lowered, with its place: constructs that the machine does not have yet. The code stops the
+    /// program where it gets there.
+    pub unsupported: Vec<(Span, String)>,
+    functions: HashMap<Key, FunctionId>,
+    globals: HashMap<GlobalId, global::Storage>,
+    /// For closures and local functions the body that they are written in.
+    parents: HashMap<tree::FunctionId, tree::FunctionId>,
+    queue: Vec<(Key, FunctionId)>,
+    /// What was lowered since the passes over finished graphs ran.
+    fresh: Vec<FunctionId>,
+    interactive: bool,
+}
+
+/// What a graph was made from.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(in crate::ir) struct Key {
+    pub origin: Origin,
+    pub generics: Vec<Type>,
+}
+
+/// What a graph is made from.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(in crate::ir) enum Origin {
+    /// A function; what it captures, if anything, it has as a closure.
+    Function(tree::FunctionId),
+    /// A local function that is called directly: what it captures is given as further arguments.
+    Lifted(tree::FunctionId),
+    /// The top-level code of a script.
+    Script(tree::FunctionId),
+    /// Calls the function value that it captures, and says that nothing was thrown. The generic argument is the type of
+    /// that function.
+    NeverThrows,
+    /// Computes the initial value of a global variable unless it is there.
+    Initializer(GlobalId),
+}
+
+impl Lowering {
+    /// Nothing lowered yet.
+    pub fn new() -> Lowering {
+        Lowering::default()
+    }
+
+    /// Whether the code of a session goes on later, so that every variable of a script must outlive its code.
+    pub fn set_interactive(&mut self, interactive: bool) {
+        self.interactive = interactive;
+    }
+
+    /// The graph of a function for concrete generic arguments; lowers it and all that it reaches when they are new.
+    pub fn function(&mut self, d: &mut dyn Declarations, program: &mut Program, f: &FunctionRef) -> FunctionId {
+        let id = self.request(program, Origin::Function(f.function), f.generics.clone());
+        self.finish(d, program);
+        id
+    }
+
+    /// The graph of the top-level code of a script.
+    pub fn script(&mut self, d: &mut dyn Declarations, program: &mut Program, body: tree::FunctionId) -> FunctionId {
+        let id = self.request(program, Origin::Script(body), vec![]);
+        self.finish(d, program);
+        id
+    }
+
+    /// The number of a graph, which is lowered later when it is new.
+    fn request(&mut self, program: &mut Program, origin: Origin, generics: Vec<Type>) -> FunctionId {
+        let key = Key { origin, generics };
+        if let Some(id) = self.functions.get(&key) {
+            return *id;
+        }
+        program.functions.push(None);
+        let id = FunctionId(program.functions.len() as u32 - 1);
+        self.functions.insert(key.clone(), id);
+        self.queue.push((key, id));
+        id
+    }
+
+    /// Lowers what was requested and what that requests, then runs the passes over the new graphs.
+    fn finish(&mut self, d: &mut dyn Declarations, program: &mut Program) {
+        while let Some((key, id)) = self.queue.pop() {
+            let function = function::lower(self, d, program, &key);
+            program.functions[id.0 as usize] = Some(Rc::new(function));
+            self.fresh.push(id);
+        }
+        let fresh = std::mem::take(&mut self.fresh);
+        super::simplify::finish(program, &fresh);
+        if cfg!(debug_assertions) {
+            for id in fresh {
+                if let Some(function) = program.function(id) {
+                    check(program, function);
+                }
+            }
+        }
+    }
+
+    /// Remembers that something is not supported.
+    fn refuse(&mut self, span: Span, what: impl Into<String>) {
+        let entry = (span, what.into());
+        if !self.unsupported.contains(&entry) {
+            self.unsupported.push(entry);
+        }
+    }
+}
+
+/// Whether a type is small enough to compile code for.
+fn is_compilable(ty: &Type) -> bool {
+    fn depth(ty: &Type) -> usize {
+        match ty {
+            Type::Nominal(_, args) => 1 + args.iter().map(depth).max().unwrap_or(0),
+            Type::Tuple(fields) => 1 + fields.iter().map(|f| depth(&f.1)).max().unwrap_or(0),
+            Type::Function(f) => 1 + f.params.iter().map(|p| depth(&p.ty)).chain([depth(&f.result)]).max().unwrap_or(0),
+            Type::Associated(of, ..) | Type::Metatype(of) => 1 + depth(of),
+            Type::Var(_) | Type::Param(_) | Type::Existential(_) | Type::Never | Type::Error => 1,
+        }
+    }
+    depth(ty) <= DEEPEST_ARGUMENT
+}
+
+fn check(program: &Program, function: &Function) {
+    let faults = super::verify::verify(program, function);
+    debug_assert!(
+        faults.is_empty(),
+        "a graph that does not hold together:\n{}\n{}",
+        faults.join("\n"),
+        super::listing::function(program, function, None)
+    );
+}

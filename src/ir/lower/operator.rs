@@ -1,0 +1,85 @@
+//! The differential operators that the machine has built in.
+
+use super::build::{Builder, Value};
+use crate::ir::graph::{Op, Operator};
+use crate::types::ty::Type;
+use crate::value::Bank;
+use crate::value::shape::{Shape, Tangent, TangentId, TangentKind};
+
+impl Builder<'_> {
+    /// An operator by the name of its primitive; `types` are those of the operands.
+    pub(super) fn operator(&mut self, name: &str, operands: Vec<Value>, types: &[Type], result: &Type) -> Value {
+        let function = types.iter().rev().find_map(|t| match t {
+            Type::Function(f) => Some(f.clone()),
+            _ => None,
+        });
+        let ins = operands.concat();
+        match (name, function) {
+            ("withoutDerivative", _) => {
+                let ty = types.first().cloned().unwrap_or_else(Type::unit);
+                // Where somebody wrote it, it stays even if nothing moves: it says that a break of the path is meant.
+                let of = self.tangent(&ty).unwrap_or_else(|| self.no_tangent(&ty));
+                let banks = self.banks(&ty);
+                self.operate(Operator::WithoutDerivative { of }, &ins, &banks)
+            }
+            ("withDerivative", _) => match types.first().and_then(|t| self.tangent(t)) {
+                Some(of) => {
+                    let banks = self.banks(result);
+                    self.operate(Operator::WithDerivative { of }, &ins, &banks)
+                }
+                None => operands.into_iter().next().unwrap_or_default(),
+            },
+            ("valueWithDifferential", Some(body)) => {
+                let at = self.tangent_of_all(&types[..types.len() - 1]);
+                let value = self.tangent_of_all(&[body.result.clone()]);
+                let mut banks = self.banks(&body.result).to_vec();
+                banks.push(Bank::R);
+                let parts = self.operate(Operator::ValueWithDifferential { at, result: value }, &ins, &banks);
+                self.pack(result, parts)
+            }
+            ("valueWithTangent", Some(body)) => {
+                let at = self.tangent_of_all(&types[..(types.len() - 1) / 2]);
+                let value = self.tangent_of_all(&[body.result.clone()]);
+                let mut banks = self.banks(&body.result).to_vec();
+                let vector = self.program.tangents.get(value).vector;
+                banks.extend(self.banks_of(vector).iter());
+                let parts = self.operate(Operator::ValueWithTangent { at, result: value }, &ins, &banks);
+                self.pack(result, parts)
+            }
+            ("transpose", Some(body)) => {
+                let from: Vec<Type> = body.params.iter().map(|p| p.ty.clone()).collect();
+                let at = self.tangent_of_all(&from);
+                let value = self.tangent_of_all(&[body.result.clone()]);
+                self.operate(Operator::Transpose { at, result: value }, &ins, &[Bank::R])
+            }
+            _ => {
+                self.refuse(format!("the operator `{name}` without a function"));
+                self.nothing(result)
+            }
+        }
+    }
+
+    /// A value as a constant of every live level.
+    pub fn without_derivative(&mut self, value: Value, ty: &Type) -> Value {
+        match self.tangent(ty) {
+            Some(of) => {
+                let banks = self.banks(ty);
+                self.operate(Operator::WithoutDerivative { of }, &value, &banks)
+            }
+            None => value,
+        }
+    }
+
+    /// The tangent of a type that does not differentiate.
+    fn no_tangent(&mut self, ty: &Type) -> TangentId {
+        let value = self.shape(ty);
+        let vector = self.program.shapes.add(Shape::Tuple(vec![]));
+        self.program.tangents.add(Tangent { value, vector, kind: TangentKind::Nothing })
+    }
+
+    fn operate(&mut self, operator: Operator, ins: &[crate::ir::graph::Reg], banks: &[Bank]) -> Value {
+        let outs = self.regs(banks);
+        self.emit(Op::Operator(operator), &outs, ins);
+        outs
+    }
+}

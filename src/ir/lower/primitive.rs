@@ -1,0 +1,134 @@
+//! Functions without a body: operations of the machine, of the table of primitives and of the native library.
+
+use super::build::{Builder, Value};
+use super::call::Operand;
+use super::place::stride;
+use crate::ir::graph::{Op, Reg, Trap};
+use crate::native;
+use crate::types::ty::Type;
+use crate::types::world::Function;
+use crate::value::Bank;
+
+impl Builder<'_> {
+    /// What a primitive does with its operands. The registers of `inout` operands are changed.
+    pub fn apply_primitive(
+        &mut self,
+        name: &str,
+        declared: &Function,
+        generics: &[Type],
+        operands: &[Operand],
+    ) -> Value {
+        let result = self.of_function(declared, generics, &declared.result);
+        let regs = |i: usize| -> Value {
+            match operands.get(i) {
+                Some(Operand::Value(regs) | Operand::InOut(regs)) => regs.clone(),
+                None => vec![],
+            }
+        };
+        match name {
+            "identity" | "double.copy" | "unsafe.cast" => regs(0),
+            "array.new" => {
+                let stride = self.stride_of(generics);
+                vec![self.value(Op::NewArray(stride), Bank::R, &[])]
+            }
+            "array.count" => vec![self.value(Op::Count, Bank::I, &regs(0))],
+            "array.get" => self.element(regs(0)[0], regs(1)[0], generics),
+            "array.set" => {
+                self.set_element(regs(0)[0], regs(2)[0], &regs(1), generics);
+                vec![]
+            }
+            "array.append" => {
+                let stride = self.stride_of(generics);
+                let array = regs(0)[0];
+                self.emit(Op::Append(stride), &[array], &[vec![array], regs(1)].concat());
+                vec![]
+            }
+            "trap.failed" | "trap.range" => {
+                let what = if name == "trap.range" { "range" } else { "failed" };
+                self.trap(Trap::Failed { what, message: regs(0).first().copied() });
+                self.nothing(&result)
+            }
+            "valueWithDifferential" | "valueWithTangent" | "transpose" | "withoutDerivative" | "withDerivative" => {
+                let types = self.param_types(declared, generics);
+                let values = (0..operands.len()).map(regs).collect();
+                self.operator(name, values, &types, &result)
+            }
+            _ => match scalar(name) {
+                Some((id, rounded)) => {
+                    let ins: Vec<Reg> = (0..operands.len()).flat_map(regs).collect();
+                    let out = self.value(Op::Primitive(id), id.info().result, &ins);
+                    vec![if rounded { self.primitive("float.round", &[out]) } else { out }]
+                }
+                None => self.native(name, generics, operands, &result),
+            },
+        }
+    }
+
+    fn stride_of(&mut self, generics: &[Type]) -> crate::ir::graph::Stride {
+        let banks = self.banks(generics.first().unwrap_or(&Type::unit()));
+        stride(&banks)
+    }
+
+    fn element(&mut self, array: Reg, index: Reg, generics: &[Type]) -> Value {
+        let banks = self.banks(generics.first().unwrap_or(&Type::unit()));
+        let stride = stride(&banks);
+        if banks.is_empty() {
+            self.emit(Op::CheckIndex, &[], &[array, index]);
+        }
+        let cells = crate::ir::layout::cells(&banks).into_iter();
+        cells
+            .map(|(bank, offset)| {
+                self.value(Op::LoadElement { bank, offset: offset as u16, stride }, bank, &[array, index])
+            })
+            .collect()
+    }
+
+    fn set_element(&mut self, array: Reg, index: Reg, value: &[Reg], generics: &[Type]) {
+        let banks = self.banks(generics.first().unwrap_or(&Type::unit()));
+        let stride = stride(&banks);
+        for ((bank, offset), reg) in crate::ir::layout::cells(&banks).into_iter().zip(value) {
+            let op = Op::StoreElement { bank, offset: offset as u16, stride };
+            self.emit(op, &[array], &[array, index, *reg]);
+        }
+    }
+
+    /// A function of the native library, with the shapes of its generic arguments.
+    fn native(&mut self, name: &str, generics: &[Type], operands: &[Operand], result: &Type) -> Value {
+        let shapes = generics.iter().map(|t| self.shape(t)).collect();
+        let banks = self.banks(result);
+        let operands = operands
+            .iter()
+            .map(|o| match o {
+                Operand::Value(regs) => Operand::Value(regs.clone()),
+                Operand::InOut(regs) => Operand::InOut(regs.clone()),
+            })
+            .collect();
+        let (value, _) = self.invoke(Op::Native { name: intern(name), shapes }, &[], operands, &banks, false);
+        value
+    }
+}
+
+/// An entry of the table of primitives, and whether its result is rounded to single precision: `float.add` is
+/// `double.add` and a rounding.
+fn scalar(name: &str) -> Option<(native::PrimitiveId, bool)> {
+    if let Some(id) = native::primitive(name) {
+        return Some((id, false));
+    }
+    let id = native::primitive(&format!("double.{}", name.strip_prefix("float.")?))?;
+    Some((id, id.info().result == Bank::F))
+}
+
+/// The one copy of a name. Names come from the standard library, so there are few.
+fn intern(name: &str) -> &'static str {
+    thread_local! {
+        static NAMES: std::cell::RefCell<Vec<&'static str>> = const { std::cell::RefCell::new(Vec::new()) };
+    }
+    NAMES.with_borrow_mut(|names| match names.iter().find(|n| **n == name) {
+        Some(known) => known,
+        None => {
+            let new: &'static str = Box::leak(name.into());
+            names.push(new);
+            new
+        }
+    })
+}

@@ -1,0 +1,172 @@
+//! How concrete types differentiate.
+//!
+//! In: a type, and what [`Declarations::tangent_vector`] says of it. Out: a [`TangentId`] that relates the components of
+//! a value to those of its tangent vector.
+//!
+//! Promises: stored properties and the vector's fields correspond by name; what is marked `@noDerivative` does not move.
+//! Around a boxed value stands [`TangentKind::Boxed`]; inside of it both shapes are without their boxes.
+
+use super::layout::{Layouts, instantiate, unboxed};
+use crate::syntax::ast::NominalKind;
+use crate::types::ty::Type;
+use crate::types::world::{Builtin, Declarations, Nominal};
+use crate::value::shape::{Shape, ShapeId, Shapes, Tangent, TangentId, TangentKind, Tangents};
+
+/// What answers questions about types, and the tables that the answers go to.
+pub struct Tables<'a> {
+    /// The declarations.
+    pub d: &'a mut dyn Declarations,
+    /// Shapes of the session.
+    pub shapes: &'a mut Shapes,
+    /// Tangents of the session.
+    pub tangents: &'a mut Tangents,
+}
+
+impl Layouts {
+    /// How a concrete type differentiates; `None` when it does not.
+    pub fn tangent(&mut self, to: &mut Tables<'_>, ty: &Type) -> Option<TangentId> {
+        if let Some(known) = self.tangents.get(ty) {
+            return *known;
+        }
+        let found = self.find_tangent(to, ty);
+        self.tangents.insert(ty.clone(), found);
+        found
+    }
+
+    fn find_tangent(&mut self, to: &mut Tables<'_>, ty: &Type) -> Option<TangentId> {
+        let vector = tangent_vector(to.d, ty)?;
+        let value_shape = self.shape(to.d, to.shapes, ty);
+        let vector_shape = self.shape(to.d, to.shapes, &vector);
+        if let Some((_, reserved)) = self.open_tangents.iter_mut().find(|(t, _)| t == ty) {
+            return Some(*reserved.get_or_insert_with(|| to.tangents.reserve(value_shape, vector_shape)));
+        }
+        self.open_tangents.push((ty.clone(), None));
+        let kind = self.kind(to, ty, &vector);
+        let reserved = self.open_tangents.pop().and_then(|(_, reserved)| reserved);
+        let tangent = self.around(to, value_shape, vector_shape, kind);
+        Some(match reserved {
+            Some(id) => {
+                to.tangents.define(id, tangent);
+                id
+            }
+            None => to.tangents.add(tangent),
+        })
+    }
+
+    /// Puts [`TangentKind::Boxed`] around the correspondence of what is inside, where a value is boxed.
+    fn around(&mut self, to: &mut Tables<'_>, value: ShapeId, vector: ShapeId, kind: TangentKind) -> Tangent {
+        let (inner, inner_vector) = (unboxed(to.shapes, value), unboxed(to.shapes, vector));
+        if inner == value && inner_vector == vector {
+            return Tangent { value, vector, kind };
+        }
+        let inside = to.tangents.add(Tangent { value: inner, vector: inner_vector, kind });
+        Tangent { value, vector, kind: TangentKind::Boxed(inside) }
+    }
+
+    fn kind(&mut self, to: &mut Tables<'_>, ty: &Type, vector: &Type) -> TangentKind {
+        match ty {
+            Type::Tuple(fields) => {
+                let pairs = fields.iter().enumerate();
+                let moving: Vec<_> = pairs.filter_map(|(i, (_, t))| Some((i as u32, self.tangent(to, t)?))).collect();
+                // A vector with as many elements has one for each, any other only those of what moves.
+                let all = matches!(vector, Type::Tuple(v) if v.len() == fields.len());
+                let place = |j: usize, i: u32| if all { i } else { j as u32 };
+                TangentKind::Fields(moving.iter().enumerate().map(|(j, (i, t))| (*i, place(j, *i), *t)).collect())
+            }
+            Type::Nominal(id, args) => {
+                let nominal = to.d.nominal(*id);
+                match (nominal.builtin, nominal.kind) {
+                    (Some(builtin), _) => self.builtin(to, builtin, args),
+                    (None, NominalKind::Struct | NominalKind::Class) => self.fields(to, ty, &nominal, args, vector),
+                    (None, NominalKind::Enum) => self.enumeration(to, &nominal, args),
+                }
+            }
+            _ => TangentKind::Nothing,
+        }
+    }
+
+    fn builtin(&mut self, to: &mut Tables<'_>, builtin: Builtin, args: &[Type]) -> TangentKind {
+        let mut of = |i: usize| args.get(i).and_then(|t| self.tangent(to, t));
+        let kind = match builtin {
+            Builtin::Double | Builtin::Float => Some(TangentKind::Number),
+            Builtin::Array => of(0).map(TangentKind::Array),
+            Builtin::Dictionary => of(1).map(TangentKind::Dictionary),
+            Builtin::Optional => of(0).map(TangentKind::Optional),
+            Builtin::Int { .. } | Builtin::Bool | Builtin::String | Builtin::Character | Builtin::Set => None,
+        };
+        kind.unwrap_or(TangentKind::Nothing)
+    }
+
+    fn fields(
+        &mut self,
+        to: &mut Tables<'_>,
+        ty: &Type,
+        nominal: &Nominal,
+        args: &[Type],
+        vector: &Type,
+    ) -> TangentKind {
+        let vector_names: Vec<_> = match vector {
+            Type::Nominal(id, _) => to.d.nominal(*id).stored.iter().map(|s| s.name.clone()).collect(),
+            _ => return TangentKind::Nothing,
+        };
+        let mut fields = vec![];
+        for (i, stored) in nominal.stored.iter().enumerate() {
+            let Some(j) = vector_names.iter().position(|n| *n == stored.name) else { continue };
+            if stored.no_derivative && ty != vector {
+                continue;
+            }
+            let field = instantiate(to.d, nominal, args, &stored.ty);
+            if let Some(tangent) = self.tangent(to, &field) {
+                fields.push((i as u32, j as u32, tangent));
+            }
+        }
+        TangentKind::Fields(fields)
+    }
+
+    fn enumeration(&mut self, to: &mut Tables<'_>, nominal: &Nominal, args: &[Type]) -> TangentKind {
+        let mut cases = vec![];
+        for case in &nominal.cases {
+            let mut moving = vec![];
+            for (i, (_, t)) in case.payload.iter().enumerate() {
+                let t = instantiate(to.d, nominal, args, t);
+                if let Some(tangent) = self.tangent(to, &t) {
+                    moving.push((i as u32, tangent));
+                }
+            }
+            cases.push(moving);
+        }
+        if cases.iter().all(Vec::is_empty) { TangentKind::Nothing } else { TangentKind::Enum(cases) }
+    }
+
+    /// How several values together differentiate, as the arguments of an operator do. What does not move is constant.
+    pub fn tangent_of_all(&mut self, to: &mut Tables<'_>, types: &[Type]) -> TangentId {
+        if let [one] = types {
+            if let Some(tangent) = self.tangent(to, one) {
+                return tangent;
+            }
+        }
+        let mut value = vec![];
+        let mut vector = vec![];
+        let mut fields = vec![];
+        for (i, ty) in types.iter().enumerate() {
+            value.push((None, self.shape(to.d, to.shapes, ty)));
+            if let Some(tangent) = self.tangent(to, ty) {
+                fields.push((i as u32, vector.len() as u32, tangent));
+                vector.push((None, to.tangents.get(tangent).vector));
+            }
+        }
+        let value = to.shapes.add(Shape::Tuple(value));
+        let vector = to.shapes.add(Shape::Tuple(vector));
+        to.tangents.add(Tangent { value, vector, kind: TangentKind::Fields(fields) })
+    }
+}
+
+/// The tangent vector of a type; that of a tuple is made of those of its elements that have one.
+fn tangent_vector(d: &mut dyn Declarations, ty: &Type) -> Option<Type> {
+    if let Some(vector) = d.tangent_vector(ty) {
+        return Some(vector);
+    }
+    let Type::Tuple(fields) = ty else { return None };
+    let vectors: Vec<_> = fields.iter().filter_map(|(label, t)| Some((label.clone(), tangent_vector(d, t)?))).collect();
+    (!vectors.is_empty()).then(|| Type::Tuple(vectors.into()))
+}

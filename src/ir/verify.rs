@@ -1,0 +1,267 @@
+//! Holds a graph to its promises: used in tests and debug builds.
+//!
+//! In: a finished graph. Out: what is wrong with it, in words; nothing when it is sound.
+
+use super::graph::{Block, BlockId, Function, Instruction, Op, Operator, Program, Reg, Stride, Terminator, Trap};
+use crate::value::Bank;
+use crate::value::shape::TangentId;
+
+/// What is wrong with a graph.
+pub fn verify(program: &Program, function: &Function) -> Vec<String> {
+    let mut check = Check { program, function, faults: vec![], at: String::new() };
+    check.whole();
+    if check.faults.is_empty() {
+        check.definitions();
+    }
+    check.faults
+}
+
+struct Check<'p> {
+    program: &'p Program,
+    function: &'p Function,
+    faults: Vec<String>,
+    at: String,
+}
+
+impl Check<'_> {
+    fn fault(&mut self, what: impl AsRef<str>) {
+        self.faults.push(format!("{}: {}", self.at, what.as_ref()));
+    }
+
+    fn whole(&mut self) {
+        self.at = "function".into();
+        if self.function.blocks.is_empty() {
+            self.fault("no blocks");
+        }
+        if self.function.result_len > self.function.results.len() {
+            self.fault("more results proper than results");
+        }
+        self.registers(&self.function.params.clone());
+        let given: usize = self.function.parameters.iter().map(|p| p.len).sum();
+        if given != self.function.params.len() {
+            self.fault("parameters do not cover the registers of the arguments");
+        }
+        for (b, block) in self.function.blocks.iter().enumerate() {
+            for (i, instruction) in block.instructions.iter().enumerate() {
+                self.at = format!("b{b} instruction {i} {:?}", instruction.op);
+                if self.registers(&instruction.outs) && self.registers(&instruction.ins) {
+                    self.instruction(instruction);
+                }
+            }
+            self.at = format!("end of b{b}");
+            self.end(block);
+        }
+    }
+
+    fn registers(&mut self, regs: &[Reg]) -> bool {
+        let good = regs.iter().all(|r| (r.0 as usize) < self.function.registers.len());
+        if !good {
+            self.fault("a register that there is not");
+        }
+        good
+    }
+
+    fn banks(&self, regs: &[Reg]) -> Vec<Bank> {
+        regs.iter().map(|r| self.function.registers[r.0 as usize].bank).collect()
+    }
+
+    fn end(&mut self, block: &Block) {
+        let target = |b: BlockId| (b.0 as usize) < self.function.blocks.len();
+        match &block.end {
+            None => self.fault("no end"),
+            Some(Terminator::Jump(to)) => {
+                if !target(*to) {
+                    self.fault("a jump to a block that there is not");
+                }
+            }
+            Some(Terminator::Branch { condition, then, otherwise }) => {
+                if !target(*then) || !target(*otherwise) {
+                    self.fault("a branch to a block that there is not");
+                }
+                if self.registers(&[*condition]) && self.banks(&[*condition]) != [Bank::I] {
+                    self.fault("a condition that is not a whole number");
+                }
+            }
+            Some(Terminator::Return(regs)) => {
+                if self.registers(regs) && self.banks(regs) != self.function.results {
+                    self.fault("results of other banks than announced");
+                }
+            }
+            Some(Terminator::Trap(trap)) => {
+                let message = match trap {
+                    Trap::Failed { message: Some(reg), .. } | Trap::Uncaught(reg) => vec![*reg],
+                    Trap::Failed { message: None, .. } | Trap::UnexpectedNil | Trap::Unreachable => vec![],
+                };
+                if self.registers(&message) && self.banks(&message).iter().any(|b| *b != Bank::R) {
+                    self.fault("a message that is not a text");
+                }
+            }
+        }
+    }
+
+    /// Compares the banks of the operands with what the operation reads and writes.
+    fn instruction(&mut self, instruction: &Instruction) {
+        use Bank::{F, I, R};
+        let (outs, ins) = (self.banks(&instruction.outs), self.banks(&instruction.ins));
+        let is = |a: &[Bank], b: &[Bank]| a == b;
+        let cells = |banks: &[Bank], s: Stride| {
+            let count = |bank| banks.iter().filter(|b| **b == bank).count() as u16;
+            s == Stride { f: count(F), i: count(I), r: count(R) }
+        };
+        let good = match &instruction.op {
+            Op::ConstF(_) => is(&outs, &[F]) && ins.is_empty(),
+            Op::ConstI(_) => is(&outs, &[I]) && ins.is_empty(),
+            Op::Text(_) | Op::Null | Op::NewArray(_) => is(&outs, &[R]) && ins.is_empty(),
+            Op::Copy => outs.len() == 1 && outs == ins,
+            Op::Take => is(&outs, &[R]) && is(&ins, &[R]),
+            Op::Primitive(id) => {
+                let info = id.info();
+                is(&outs, &[info.result]) && is(&ins, info.operands)
+            }
+            Op::Call(id) | Op::CallRule(id) => self.call(*id, &outs, &ins),
+            Op::CallValue => ins.first() == Some(&R),
+            Op::Closure(id) => {
+                let wanted = self.program.function(*id).map(|f| f.captures.clone());
+                is(&outs, &[R]) && wanted.is_none_or(|w| w == ins)
+            }
+            Op::Capture { bank, index } => {
+                let same = self.function.captures.iter().filter(|b| *b == bank).count();
+                is(&outs, &[*bank]) && ins.is_empty() && usize::from(*index) < same
+            }
+            Op::NewBox | Op::NewRecord => is(&outs, &[R]),
+            Op::LoadBox { bank, .. } | Op::LoadRecord { bank, .. } => is(&outs, &[*bank]) && is(&ins, &[R]),
+            Op::StoreBox { bank, .. } => outs.is_empty() && is(&ins, &[R, *bank]),
+            Op::TakeBox { .. } => is(&outs, &[R]) && is(&ins, &[R]),
+            Op::StoreRecord { bank, .. } => is(&outs, &[R]) && is(&ins, &[R, *bank]),
+            Op::TakeRecord { .. } => is(&outs, &[R, R]) && is(&ins, &[R]),
+            Op::Append(stride) => is(&outs, &[R]) && ins.first() == Some(&R) && cells(&ins[1..], *stride),
+            Op::Count => is(&outs, &[I]) && is(&ins, &[R]),
+            Op::CheckIndex => outs.is_empty() && is(&ins, &[R, I]),
+            Op::LoadElement { bank, .. } => is(&outs, &[*bank]) && is(&ins, &[R, I]),
+            Op::StoreElement { bank, .. } => is(&outs, &[R]) && is(&ins, &[R, I, *bank]),
+            Op::TakeElement { .. } => is(&outs, &[R, R]) && is(&ins, &[R, I]),
+            Op::LoadGlobal { bank, .. } => is(&outs, &[*bank]) && ins.is_empty(),
+            Op::StoreGlobal { bank, .. } => outs.is_empty() && is(&ins, &[*bank]),
+            Op::TakeGlobal { .. } => is(&outs, &[R]) && ins.is_empty(),
+            Op::Native { .. } => true,
+            Op::Operator(operator) => self.operator(operator, &outs, &ins),
+            Op::Promise { .. } => is(&outs, &[R]) && is(&ins, &[R]),
+        };
+        if !good {
+            self.fault(format!("reads {ins:?} and writes {outs:?}"));
+        }
+        if let Some((out, input)) = tied(&instruction.op) {
+            if instruction.outs.get(out) != instruction.ins.get(input) {
+                self.fault("what is changed in place is not where it was");
+            }
+        }
+    }
+
+    fn call(&self, id: super::graph::FunctionId, outs: &[Bank], ins: &[Bank]) -> bool {
+        match self.program.function(id) {
+            Some(f) => {
+                let wanted: Vec<Bank> = f.params.iter().map(|r| f.registers[r.0 as usize].bank).collect();
+                f.results == outs && wanted == ins
+            }
+            None => (id.0 as usize) < self.program.functions.len(),
+        }
+    }
+
+    fn operator(&self, operator: &Operator, outs: &[Bank], ins: &[Bank]) -> bool {
+        let value = |id: &TangentId| self.size(self.program.tangents.get(*id).value);
+        let vector = |id: &TangentId| self.size(self.program.tangents.get(*id).vector);
+        match operator {
+            Operator::ValueWithDifferential { at, result } => {
+                ins.len() == value(at) + 1 && outs.len() == value(result) + 1
+            }
+            Operator::ValueWithTangent { at, result } => {
+                ins.len() == value(at) + vector(at) + 1 && outs.len() == value(result) + vector(result)
+            }
+            Operator::Transpose { .. } => outs == [Bank::R] && ins == [Bank::R],
+            Operator::WithoutDerivative { of } => ins == outs && ins.len() == value(of),
+            Operator::WithDerivative { of } => ins.len() == value(of) + 1 && outs.len() == value(of),
+        }
+    }
+
+    fn size(&self, shape: crate::value::shape::ShapeId) -> usize {
+        let all = self.program.shapes.layout(shape);
+        (all.f + all.i + all.r) as usize
+    }
+
+    /// Every register has a value on every path before it is read.
+    fn definitions(&mut self) {
+        let count = self.function.registers.len();
+        let blocks = &self.function.blocks;
+        let mut defined: Vec<Option<Vec<bool>>> = vec![None; blocks.len()];
+        let mut entry = vec![false; count];
+        for reg in &self.function.params {
+            entry[reg.0 as usize] = true;
+        }
+        defined[0] = Some(entry);
+        let mut work = vec![0];
+        while let Some(b) = work.pop() {
+            let Some(mut now) = defined[b].clone() else { continue };
+            for instruction in &blocks[b].instructions {
+                for out in &instruction.outs {
+                    now[out.0 as usize] = true;
+                }
+            }
+            for next in blocks[b].end.iter().flat_map(targets) {
+                let next = next.0 as usize;
+                let before = defined[next].clone();
+                let joined: Vec<bool> = match &before {
+                    Some(before) => before.iter().zip(&now).map(|(a, b)| *a && *b).collect(),
+                    None => now.clone(),
+                };
+                if before.as_ref() != Some(&joined) {
+                    defined[next] = Some(joined);
+                    work.push(next);
+                }
+            }
+        }
+        for (b, start) in defined.into_iter().enumerate() {
+            let Some(mut now) = start else { continue };
+            self.at = format!("b{b}");
+            for instruction in &self.function.blocks[b].instructions {
+                for reg in instruction.ins.iter().filter(|r| !now[r.0 as usize]).copied().collect::<Vec<_>>() {
+                    self.fault(format!("%{} is read before it has a value", reg.0));
+                }
+                for out in &instruction.outs {
+                    now[out.0 as usize] = true;
+                }
+            }
+            let end = self.function.blocks[b].end.iter().flat_map(reads).collect::<Vec<_>>();
+            for reg in end.into_iter().filter(|r| !now[r.0 as usize]) {
+                self.fault(format!("%{} is read before it has a value", reg.0));
+            }
+        }
+    }
+}
+
+/// Which result is the same register as which operand, for what is changed in place.
+pub fn tied(op: &Op) -> Option<(usize, usize)> {
+    match op {
+        Op::StoreRecord { .. } | Op::Append(_) | Op::StoreElement { .. } => Some((0, 0)),
+        Op::TakeRecord { .. } | Op::TakeElement { .. } => Some((1, 0)),
+        _ => None,
+    }
+}
+
+/// Where a block may go on.
+pub fn targets(end: &Terminator) -> Vec<BlockId> {
+    match end {
+        Terminator::Jump(to) => vec![*to],
+        Terminator::Branch { then, otherwise, .. } => vec![*then, *otherwise],
+        Terminator::Return(_) | Terminator::Trap(_) => vec![],
+    }
+}
+
+/// What the end of a block reads.
+pub fn reads(end: &Terminator) -> Vec<Reg> {
+    match end {
+        Terminator::Branch { condition, .. } => vec![*condition],
+        Terminator::Return(regs) => regs.clone(),
+        Terminator::Trap(Trap::Failed { message: Some(reg), .. } | Trap::Uncaught(reg)) => vec![*reg],
+        Terminator::Trap(_) | Terminator::Jump(_) => vec![],
+    }
+}

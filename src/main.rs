@@ -1,0 +1,5 @@
+//! The `dscript` command.
+
+fn main() {
+    std::process::exit(dscript::front::cli::main());
+}

@@ -1,0 +1,84 @@
+//! One door: evaluate, check, show, interrupt.
+//!
+//! In: texts with their names, and [`Options`]. Out: an [`Outcome`] of plain data: diagnostics, a status, a value as text.
+//!
+//! Promises: a session survives every error in a program; what is handed out needs nothing else to be shown.
+//! Not here: words for people (`front`), any stage's own work.
+
+mod options;
+mod pipeline;
+mod run;
+mod show;
+
+pub use options::{Input, Options, Outcome, Stage, Status};
+
+use crate::diagnostic::Diagnostic;
+use crate::ir::lower::Lowering;
+use crate::ir::{FunctionId, Program};
+use crate::source::SourceMap;
+use crate::types::{Checked, World};
+use std::io::Write;
+
+/// A session: what was declared, compiled and computed so far.
+///
+/// ```
+/// use dscript::Session;
+/// use dscript::session::Options;
+/// let mut session = Session::new(Options::default(), Box::new(std::io::sink()));
+/// let outcome = session.eval("example", "f(x) = x * sin(x)\nf'(2)");
+/// assert_eq!(outcome.value.as_deref(), Some("0.0770037537313969"));
+/// ```
+pub struct Session {
+    options: Options,
+    sources: SourceMap,
+    world: World,
+    lowering: Lowering,
+    program: Program,
+    machine: crate::vm::Machine,
+}
+
+/// A module that passed the compiler.
+struct Compiled {
+    checked: Checked,
+    script: FunctionId,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Session {
+    /// A fresh session that prints to `output`.
+    pub fn new(options: Options, output: Box<dyn Write>) -> Session {
+        let mut sources = SourceMap::default();
+        let world = World::new(&mut sources);
+        let machine = run::machine(&options, output);
+        Session { options, sources, world, lowering: Lowering::new(), program: Program::default(), machine }
+    }
+
+    /// The texts of the session, to render diagnostics with.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
+    /// Runs the files of a module.
+    pub fn run(&mut self, inputs: &[Input]) -> Outcome {
+        match self.compile(inputs, false) {
+            Ok(compiled) => self.execute(compiled),
+            Err(outcome) => outcome,
+        }
+    }
+
+    /// Runs a text; the value of its last expression is part of the answer.
+    pub fn eval(&mut self, name: &str, text: &str) -> Outcome {
+        match self.compile(&[Input { name, text }], true) {
+            Ok(compiled) => self.execute(compiled),
+            Err(outcome) => outcome,
+        }
+    }
+
+    /// Looks for errors without running anything.
+    pub fn check(&mut self, inputs: &[Input]) -> Outcome {
+        match self.compile(inputs, false) {
+            Ok(compiled) => Outcome { diagnostics: compiled.diagnostics, status: Status::Done, value: None },
+            Err(outcome) => outcome,
+        }
+    }
+}

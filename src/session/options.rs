@@ -1,0 +1,119 @@
+//! The plain data that goes in and out of a session.
+
+use crate::diagnostic::Diagnostic;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// What a session may use up, and what it is given.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many calls may be open at once.
+    pub max_depth: usize,
+    /// How many bytes of tape may be live.
+    pub max_tape: u64,
+    /// How many steps a run may take.
+    pub max_steps: Option<u64>,
+    /// How many bytes values may take.
+    pub max_memory: Option<u64>,
+    /// How long a run may take.
+    pub timeout: Option<Duration>,
+    /// The seed of the generator of random numbers.
+    pub seed: u64,
+    /// The arguments of the script, its name first.
+    pub arguments: Vec<String>,
+    /// Set from outside to stop a run.
+    pub interrupt: Arc<AtomicBool>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            max_depth: 100_000,
+            max_tape: 2 << 30,
+            max_steps: None,
+            max_memory: None,
+            timeout: None,
+            seed: 0,
+            arguments: vec![],
+            interrupt: Arc::default(),
+        }
+    }
+}
+
+/// A text with its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// What a person calls it.
+    pub name: &'a str,
+    /// The text.
+    pub text: &'a str,
+}
+
+/// A stage that can be looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// The syntax tree.
+    Tree,
+    /// What is declared, with its types.
+    Types,
+    /// The graphs.
+    Ir,
+    /// What is active.
+    Activity,
+    /// The derivative code as graphs.
+    Derivative,
+    /// The bytecode.
+    Code,
+    /// What was recorded.
+    Tape,
+}
+
+impl Stage {
+    /// All of them, in the order of the pipeline.
+    pub const ALL: [Stage; 7] =
+        [Stage::Tree, Stage::Types, Stage::Ir, Stage::Activity, Stage::Derivative, Stage::Code, Stage::Tape];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Tree => "tree",
+            Stage::Types => "types",
+            Stage::Ir => "ir",
+            Stage::Activity => "activity",
+            Stage::Derivative => "derivative",
+            Stage::Code => "code",
+            Stage::Tape => "tape",
+        }
+    }
+}
+
+/// What came of a request.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    /// Everything to be said, in the order of places.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How it ended.
+    pub status: Status,
+    /// The value of the last expression as text.
+    pub value: Option<String>,
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// All is done.
+    Done,
+    /// The program stopped with an error.
+    Failed,
+    /// The program did not compile.
+    Rejected,
+    /// A bug of dscript itself.
+    Internal,
+    /// The time was up.
+    TimeLimit,
+    /// Somebody interrupted it.
+    Interrupted,
+    /// The program ended itself with this status.
+    Exit(i32),
+}

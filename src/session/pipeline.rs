@@ -1,0 +1,90 @@
+//! From texts to graphs: parse, fold, check, lower, and the diagnostics of differentiation.
+
+use super::{Compiled, Input, Outcome, Session, Status};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::diff::check::Checker;
+use crate::source::Span;
+use crate::syntax;
+use crate::types::tree::FunctionRef;
+use crate::types::world::Declarations;
+use std::rc::Rc;
+
+impl Session {
+    /// Compiles the files of a module; an outcome instead when there are errors.
+    pub(super) fn compile(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
+        let (files, texts) = self.parse(inputs)?;
+        let checked = self.world.check_module(&files, &texts, wants_value);
+        let mut diagnostics = std::mem::take(&mut self.world.diagnostics);
+        if !checked.ok || diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(rejected(diagnostics));
+        }
+        let script = self.lowering.script(&mut self.world, &mut self.program, checked.script);
+        diagnostics.append(&mut self.check_derivatives(&checked.functions));
+        diagnostics.append(&mut self.world.diagnostics);
+        for (span, what) in std::mem::take(&mut self.lowering.unsupported) {
+            diagnostics.push(Diagnostic::error(Code::Unsupported, span, what));
+        }
+        if diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(rejected(diagnostics));
+        }
+        Ok(Compiled { checked, script, diagnostics })
+    }
+
+    /// Texts to folded trees.
+    #[expect(clippy::type_complexity, reason = "trees with the texts that they came from")]
+    pub(super) fn parse(&mut self, inputs: &[Input]) -> Result<(Vec<syntax::ast::File>, Vec<(u32, Rc<str>)>), Outcome> {
+        let mut files = vec![];
+        let mut texts = vec![];
+        let mut diagnostics = vec![];
+        for input in inputs {
+            let Some(id) = self.sources.add(input.name, input.text, false) else {
+                let message = "the texts of this session are larger than 4 GiB";
+                return Err(rejected(vec![Diagnostic::error(Code::Input, Span::default(), message)]));
+            };
+            let start = self.sources.get(id).start;
+            let parsed = syntax::parse(input.text, start);
+            diagnostics.extend(parsed.diagnostics);
+            files.push(parsed.file);
+            texts.push((start, Rc::from(input.text)));
+        }
+        let mut operators = self.world.operators().clone();
+        for file in &files {
+            diagnostics.extend(operators.declare(file));
+        }
+        for file in &mut files {
+            diagnostics.extend(syntax::fold_file(file, &operators));
+        }
+        self.world.set_operators(operators);
+        if diagnostics.iter().any(Diagnostic::is_error) { Err(rejected(diagnostics)) } else { Ok((files, texts)) }
+    }
+
+    /// What was promised to be differentiable, is it?
+    fn check_derivatives(&mut self, functions: &[crate::types::tree::FunctionId]) -> Vec<Diagnostic> {
+        let mut promised = vec![];
+        for f in functions {
+            let promise = self.world.declared_promise(*f);
+            let is_generic = !self.world.function(*f).generics.is_empty();
+            if is_generic || self.world.is_inside(*f) {
+                continue;
+            }
+            let id = self.lowering.function(&mut self.world, &mut self.program, &FunctionRef { function: *f, generics: vec![] });
+            if let Some(wrt) = promise {
+                promised.push((id, wrt));
+            }
+        }
+        let mut out = vec![];
+        let mut checker = Checker::new(&self.program);
+        for id in 0..self.program.functions.len() as u32 {
+            checker.check(crate::ir::FunctionId(id), &mut out);
+        }
+        for (id, wrt) in promised {
+            checker.check_declaration(id, false, &wrt, &mut out);
+        }
+        out
+    }
+}
+
+pub(super) fn rejected(diagnostics: Vec<Diagnostic>) -> Outcome {
+    let internal = diagnostics.iter().any(|d| d.code == Code::Internal);
+    Outcome { diagnostics, status: if internal { Status::Internal } else { Status::Rejected }, value: None }
+}

@@ -1,0 +1,294 @@
+//! Puts the operators of every sequence in their order.
+//!
+//! A shunting yard with explicit stacks: a long sum must not recurse here, and the tree that it makes must not be deeper
+//! than the stages behind can walk.
+
+use super::ast::{Expr, ExprKind, File, Fixity, Ident, SequencePart};
+use super::operators::{First, Group, OperatorTable};
+use super::visit::{self, Visitor};
+use crate::diagnostic::{Code, Diagnostic, Help};
+use crate::source::Span;
+
+/// How deep a folded expression may be. The stages behind recurse over the tree, on a thread with a stack of 256 MiB: that
+/// leaves 20 KiB for a level.
+pub const MAX_DEPTH: u32 = 12_000;
+
+/// Folds every sequence of a file.
+pub fn fold_file(file: &mut File, table: &OperatorTable) -> Vec<Diagnostic> {
+    let mut folder = Folder { table, diagnostics: vec![], height: 0, told_depth: false };
+    visit::file(&mut folder, file);
+    folder.diagnostics
+}
+
+struct Folder<'t> {
+    table: &'t OperatorTable,
+    diagnostics: Vec<Diagnostic>,
+    /// The height of the highest expression visited since this was last cleared.
+    height: u32,
+    told_depth: bool,
+}
+
+impl Visitor for Folder<'_> {
+    fn expr(&mut self, expr: &mut Expr) {
+        let outer = std::mem::replace(&mut self.height, 0);
+        let height = match &mut expr.kind {
+            ExprKind::Sequence(parts) => {
+                let parts = std::mem::take(parts);
+                let (folded, height) = self.sequence(parts, expr.span);
+                *expr = folded;
+                height
+            }
+            _ => {
+                visit::inside(self, expr);
+                self.check_fixed(expr);
+                self.height + 1
+            }
+        };
+        let height = self.limit(expr, height);
+        self.height = outer.max(height);
+    }
+}
+
+/// An operator that waits for its right operand.
+enum Waiting {
+    Binary {
+        op: Ident,
+        group: Group,
+        juxtaposed: bool,
+    },
+    Assign(Span),
+    Ternary {
+        then: Box<Expr>,
+        height: u32,
+        span: Span,
+    },
+    /// A prefix operator before a power: `-x^2` is `-(x^2)`.
+    Prefix(Ident),
+}
+
+impl Folder<'_> {
+    fn limit(&mut self, expr: &mut Expr, height: u32) -> u32 {
+        if height <= MAX_DEPTH {
+            return height;
+        }
+        if !std::mem::replace(&mut self.told_depth, true) {
+            let message = format!("this expression is nested more than {MAX_DEPTH} deep");
+            self.diagnostics.push(
+                Diagnostic::error(Code::TooDeep, expr.span, message).help("use a loop, or give parts of it names"),
+            );
+        }
+        expr.kind = ExprKind::Error;
+        1
+    }
+
+    /// Prefix and postfix operators must be declared as such.
+    fn check_fixed(&mut self, expr: &Expr) {
+        let (op, fixity, word) = match &expr.kind {
+            ExprKind::Prefix { op, .. } => (op, Fixity::Prefix, "prefix"),
+            ExprKind::Postfix { op, .. } => (op, Fixity::Postfix, "postfix"),
+            _ => return,
+        };
+        self.check_prefix(op, fixity, word);
+    }
+
+    fn check_prefix(&mut self, op: &Ident, fixity: Fixity, word: &str) {
+        if self.table.is_declared(&op.name, fixity) {
+            return;
+        }
+        let mut d =
+            Diagnostic::error(Code::UnknownOperator, op.span, format!("there is no {word} operator '{}'", op.name));
+        if self.table.is_declared(&op.name, Fixity::Infix) {
+            let text = if fixity == Fixity::Prefix { "behind" } else { "before" };
+            d = d
+                .note(format!("to use it between two operands, write blanks on both sides or on none, also {text} it"));
+        } else if matches!(&*op.name, "++" | "--") {
+            d = d.help(format!("write 'x {}= 1'", &op.name[..1]));
+        } else {
+            d = d.help(format!("declare it: '{word} operator {}'", op.name));
+        }
+        self.diagnostics.push(d);
+    }
+
+    fn visit_apart(&mut self, expr: &mut Expr) -> u32 {
+        self.height = 0;
+        self.expr(expr);
+        std::mem::replace(&mut self.height, 0)
+    }
+
+    fn sequence(&mut self, parts: Vec<SequencePart>, span: Span) -> (Expr, u32) {
+        let mut yard = Yard { operands: vec![], waiting: vec![] };
+        let mut parts = parts.into_iter().peekable();
+        // The operator before the number of an invisible product, and the operand before that.
+        let mut before: Option<(Ident, Span)> = None;
+        while let Some(part) = parts.next() {
+            match part {
+                SequencePart::Operand(mut operand) => {
+                    let power = matches!(parts.peek(), Some(SequencePart::Operator { op, .. })
+                        if self.table.infix(&op.name) == Some(OperatorTable::POWER));
+                    while power && let ExprKind::Prefix { op, operand: inner } = operand.kind {
+                        self.check_prefix(&op, Fixity::Prefix, "prefix");
+                        yard.waiting.push(Waiting::Prefix(op));
+                        operand = *inner;
+                    }
+                    let height = self.visit_apart(&mut operand);
+                    yard.operands.push((operand, height));
+                }
+                SequencePart::Operator { op, juxtaposed } => {
+                    if juxtaposed {
+                        self.check_product(&before, &yard, parts.peek());
+                    }
+                    let group = self.infix_group(&op);
+                    self.reduce(&mut yard, group, op.span, &op.name);
+                    let left = yard.operands.last().map_or(op.span, |o| o.0.span);
+                    before = Some((op.clone(), left));
+                    yard.waiting.push(Waiting::Binary { op, group, juxtaposed });
+                }
+                SequencePart::Assign(place) => {
+                    self.reduce(&mut yard, OperatorTable::ASSIGNMENT, place, "=");
+                    before = None;
+                    yard.waiting.push(Waiting::Assign(place));
+                }
+                SequencePart::Ternary(mut then, span) => {
+                    self.reduce(&mut yard, OperatorTable::TERNARY, span, "?");
+                    before = None;
+                    let height = self.visit_apart(&mut then);
+                    yard.waiting.push(Waiting::Ternary { then, height, span });
+                }
+                SequencePart::Is(ty) => {
+                    self.reduce(&mut yard, OperatorTable::CASTING, ty.span, "is");
+                    self.cast(&mut yard, span, |value| ExprKind::Is { value, ty });
+                }
+                SequencePart::As(ty, kind) => {
+                    self.reduce(&mut yard, OperatorTable::CASTING, ty.span, "as");
+                    self.cast(&mut yard, span, |value| ExprKind::As { value, ty, kind });
+                }
+            }
+        }
+        while let Some(op) = yard.waiting.pop() {
+            self.apply(&mut yard, op);
+        }
+        yard.operands.pop().unwrap_or((Expr { kind: ExprKind::Error, span }, 1))
+    }
+
+    fn infix_group(&mut self, op: &Ident) -> Group {
+        self.table.infix(&op.name).unwrap_or_else(|| {
+            let mut d =
+                Diagnostic::error(Code::UnknownOperator, op.span, format!("there is no operator '{}'", op.name));
+            d.helps.push(Help { text: unknown_help(&op.name), edits: vec![] });
+            self.diagnostics.push(d);
+            OperatorTable::MULTIPLICATION
+        })
+    }
+
+    /// Applies what binds tighter than the operator that comes.
+    fn reduce(&mut self, yard: &mut Yard, group: Group, span: Span, name: &str) {
+        while let Some(top) = yard.waiting.last() {
+            let (left, top_name, top_span) = match top {
+                Waiting::Binary { op, group, .. } => (*group, &*op.name, op.span),
+                Waiting::Assign(span) => (OperatorTable::ASSIGNMENT, "=", *span),
+                Waiting::Ternary { span, .. } => (OperatorTable::TERNARY, "?", *span),
+                Waiting::Prefix(_) if group == OperatorTable::POWER => return,
+                Waiting::Prefix(op) => (OperatorTable::POWER, &*op.name, op.span),
+            };
+            let is_prefix = matches!(top, Waiting::Prefix(_));
+            match self.table.first(left, group) {
+                First::Right => return,
+                First::Brackets if !is_prefix => {
+                    let message = format!("'{top_name}' and '{name}' side by side need brackets");
+                    let mut d = Diagnostic::error(Code::Syntax, span, message).also(top_span, "the other one is here");
+                    if (left, group) == (OperatorTable::COMPARISON, OperatorTable::COMPARISON) {
+                        d = d.help("compare twice: 'a < b && b < c'");
+                    }
+                    self.diagnostics.push(d);
+                }
+                First::Left | First::Brackets => {}
+            }
+            let Some(op) = yard.waiting.pop() else { return };
+            self.apply(yard, op);
+        }
+    }
+
+    fn cast(&mut self, yard: &mut Yard, span: Span, build: impl FnOnce(Box<Expr>) -> ExprKind) {
+        let Some((value, height)) = yard.operands.pop() else { return };
+        let kind = build(Box::new(value));
+        let place = match &kind {
+            ExprKind::Is { value, ty } | ExprKind::As { value, ty, .. } => value.span.to(ty.span),
+            _ => span,
+        };
+        self.push(yard, Expr { kind, span: place }, height + 1);
+    }
+
+    fn push(&mut self, yard: &mut Yard, mut expr: Expr, height: u32) {
+        let height = self.limit(&mut expr, height);
+        yard.operands.push((expr, height));
+    }
+
+    fn apply(&mut self, yard: &mut Yard, op: Waiting) {
+        let Some((right, right_height)) = yard.operands.pop() else { return };
+        if let Waiting::Prefix(op) = op {
+            let span = op.span.to(right.span);
+            return self.push(
+                yard,
+                Expr { kind: ExprKind::Prefix { op, operand: Box::new(right) }, span },
+                right_height + 1,
+            );
+        }
+        let Some((left, left_height)) = yard.operands.pop() else { return yard.operands.push((right, right_height)) };
+        let span = left.span.to(right.span);
+        let mut height = left_height.max(right_height) + 1;
+        let (lhs, rhs) = (Box::new(left), Box::new(right));
+        let kind = match op {
+            Waiting::Binary { op, juxtaposed, .. } => ExprKind::Binary { op, lhs, rhs, juxtaposed },
+            Waiting::Assign(_) => ExprKind::Assign { target: lhs, value: rhs },
+            Waiting::Ternary { then, height: middle, .. } => {
+                height = height.max(middle + 1);
+                ExprKind::Ternary { condition: lhs, then, otherwise: rhs }
+            }
+            Waiting::Prefix(_) => unreachable!("applied above"),
+        };
+        self.push(yard, Expr { kind, span }, height);
+    }
+
+    /// `1/2x` may be read in two ways, so it is not read at all.
+    fn check_product(&mut self, before: &Option<(Ident, Span)>, yard: &Yard, right: Option<&SequencePart>) {
+        let Some((op, left)) = before else { return };
+        let Some((number, _)) = yard.operands.last() else { return };
+        if self.table.infix(&op.name) != Some(OperatorTable::MULTIPLICATION) || &*op.name == "*" {
+            return;
+        }
+        let right = match right {
+            Some(SequencePart::Operand(right)) => right.span,
+            _ => number.span,
+        };
+        let message = format!("brackets are needed to say what '{}' divides by", op.name);
+        let insert = |span: Span, text: &str| (span, text.to_owned());
+        let mut d = Diagnostic::error(Code::AmbiguousProduct, number.span.to(right), message)
+            .label("this product has no operator, and could be meant in two ways");
+        d.helps.push(Help {
+            text: "divide by the product".into(),
+            edits: vec![insert(number.span.before(), "("), insert(right.after(), ")")],
+        });
+        d.helps.push(Help {
+            text: "multiply the quotient".into(),
+            edits: vec![insert(left.before(), "("), insert(number.span.after(), ")")],
+        });
+        self.diagnostics.push(d);
+    }
+}
+
+#[derive(Default)]
+struct Yard {
+    operands: Vec<(Expr, u32)>,
+    waiting: Vec<Waiting>,
+}
+
+fn unknown_help(name: &str) -> String {
+    match name {
+        "=>" => "'>=' compares; '->' stands before a result".into(),
+        "=<" => "write '<='".into(),
+        "<>" => "write '!='".into(),
+        ":=" => "write 'let x = …'".into(),
+        "|>" => "call the function: 'f(x)'".into(),
+        _ => format!("declare it: 'infix operator {name}: AdditionPrecedence'"),
+    }
+}

@@ -1,0 +1,112 @@
+//! Attributes.
+
+use super::{Builder, Node, Rule};
+use crate::syntax::ast::{
+    Attribute, AttributeArgs, DifferentiationArgs, FunctionName, Ident, TypeExpr, TypeExprKind, WrtKind, WrtParam,
+};
+
+impl Builder<'_> {
+    /// `@name(arguments)`
+    pub(super) fn attribute(&mut self, node: Node<'_>) -> Attribute {
+        let span = self.span(&node);
+        let mut name = Ident { name: self.text_name(""), span };
+        let mut args = AttributeArgs::None;
+        for part in node.into_inner() {
+            match part.as_rule() {
+                Rule::differentiation => name = self.ident(&part),
+                Rule::any_name if name.name.is_empty() => name = self.ident(&part),
+                Rule::any_name => {
+                    let place = name.span.to(self.span(&part));
+                    name = Ident { name: self.text_name(&format!("{}.{}", name.name, part.as_str())), span: place };
+                }
+                Rule::attribute_text => {
+                    let text = self.written(self.span(&part));
+                    let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
+                    args = AttributeArgs::Text(inner.trim().into());
+                }
+                _ => args = AttributeArgs::Differentiation(self.differentiation(part)),
+            }
+        }
+        Attribute { name, args, span }
+    }
+
+    fn differentiation(&mut self, node: Node<'_>) -> DifferentiationArgs {
+        let mut args = DifferentiationArgs::default();
+        for part in node.into_inner() {
+            match part.as_rule() {
+                Rule::where_clause => args.requirements = self.requirements(part),
+                Rule::kind_arg => args.kind = part.into_inner().next().map(|n| self.ident(&n)),
+                Rule::of_arg => args.of = part.into_inner().next().and_then(|f| self.function_name(f)),
+                Rule::wrt_arg => args.wrt = part.into_inner().next().map(|w| self.wrt_list(w)),
+                _ => {
+                    // `adjoint:` and its kind; `primal:` says nothing that is needed.
+                    let mut inner = part.into_inner();
+                    if let (Some(label), Some(value)) = (inner.next(), inner.next()) {
+                        match label.as_str() {
+                            "primal" => {}
+                            "adjoint" => args.adjoint = Some(self.ident(&value)),
+                            other => {
+                                let message = format!("'{other}:' means nothing in this attribute");
+                                let place = self.span(&label);
+                                self.error(crate::diagnostic::Code::Syntax, place, message);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        args
+    }
+
+    /// `x`, `(self, .0)`
+    pub(super) fn wrt_list(&mut self, node: Node<'_>) -> Vec<WrtParam> {
+        let mut out = vec![];
+        for param in node.into_inner() {
+            let text = param.as_str();
+            let kind = match text.trim_start_matches('.').parse::<u32>() {
+                Ok(index) => WrtKind::Index(index),
+                Err(_) if text == "self" => WrtKind::SelfParam,
+                Err(_) => WrtKind::Name(self.name(text)),
+            };
+            out.push(WrtParam { kind, span: self.span(&param) });
+        }
+        out
+    }
+
+    /// `foo(x:_:)`, `Float.+`, `Type<T>.foo.get`
+    fn function_name(&mut self, node: Node<'_>) -> Option<FunctionName> {
+        let (mut parts, mut labels, mut accessor): (Vec<(Ident, Vec<TypeExpr>)>, _, _) = (vec![], None, None);
+        for part in node.into_inner() {
+            if part.as_rule() == Rule::function_labels {
+                let mut all = vec![];
+                for label in part.into_inner() {
+                    let Some(name) = label.into_inner().next() else { continue };
+                    all.push(Some(self.ident(&name)).filter(|l| &*l.name != "_"));
+                }
+                labels = Some(all);
+                continue;
+            }
+            let mut inner = part.into_inner();
+            let name = inner.next()?;
+            let name = if name.as_rule() == Rule::op_name { self.operator(&name) } else { self.ident(&name) };
+            let generics = inner.next().map(|g| g.into_inner().map(|t| self.ty(t)).collect()).unwrap_or_default();
+            if labels.is_some() {
+                accessor = Some(name);
+            } else {
+                parts.push((name, generics));
+            }
+        }
+        if parts.len() > 1 && accessor.is_none() && parts.last().is_some_and(|p| matches!(&*p.0.name, "get" | "set")) {
+            accessor = parts.pop().map(|p| p.0);
+        }
+        let (name, _) = parts.pop()?;
+        let base = match (parts.first(), parts.last()) {
+            (Some(first), Some(last)) => {
+                let span = first.0.span.to(last.0.span);
+                Some(TypeExpr { kind: TypeExprKind::Named(parts), span })
+            }
+            _ => None,
+        };
+        Some(FunctionName { base, name, labels, accessor })
+    }
+}

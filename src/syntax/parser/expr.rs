@@ -1,0 +1,507 @@
+//! Expressions: sequences of operands and operators, still flat, and what stands at the heart of an operand.
+
+use super::{Builder, Node, Rule};
+use crate::diagnostic::Code;
+use crate::source::Span;
+use crate::syntax::ast::{
+    Arg, CastKind, Closure, ClosureCapture, ClosureParam, Expr, ExprKind, Ident, KeyPathPart, SequencePart, TryKind,
+    TypeExpr, TypeExprKind,
+};
+use pest::iterators::Pairs;
+use std::rc::Rc;
+
+/// An operand while it is being read.
+#[derive(Default)]
+struct Operand {
+    prefixes: Vec<Ident>,
+    value: Option<Expr>,
+    postfixes: u32,
+}
+
+/// `try` and where it stood: it covers everything to its right.
+struct Segment {
+    tries: Vec<(TryKind, Span)>,
+    parts: Vec<SequencePart>,
+}
+
+impl Builder<'_> {
+    /// An expression, or the head of a statement with a body.
+    pub(super) fn expr(&mut self, node: Node<'_>) -> Expr {
+        let span = self.span(&node);
+        self.deeper(span, error_at(span), |b| b.sequence(node.into_inner(), span))
+    }
+
+    /// What the children of an expression say, from left to right.
+    pub(super) fn sequence<'n>(&mut self, nodes: impl Iterator<Item = Node<'n>>, span: Span) -> Expr {
+        let mut segments = vec![Segment { tries: vec![], parts: vec![] }];
+        let mut operand = Operand::default();
+        for node in nodes {
+            let place = self.span(&node);
+            let part = match node.as_rule() {
+                Rule::prefix_op => {
+                    operand.prefixes.push(self.operator(&node));
+                    continue;
+                }
+                Rule::try_word => {
+                    self.try_word(&node, place, &mut segments);
+                    continue;
+                }
+                Rule::infix_op => {
+                    let op = self.operator(&node);
+                    SequencePart::Operator { op, juxtaposed: false }
+                }
+                Rule::juxtaposed => {
+                    let name = self.text_name("*");
+                    SequencePart::Operator { op: Ident { name, span: place.before() }, juxtaposed: true }
+                }
+                Rule::assign => SequencePart::Assign(place),
+                Rule::ternary | Rule::head_ternary => match node.into_inner().next() {
+                    Some(inner) => SequencePart::Ternary(Box::new(self.expr(inner)), place),
+                    None => continue,
+                },
+                Rule::is_type if operand.value.is_some() => match node.into_inner().next() {
+                    Some(ty) => SequencePart::Is(self.ty(ty)),
+                    None => continue,
+                },
+                Rule::as_type => self.as_type(node),
+                _ => {
+                    match operand.value.take() {
+                        None => operand.value = Some(self.primary(node)),
+                        Some(base) => {
+                            operand.postfixes += 1;
+                            operand.value = Some(self.postfix(base, node, operand.postfixes));
+                        }
+                    }
+                    continue;
+                }
+            };
+            self.flush(&mut operand, &mut segments);
+            push(&mut segments, part);
+        }
+        self.flush(&mut operand, &mut segments);
+        self.join(segments, span)
+    }
+
+    fn flush(&mut self, operand: &mut Operand, segments: &mut [Segment]) {
+        let Operand { prefixes, value, .. } = std::mem::take(operand);
+        let Some(mut value) = value else { return };
+        if prefixes.len() > 64 {
+            self.too_deep(value.span);
+            return push(segments, SequencePart::Operand(error_at(value.span)));
+        }
+        for op in prefixes.into_iter().rev() {
+            let span = op.span.to(value.span);
+            let kind = match &*op.name {
+                "&" => ExprKind::InOut(Box::new(value)),
+                _ => ExprKind::Prefix { op, operand: Box::new(value) },
+            };
+            value = Expr { kind, span };
+        }
+        push(segments, SequencePart::Operand(value));
+    }
+
+    fn try_word(&mut self, node: &Node<'_>, place: Span, segments: &mut Vec<Segment>) {
+        let kind = match node.as_str() {
+            "try" => TryKind::Propagate,
+            "try?" => TryKind::Optional,
+            "try!" => TryKind::Forced,
+            _ => return, // `await` means nothing here
+        };
+        let count = segments.len();
+        match segments.last_mut() {
+            Some(last) if last.parts.is_empty() && last.tries.len() < 8 => last.tries.push((kind, place)),
+            _ if count > 64 => self.too_deep(place),
+            _ => segments.push(Segment { tries: vec![(kind, place)], parts: vec![] }),
+        }
+    }
+
+    /// Puts what stands behind a `try` into it, from the last one.
+    fn join(&mut self, segments: Vec<Segment>, span: Span) -> Expr {
+        let mut inner: Option<Expr> = None;
+        for mut segment in segments.into_iter().rev() {
+            if let Some(inner) = inner.take() {
+                segment.parts.push(SequencePart::Operand(inner));
+            }
+            let mut whole = match (segment.parts.pop(), segment.parts.is_empty()) {
+                (Some(SequencePart::Operand(only)), true) => only,
+                (Some(last), _) => {
+                    segment.parts.push(last);
+                    let from = match segment.parts.first() {
+                        Some(SequencePart::Operand(first)) => first.span,
+                        _ => span,
+                    };
+                    Expr { kind: ExprKind::Sequence(segment.parts), span: Span::new(from.start, span.end) }
+                }
+                (None, _) => error_at(span),
+            };
+            for (kind, place) in segment.tries.into_iter().rev() {
+                let span = place.to(whole.span);
+                whole = Expr { kind: ExprKind::Try { kind, value: Box::new(whole) }, span };
+            }
+            inner = Some(whole);
+        }
+        inner.unwrap_or_else(|| error_at(span))
+    }
+
+    pub(super) fn as_type(&mut self, node: Node<'_>) -> SequencePart {
+        let span = self.span(&node);
+        let (mut kind, mut ty) = (CastKind::Coerce, TypeExpr { kind: TypeExprKind::Inferred, span });
+        for part in node.into_inner() {
+            match part.as_rule() {
+                Rule::as_word => {
+                    kind = match part.as_str() {
+                        "as?" => CastKind::Optional,
+                        "as!" => CastKind::Forced,
+                        _ => CastKind::Coerce,
+                    }
+                }
+                _ => ty = self.ty(part),
+            }
+        }
+        SequencePart::As(ty, kind)
+    }
+
+    /// What an operand starts with.
+    pub(super) fn primary(&mut self, node: Node<'_>) -> Expr {
+        let span = self.span(&node);
+        let kind = match node.as_rule() {
+            Rule::name => match node.as_str() {
+                "_" => ExprKind::Discard,
+                text => ExprKind::Ident { name: self.name(text), generics: vec![] },
+            },
+            Rule::decimal | Rule::radix => return self.number(&node),
+            Rule::string_short | Rule::string_long | Rule::string_raw => return self.string(node),
+            Rule::word_literal => match node.as_str() {
+                "nil" => ExprKind::Nil,
+                word => ExprKind::Bool(word == "true"),
+            },
+            Rule::super_word => ExprKind::Super,
+            Rule::implicit => return self.implicit(node, span),
+            Rule::paren => return self.paren(node, span),
+            Rule::array => return self.array(node, span),
+            Rule::closure => return self.closure(node),
+            Rule::if_expr => return self.if_expr(node),
+            Rule::switch_expr => return self.switch_expr(node),
+            Rule::key_path => return self.key_path(node, span),
+            Rule::hash => return self.hash(node, span),
+            Rule::nabla => return self.nabla(node, span),
+            Rule::partial => return self.partial(node, span),
+            Rule::op_value => ExprKind::Operator(self.operator(&node).name),
+            Rule::root => return self.root(node, span),
+            Rule::type_value => match node.into_inner().next() {
+                Some(ty) => ExprKind::Type(self.ty(ty)),
+                None => ExprKind::Error,
+            },
+            Rule::let_pattern | Rule::is_type => {
+                let message = "a pattern stands where a value is expected";
+                self.error(Code::Syntax, span, message).helps.push(crate::diagnostic::Help {
+                    text: "patterns follow 'case': 'if case .some(let x) = value { … }'".into(),
+                    edits: vec![],
+                });
+                ExprKind::Error
+            }
+            other => unreachable!("{other:?} as a primary expression"),
+        };
+        Expr { kind, span }
+    }
+
+    /// `2√x`: a root that is a factor.
+    fn root(&mut self, node: Node<'_>, span: Span) -> Expr {
+        let sign: String = node.as_str().chars().take(1).collect();
+        let op = Ident { name: self.name(&sign), span: Span::new(span.start, span.start + sign.len() as u32) };
+        let mut value: Option<Expr> = None;
+        for (part, count) in node.into_inner().zip(0..) {
+            value = Some(match value.take() {
+                None => self.primary(part),
+                Some(base) => self.postfix(base, part, count),
+            });
+        }
+        let operand = Box::new(value.unwrap_or_else(|| error_at(span)));
+        Expr { kind: ExprKind::Prefix { op, operand }, span }
+    }
+
+    fn implicit(&mut self, node: Node<'_>, span: Span) -> Expr {
+        let Some(inner) = node.into_inner().next() else { return error_at(span) };
+        let name = self.ident(&inner);
+        if inner.as_rule() == Rule::index && !self.in_hash {
+            let text = format!("0.{}", name.name);
+            self.error(Code::InvalidLiteral, span, "a number starts with a digit")
+                .helps
+                .push(crate::diagnostic::Help { text: format!("write {text}"), edits: vec![(span, text)] });
+            return error_at(span);
+        }
+        Expr { kind: ExprKind::Implicit { name, generics: vec![] }, span }
+    }
+
+    /// Labels and values in turn.
+    pub(super) fn arguments(&mut self, nodes: Pairs<'_, Rule>) -> Vec<Arg> {
+        let (mut out, mut label) = (vec![], None);
+        for node in nodes {
+            if node.as_rule() == Rule::label {
+                label = Some(self.ident(&node)).filter(|l: &Ident| &*l.name != "_");
+            } else {
+                out.push(Arg { label: label.take(), value: self.expr(node), trailing: false });
+            }
+        }
+        out
+    }
+
+    fn paren(&mut self, node: Node<'_>, span: Span) -> Expr {
+        let mut elements = self.arguments(node.into_inner());
+        let kind = if elements.len() == 1 && elements[0].label.is_none() {
+            ExprKind::Paren(Box::new(elements.remove(0).value))
+        } else {
+            ExprKind::Tuple(elements.into_iter().map(|e| (e.label, e.value)).collect())
+        };
+        Expr { kind, span }
+    }
+
+    fn array(&mut self, node: Node<'_>, span: Span) -> Expr {
+        let (mut elements, mut pairs) = (vec![], vec![]);
+        let (mut is_dictionary, mut behind_colon) = (false, false);
+        for part in node.into_inner() {
+            if part.as_rule() == Rule::colon {
+                (is_dictionary, behind_colon) = (true, true);
+                continue;
+            }
+            let value = self.expr(part);
+            match (std::mem::replace(&mut behind_colon, false), elements.pop()) {
+                (true, Some(key)) => pairs.push((key, value)),
+                (_, previous) => {
+                    elements.extend(previous);
+                    elements.push(value);
+                }
+            }
+        }
+        if is_dictionary && let Some(stray) = elements.first() {
+            let place = stray.span;
+            self.error(Code::Syntax, place, "a key without a value").primary.text =
+                "expected ':' and a value behind it".into();
+        }
+        let kind = if is_dictionary { ExprKind::Dictionary(pairs) } else { ExprKind::Array(elements) };
+        self.type_literal(Expr { kind, span })
+    }
+
+    /// `[Int?]` can only be a type; `[Int]` may be either and stays a literal.
+    fn type_literal(&mut self, literal: Expr) -> Expr {
+        let only_a_type = match &literal.kind {
+            ExprKind::Array(elements) => matches!(&elements[..], [one] if is_plainly_type(one)),
+            ExprKind::Dictionary(pairs) => {
+                matches!(&pairs[..], [(k, v)] if is_plainly_type(k) || is_plainly_type(v))
+            }
+            _ => false,
+        };
+        match only_a_type.then(|| self.as_type_expr(&literal)).flatten() {
+            Some(ty) => Expr { span: literal.span, kind: ExprKind::Type(ty) },
+            None => literal,
+        }
+    }
+
+    fn key_path(&mut self, node: Node<'_>, span: Span) -> Expr {
+        let mut root: Vec<(Ident, Vec<TypeExpr>)> = vec![];
+        let (mut path, mut root_end) = (vec![], span.start);
+        for part in node.into_inner() {
+            let place = self.span(&part);
+            match part.as_rule() {
+                Rule::name => root.push((self.ident(&part), vec![])),
+                Rule::generic_suffix => {
+                    let generics = self.generic_suffix(part);
+                    if let Some(last) = root.last_mut() {
+                        last.1 = generics;
+                    }
+                }
+                _ => {
+                    self.key_part(part, place, &mut root, &mut path, &mut root_end);
+                    continue;
+                }
+            }
+            root_end = place.end;
+        }
+        let place = Span::new(span.start + 1, root_end.max(span.start + 1));
+        let root = (!root.is_empty()).then(|| TypeExpr { kind: TypeExprKind::Named(root), span: place });
+        Expr { kind: ExprKind::KeyPath { root, path }, span }
+    }
+
+    fn key_part(
+        &mut self,
+        part: Node<'_>,
+        place: Span,
+        root: &mut Vec<(Ident, Vec<TypeExpr>)>,
+        path: &mut Vec<KeyPathPart>,
+        root_end: &mut u32,
+    ) {
+        let is_subscript = part.as_str().ends_with(']');
+        let mut inner = part.into_inner();
+        match inner.peek().map(|n| n.as_rule()) {
+            Some(Rule::key_chain) => path.push(KeyPathPart::Chain(place)),
+            Some(Rule::key_force) => path.push(KeyPathPart::Force(place)),
+            Some(Rule::any_name | Rule::index) if !is_subscript => {
+                let Some(name) = inner.next().map(|n| self.ident(&n)) else { return };
+                let generics = inner.next().map(|n| self.generic_suffix(n)).unwrap_or_default();
+                // `\Outer.Inner.member`: a capital goes on with the type.
+                if path.is_empty() && !root.is_empty() && name.name.starts_with(char::is_uppercase) {
+                    root.push((name, generics));
+                    *root_end = place.end;
+                } else {
+                    path.push(KeyPathPart::Member(name));
+                }
+            }
+            _ => path.push(KeyPathPart::Subscript(self.arguments(inner), place)),
+        }
+    }
+
+    fn hash(&mut self, node: Node<'_>, span: Span) -> Expr {
+        let mut inner = node.into_inner();
+        let Some(name) = inner.next() else { return error_at(span) };
+        let name = self.ident(&name);
+        let outer = std::mem::replace(&mut self.in_hash, true);
+        let args = self.arguments(inner);
+        self.in_hash = outer;
+        Expr { kind: ExprKind::Hash { name, args }, span }
+    }
+
+    fn nabla(&mut self, node: Node<'_>, span: Span) -> Expr {
+        let mut inner = node.into_inner();
+        let Some(first) = inner.next() else { return error_at(span) };
+        let mut target = self.deeper(span, error_at(span), |b| {
+            if first.as_rule() == Rule::nabla { b.nabla_inside(first) } else { b.primary(first) }
+        });
+        for (part, count) in inner.zip(1..) {
+            if count > super::MAX_CHAIN {
+                self.too_deep(span);
+                return error_at(span);
+            }
+            target = match part.as_rule() {
+                Rule::nabla_member => match part.into_inner().next() {
+                    Some(name) => {
+                        let name = self.ident(&name);
+                        let span = target.span.to(name.span);
+                        Expr { kind: ExprKind::Member { base: Box::new(target), name, generics: vec![] }, span }
+                    }
+                    None => target,
+                },
+                _ => self.postfix(target, part, count),
+            };
+        }
+        Expr { kind: ExprKind::Nabla(Box::new(target)), span }
+    }
+
+    fn nabla_inside(&mut self, node: Node<'_>) -> Expr {
+        let span = self.span(&node);
+        self.nabla(node, span)
+    }
+
+    fn partial(&mut self, node: Node<'_>, span: Span) -> Expr {
+        let mut inner = node.into_inner();
+        match (inner.next(), inner.next()) {
+            (Some(function), Some(parameter)) => {
+                let function = Box::new(self.expr(function));
+                let parameter = self.ident(&parameter);
+                Expr { kind: ExprKind::Partial { function, parameter }, span }
+            }
+            _ => error_at(span),
+        }
+    }
+
+    /// `{ [weak self] (x: T) -> R in … }`
+    pub(super) fn closure(&mut self, node: Node<'_>) -> Expr {
+        let span = self.span(&node);
+        let mut closure = Closure {
+            captures: vec![],
+            params: None,
+            throws: false,
+            result: None,
+            attributes: vec![],
+            body: crate::syntax::ast::Block { items: vec![], span },
+        };
+        let hash = std::mem::replace(&mut self.in_hash, false);
+        for part in node.into_inner() {
+            match part.as_rule() {
+                Rule::closure_header => self.closure_header(part, &mut closure),
+                _ => self.statement(part, &mut closure.body.items),
+            }
+        }
+        self.in_hash = hash;
+        Expr { kind: ExprKind::Closure(Rc::new(closure)), span }
+    }
+
+    fn closure_header(&mut self, node: Node<'_>, closure: &mut Closure) {
+        for part in node.into_inner() {
+            match part.as_rule() {
+                Rule::attribute => closure.attributes.push(self.attribute(part)),
+                Rule::capture_list => {
+                    for capture in part.into_inner() {
+                        self.capture(capture, &mut closure.captures);
+                    }
+                }
+                Rule::closure_params => {
+                    closure.params = Some(part.into_inner().filter_map(|p| self.closure_param(p)).collect());
+                }
+                Rule::effect => closure.throws |= part.as_str() != "async",
+                _ => closure.result = part.into_inner().next().map(|t| self.ty(t)),
+            }
+        }
+        // `{ () -> T in` and `{ [x] in` alike have a header; only the former says that there are no parameters.
+        if closure.params.is_none() && closure.result.is_some() {
+            closure.params = Some(vec![]);
+        }
+    }
+
+    fn capture(&mut self, node: Node<'_>, captures: &mut Vec<ClosureCapture>) {
+        let (mut ownership, mut name, mut value) = (None, None, None);
+        for part in node.into_inner() {
+            match part.as_rule() {
+                Rule::ownership => {
+                    let word = part.as_str().split([' ', '(', '\n']).next().unwrap_or("");
+                    ownership = Some(self.name(word));
+                }
+                Rule::name => name = Some(self.ident(&part)),
+                _ => value = Some(self.expr(part)),
+            }
+        }
+        captures.extend(name.map(|name| ClosureCapture { ownership, name, value }));
+    }
+
+    fn closure_param(&mut self, node: Node<'_>) -> Option<ClosureParam> {
+        let (mut name, mut ty, mut is_inout) = (None, None, false);
+        for part in node.into_inner() {
+            match part.as_rule() {
+                Rule::name => name = Some(self.ident(&part)),
+                _ => {
+                    let param = self.param_type(part);
+                    is_inout = param.is_inout;
+                    ty = Some(super::types::attributed(param));
+                }
+            }
+        }
+        name.map(|name| ClosureParam { name, ty, is_inout })
+    }
+}
+
+fn push(segments: &mut [Segment], part: SequencePart) {
+    if let Some(last) = segments.last_mut() {
+        last.parts.push(part);
+    }
+}
+
+pub(super) fn error_at(span: Span) -> Expr {
+    Expr { kind: ExprKind::Error, span }
+}
+
+/// Whether an expression has the form of a type and makes no sense as a value in a literal.
+fn is_plainly_type(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Type(_) => true,
+        ExprKind::Chain(inner) => {
+            matches!(
+                &inner.kind,
+                ExprKind::Ident { .. }
+                    | ExprKind::Member { .. }
+                    | ExprKind::Array(_)
+                    | ExprKind::Dictionary(_)
+                    | ExprKind::Paren(_)
+            ) || is_plainly_type(inner)
+        }
+        _ => false,
+    }
+}

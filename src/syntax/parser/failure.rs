@@ -1,0 +1,218 @@
+//! What to say about a text that the grammar refuses.
+
+use super::{Grammar, Rule};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::scan::is_word;
+use pest::Parser;
+use pest::error::{Error, ErrorVariant, InputLocation};
+
+/// The diagnostic for a failure, and whether the text is the beginning of something longer.
+pub(super) fn explain(error: Error<Rule>, copy: &str, text: &str, start: u32, limit: usize) -> (Diagnostic, bool) {
+    if let ErrorVariant::CustomError { .. } = error.variant {
+        let message = "this is nested too deeply to be read";
+        let place = Span::new(start, start + text.len().min(1) as u32);
+        return (Diagnostic::error(Code::TooDeep, place, message), false);
+    }
+    let at = position(&error, copy, limit);
+    let at = skip_blanks(copy, at);
+    let incomplete = at >= copy.trim_end().len();
+    let found = token(copy, at, text);
+    let end = (at + found.len().max(1)).min(text.len());
+    let trimmed = text.trim_end().len();
+    // At the end, the place is right behind what is there.
+    let place = if incomplete { (trimmed, trimmed) } else { (at.min(text.len()), end.max(at.min(text.len()))) };
+    let span = Span::new(start + place.0 as u32, start + place.1 as u32);
+    let context = Context { copy, at, found, span, incomplete };
+    (context.diagnostic(), incomplete)
+}
+
+/// The furthest place that the grammar reached. The first error only tells where a rule began, so a short text is read
+/// once more with every token noted.
+fn position(error: &Error<Rule>, copy: &str, limit: usize) -> usize {
+    let first = match error.location {
+        InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
+    };
+    if copy.len() > limit {
+        return first;
+    }
+    pest::set_error_detail(true);
+    let second = Grammar::parse(Rule::file, copy);
+    pest::set_error_detail(false);
+    let detailed = second.err().and_then(|e| e.parse_attempts()).map_or(0, |a| a.max_position);
+    first.max(detailed)
+}
+
+fn skip_blanks(copy: &str, at: usize) -> usize {
+    let rest = &copy.as_bytes()[at.min(copy.len())..];
+    at + rest.iter().position(|b| !matches!(b, b' ' | b'\n')).unwrap_or(rest.len())
+}
+
+/// The word, number or sign at a place.
+fn token<'t>(copy: &str, at: usize, text: &'t str) -> &'t str {
+    let bytes = &copy.as_bytes()[at.min(copy.len())..];
+    let length = match bytes.first() {
+        None => 0,
+        Some(b) if is_word(*b) => bytes.iter().position(|b| !is_word(*b)).unwrap_or(bytes.len()),
+        Some(b'"') => bytes[1..].iter().position(|b| matches!(b, b'"' | b'\n')).map_or(1, |n| n + 2),
+        Some(_) => 1,
+    };
+    text.get(at..(at + length).min(text.len())).unwrap_or("")
+}
+
+struct Context<'t> {
+    copy: &'t str,
+    at: usize,
+    found: &'t str,
+    span: Span,
+    incomplete: bool,
+}
+
+impl Context<'_> {
+    fn diagnostic(&self) -> Diagnostic {
+        let line = self.line_before();
+        let first = line.split([' ', '(']).next().unwrap_or("");
+        let second = line.split(' ').nth(1).unwrap_or("");
+        let after_condition =
+            matches!(first, "if" | "while" | "guard" | "for" | "switch") || first == "}" && second == "else";
+        let found = self.found_words();
+        if after_condition && !matches!(self.last_byte(), b'=' | b'(' | b',' | b'&' | b'|' | b'<' | b'>' | b'+' | b'*')
+        {
+            let what = match first {
+                "for" => "the sequence",
+                "switch" => "the value",
+                _ => "the condition",
+            };
+            let needs = if first == "guard" && !line.contains("else") { "else {" } else { "{" };
+            let mut d = Diagnostic::error(Code::ExpectedBrace, self.span, format!("expected '{needs}' after {what}"));
+            d = d.label(if self.incomplete {
+                "expected here".to_owned()
+            } else {
+                format!("found {found}; bodies stand in braces")
+            });
+            if let Some(help) = self.braces_help() {
+                d = d.fix("put the body in braces", self.rest_of_line(), help);
+            }
+            return d;
+        }
+        let message = self.message(&line, first, &found);
+        let d = Diagnostic::error(Code::Syntax, self.span, message);
+        match self.found {
+            "=" if line.contains("if ") => d.help("'==' compares, '=' assigns"),
+            _ => d,
+        }
+    }
+
+    fn message(&self, line: &str, first: &str, found: &str) -> String {
+        if self.incomplete {
+            return match self.last_byte() {
+                b'=' => "expected a value after '='".into(),
+                b',' => "expected something after ','".into(),
+                b':' => "expected a type or a value after ':'".into(),
+                _ => "expected more; the text ends too early".into(),
+            };
+        }
+        let declares = |word: &str| first == word || line.contains(&format!(" {word} "));
+        if matches!(line, "let" | "var") || line.ends_with(" let") || line.ends_with(" var") {
+            return format!("expected a name after '{}', found {found}", line.rsplit(' ').next().unwrap_or(line));
+        }
+        if line.ends_with("func") {
+            return format!("expected the name of a function, found {found}");
+        }
+        if declares("func") && !line.contains('(') {
+            return format!("expected '(' and the parameters of the function, found {found}");
+        }
+        if ["struct", "enum", "class", "protocol", "extension"].iter().any(|w| declares(w)) && !line.contains('{') {
+            return format!("expected '{{' and the members, found {found}");
+        }
+        match self.last_byte() {
+            b'(' | b',' | b'[' => format!("expected a value here, found {found}"),
+            b'=' | b'+' | b'*' | b'/' | b'<' | b'>' | b'&' | b'|' => {
+                format!("expected a value after '{}', found {found}", self.last_byte() as char)
+            }
+            b':' => format!("expected a type or a value after ':', found {found}"),
+            0 => format!("this cannot begin a program: {found}"),
+            _ if self.starts_operand() && !line.is_empty() => {
+                format!("found {found} where a new line, ';' or an operator is expected")
+            }
+            _ => format!("this does not fit here: {found}"),
+        }
+    }
+
+    fn starts_operand(&self) -> bool {
+        self.found.bytes().next().is_some_and(|b| is_word(b) || matches!(b, b'"' | b'(' | b'[' | b'{'))
+    }
+
+    fn found_words(&self) -> String {
+        match self.found {
+            "" => "the end".into(),
+            word if is_keyword(word) => format!("the keyword '{word}'"),
+            other => format!("'{other}'"),
+        }
+    }
+
+    /// The text of the line before the place.
+    fn line_before(&self) -> String {
+        let before = &self.copy[..self.at.min(self.copy.len())];
+        let before = before.trim_end();
+        let from = before.rfind('\n').map_or(0, |n| n + 1);
+        // A statement may begin behind a brace or a semicolon.
+        let near = before.ceil_char_boundary(before.len().saturating_sub(400));
+        let line = &before[from.max(near)..];
+        line.rsplit(';').next().unwrap_or(line).trim().to_owned()
+    }
+
+    fn last_byte(&self) -> u8 {
+        self.copy[..self.at.min(self.copy.len())].trim_end().bytes().last().unwrap_or(0)
+    }
+
+    fn rest_of_line(&self) -> Span {
+        let rest = self.copy[self.at.min(self.copy.len())..].split('\n').next().unwrap_or("");
+        Span::new(self.span.start, self.span.start + rest.trim_end().len() as u32)
+    }
+
+    /// `: return x` or `then return x` as `{ return x }`.
+    fn braces_help(&self) -> Option<String> {
+        let rest = self.copy[self.at.min(self.copy.len())..].split('\n').next()?.trim();
+        let body = rest.strip_prefix(':').or_else(|| rest.strip_prefix("then "))?.trim();
+        (!body.is_empty() && !body.contains(['\u{1}', '\u{2}'])).then(|| format!("{{ {body} }}"))
+    }
+}
+
+fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "as" | "break"
+            | "case"
+            | "catch"
+            | "class"
+            | "continue"
+            | "default"
+            | "defer"
+            | "do"
+            | "else"
+            | "enum"
+            | "extension"
+            | "for"
+            | "func"
+            | "guard"
+            | "if"
+            | "import"
+            | "in"
+            | "is"
+            | "let"
+            | "operator"
+            | "protocol"
+            | "repeat"
+            | "return"
+            | "static"
+            | "struct"
+            | "switch"
+            | "throw"
+            | "throws"
+            | "try"
+            | "var"
+            | "where"
+            | "while"
+    )
+}

@@ -1,0 +1,134 @@
+//! Functions, initialisers, subscripts, and the accessors of properties.
+
+use super::{Builder, Node, Rule};
+use crate::syntax::ast::{Accessors, Block, DeclKind, FunctionDecl, Ident, Param};
+use pest::iterators::Pairs;
+
+impl Builder<'_> {
+    pub(super) fn function(&mut self, nodes: Pairs<'_, Rule>) -> Option<DeclKind> {
+        let mut function = None;
+        for node in nodes {
+            match node.as_rule() {
+                Rule::any_name => function = Some(empty_function(self.ident(&node))),
+                Rule::op_name => function = Some(empty_function(self.operator(&node))),
+                _ => self.signature_part(node, function.as_mut()?),
+            }
+        }
+        function.map(DeclKind::Function)
+    }
+
+    fn signature_part(&mut self, node: Node<'_>, function: &mut FunctionDecl) {
+        match node.as_rule() {
+            Rule::generics => function.generics.params = self.generics(node).params,
+            Rule::params => function.params = node.into_inner().filter_map(|p| self.param(p)).collect(),
+            Rule::effect => function.throws |= node.as_str() != "async",
+            Rule::arrow_type => function.result = node.into_inner().next().map(|t| self.ty(t)),
+            Rule::where_clause => function.generics.requirements = self.requirements(node),
+            Rule::block => function.body = Some(self.block(node)),
+            other => unreachable!("{other:?} in a function"),
+        }
+    }
+
+    pub(super) fn initializer(&mut self, node: Node<'_>) -> DeclKind {
+        let span = self.span(&node);
+        let name = Ident { name: self.text_name("init"), span: crate::source::Span::new(span.start, span.start + 4) };
+        let (mut failable, mut function) = (false, empty_function(name));
+        for part in node.into_inner() {
+            match part.as_rule() {
+                Rule::failable => failable = true,
+                _ => self.signature_part(part, &mut function),
+            }
+        }
+        DeclKind::Init { failable, function }
+    }
+
+    pub(super) fn subscript_declaration(&mut self, node: Node<'_>) -> DeclKind {
+        let span = self.span(&node);
+        let place = crate::source::Span::new(span.start, span.start + "subscript".len() as u32);
+        let name = Ident { name: self.text_name("subscript"), span: place };
+        let (mut accessors, mut function) = (Accessors::default(), empty_function(name));
+        for part in node.into_inner() {
+            match part.as_rule() {
+                Rule::accessor_block => accessors = self.accessors(part),
+                Rule::block => accessors.get = Some(self.block(part)),
+                _ => self.signature_part(part, &mut function),
+            }
+        }
+        for param in &mut function.params {
+            // A subscript's parameter has a label only if one is written for it.
+            if param.label.as_ref().is_some_and(|l| l.span == param.name.span) {
+                param.label = None;
+            }
+        }
+        DeclKind::Subscript { function, accessors }
+    }
+
+    fn param(&mut self, node: Node<'_>) -> Option<Param> {
+        let (mut attributes, mut names, mut ty, mut default) = (vec![], vec![], None, None);
+        let (mut variadic, mut is_inout) = (false, false);
+        for part in node.into_inner() {
+            match part.as_rule() {
+                Rule::attribute => attributes.push(self.attribute(part)),
+                Rule::any_name => names.push(self.ident(&part)),
+                Rule::ellipsis => variadic = true,
+                Rule::expr => default = Some(self.expr(part)),
+                _ => {
+                    let param = self.param_type(part);
+                    is_inout = param.is_inout;
+                    attributes.extend(param.attributes);
+                    ty = Some(param.ty);
+                }
+            }
+        }
+        let name = names.pop()?;
+        let label = Some(names.pop().unwrap_or_else(|| name.clone())).filter(|l| &*l.name != "_");
+        Some(Param { label, name, ty, is_inout, variadic, default, attributes })
+    }
+
+    /// `{ get … set … }`, or with observers.
+    pub(super) fn accessors(&mut self, node: Node<'_>) -> Accessors {
+        let mut out = Accessors::default();
+        let mut bodies = 0;
+        for accessor in node.into_inner() {
+            let span = self.span(&accessor);
+            let (mut kind, mut name, mut body) = ("", None, None);
+            let (mut attributes, mut word) = (vec![], "");
+            for part in accessor.into_inner() {
+                match part.as_rule() {
+                    Rule::attribute => attributes.push(self.attribute(part)),
+                    Rule::accessor_word => word = part.as_str(),
+                    Rule::accessor_kind => kind = part.as_str(),
+                    Rule::name => name = Some(self.ident(&part)),
+                    Rule::block => body = Some(self.block(part)),
+                    _ => {} // `throws` on a getter
+                }
+            }
+            bodies += u32::from(body.is_some());
+            let body = body.unwrap_or(Block { items: vec![], span });
+            match kind {
+                "get" => {
+                    out.get = Some(body);
+                    out.get_attributes = attributes;
+                    out.mutating_get |= word == "mutating";
+                }
+                "set" => {
+                    out.set = Some((name, body));
+                    out.nonmutating_set |= word == "nonmutating";
+                }
+                "willSet" => out.will_set = Some((name, body)),
+                _ => out.did_set = Some((name, body)),
+            }
+        }
+        out.is_requirement = bodies == 0;
+        out
+    }
+
+    /// The accessors of `var x: T { value }`.
+    pub(super) fn getter(&mut self, node: Node<'_>) -> Accessors {
+        Accessors { get: Some(self.block(node)), ..Accessors::default() }
+    }
+}
+
+fn empty_function(name: Ident) -> FunctionDecl {
+    FunctionDecl { name, generics: Default::default(), params: vec![], throws: false, result: None, body: None }
+}

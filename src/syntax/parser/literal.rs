@@ -1,0 +1,184 @@
+//! Numbers and strings.
+
+use super::{Builder, Node, Rule};
+use crate::diagnostic::Code;
+use crate::source::Span;
+use crate::syntax::ast::{Arg, Expr, ExprKind, StringPart};
+
+impl Builder<'_> {
+    /// `1_000`, `0xFF`, `1.5`, `1e-5`
+    pub(super) fn number(&mut self, node: &Node<'_>) -> Expr {
+        let (span, text) = (self.span(node), node.as_str().replace('_', ""));
+        let kind = match text.as_bytes() {
+            [b'0', b'x', ..] if text.contains('.') || text.contains(['p', 'P']) => match hex_float(&text[2..]) {
+                Some(value) => ExprKind::Float(value),
+                None => self.bad_literal(span, "this hexadecimal number cannot be read"),
+            },
+            [b'0', b'x', ..] => ExprKind::Int(u128::from_str_radix(&text[2..], 16).ok()),
+            [b'0', b'b', ..] => ExprKind::Int(u128::from_str_radix(&text[2..], 2).ok()),
+            [b'0', b'o', ..] => ExprKind::Int(u128::from_str_radix(&text[2..], 8).ok()),
+            _ if text.bytes().all(|b| b.is_ascii_digit()) => ExprKind::Int(text.parse().ok()),
+            _ => match text.parse() {
+                Ok(value) => ExprKind::Float(value),
+                Err(_) => self.bad_literal(span, "this number cannot be read"),
+            },
+        };
+        Expr { kind, span }
+    }
+
+    fn bad_literal(&mut self, span: Span, message: &str) -> ExprKind {
+        self.error(Code::InvalidLiteral, span, message);
+        ExprKind::Error
+    }
+
+    /// A string literal of any form.
+    pub(super) fn string(&mut self, node: Node<'_>) -> Expr {
+        let span = self.span(&node);
+        let (hashes, node) = if node.as_rule() == Rule::string_raw {
+            let hashes = node.as_str().bytes().take_while(|b| *b == b'#').count();
+            match node.into_inner().next() {
+                Some(inner) => (hashes, inner),
+                None => return Expr { kind: ExprKind::Error, span },
+            }
+        } else {
+            (0, node)
+        };
+        let long = matches!(node.as_rule(), Rule::string_long | Rule::raw_long);
+        let mut parts: Vec<Piece> = vec![];
+        for part in node.into_inner() {
+            match part.as_rule() {
+                Rule::interpolation | Rule::raw_interpolation => {
+                    let hash = std::mem::replace(&mut self.in_hash, false);
+                    parts.push(Piece::Arguments(self.arguments(part.into_inner())));
+                    self.in_hash = hash;
+                }
+                _ => parts.push(Piece::Text(part.as_str().to_owned(), self.span(&part))),
+            }
+        }
+        let indentation = if long { self.trim_long(&mut parts, span) } else { String::new() };
+        let mut out = vec![];
+        for (index, part) in parts.into_iter().enumerate() {
+            match part {
+                Piece::Arguments(args) => out.push(StringPart::Interpolation(args)),
+                Piece::Text(text, place) => {
+                    let layout = long.then_some((indentation.as_str(), index == 0));
+                    let text = self.unescape(&text, hashes, layout, place);
+                    if !text.is_empty() {
+                        out.push(StringPart::Text(text.into()));
+                    }
+                }
+            }
+        }
+        Expr { kind: ExprKind::String(out), span }
+    }
+
+    /// Takes the line ends behind the opening and before the closing `"""` away, and finds the indentation.
+    fn trim_long(&mut self, parts: &mut [Piece], span: Span) -> String {
+        match parts.first_mut() {
+            Some(Piece::Text(text, _)) if text.trim_start_matches([' ', '\t', '\r']).starts_with('\n') => {
+                let line = text.find('\n').map_or(0, |n| n + 1);
+                // The newline stays, so that the first line is unindented like the others; it goes afterwards.
+                text.replace_range(..line, "\n");
+            }
+            _ => {
+                self.error(Code::InvalidLiteral, span, "the text of a long string begins on a new line");
+                return String::new();
+            }
+        }
+        let mut indentation = String::new();
+        match parts.last_mut() {
+            Some(Piece::Text(text, _)) if text.rfind('\n').is_some_and(|n| text[n..].trim().is_empty()) => {
+                let line = text.rfind('\n').unwrap_or(0);
+                indentation = text[line + 1..].to_owned();
+                text.truncate(line);
+            }
+            _ => {
+                self.error(
+                    Code::InvalidLiteral,
+                    span,
+                    "the closing '\"\"\"' of a long string stands on a line of its own",
+                );
+            }
+        }
+        indentation
+    }
+
+    /// Replaces escapes, and takes indentation away: `layout` is that of a long string, and whether its first newline is
+    /// still ahead.
+    fn unescape(&mut self, text: &str, hashes: usize, layout: Option<(&str, bool)>, span: Span) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mark = format!("\\{}", "#".repeat(hashes));
+        let mut rest = text;
+        let mut drop_newline = layout.is_some_and(|l| l.1);
+        while let Some(c) = rest.chars().next() {
+            if c == '\n'
+                && let Some((indentation, _)) = layout
+            {
+                rest = &rest[1..];
+                rest = rest.strip_prefix(indentation).unwrap_or_else(|| rest.trim_start_matches([' ', '\t']));
+                if !std::mem::replace(&mut drop_newline, false) {
+                    out.push('\n');
+                }
+                continue;
+            }
+            let Some(escape) = rest.strip_prefix(mark.as_str()) else {
+                // A carriage return before a line end belongs to the file, not to the text.
+                if c != '\r' || layout.is_none() {
+                    out.push(c);
+                }
+                rest = &rest[c.len_utf8()..];
+                continue;
+            };
+            rest = self.escape(escape, &mut out, span);
+        }
+        out
+    }
+
+    /// Reads one escape behind its backslash and answers with what follows it.
+    fn escape<'e>(&mut self, escape: &'e str, out: &mut String, span: Span) -> &'e str {
+        let Some(c) = escape.chars().next() else { return escape };
+        let rest = &escape[c.len_utf8()..];
+        match c {
+            'n' => out.push('\n'),
+            't' => out.push('\t'),
+            'r' => out.push('\r'),
+            '0' => out.push('\0'),
+            '"' | '\'' | '\\' => out.push(c),
+            'u' => {
+                let code = rest.strip_prefix('{').and_then(|r| r.split_once('}'));
+                let read = code.and_then(|(hex, _)| u32::from_str_radix(hex, 16).ok()).and_then(char::from_u32);
+                if let (Some((_, behind)), Some(read)) = (code, read) {
+                    out.push(read);
+                    return behind;
+                }
+                self.error(Code::InvalidLiteral, span, "'\\u' needs the number of a character: '\\u{3b1}'");
+            }
+            // A backslash at the end of a line joins it with the next one.
+            '\n' => return rest.trim_start_matches([' ', '\t']),
+            _ => {
+                self.error(Code::InvalidLiteral, span, format!("'\\{c}' means nothing in a string"))
+                    .helps
+                    .push(crate::diagnostic::Help { text: "write '\\\\' for a backslash".into(), edits: vec![] });
+            }
+        }
+        rest
+    }
+}
+
+/// A piece of a string literal before escapes are replaced.
+enum Piece {
+    Text(String, Span),
+    Arguments(Vec<Arg>),
+}
+
+/// The digits of `0x1.8p3` behind `0x`.
+fn hex_float(text: &str) -> Option<f64> {
+    let (mantissa, exponent) = text.split_once(['p', 'P'])?;
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let bits = u128::from_str_radix(digits.get(..30).unwrap_or(&digits), 16).ok()?;
+    let dropped = 4 * digits.len().saturating_sub(30) as i32;
+    let scale = exponent.parse::<i32>().ok()?.clamp(-5000, 5000) - 4 * fraction.len().min(10_000) as i32 + dropped;
+    // In two steps, so that neither factor leaves the range while the product is inside of it.
+    Some(bits as f64 * 2f64.powi(scale / 2) * 2f64.powi(scale - scale / 2))
+}

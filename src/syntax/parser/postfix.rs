@@ -1,0 +1,137 @@
+//! What stands behind an operand: calls, members, subscripts, `!`, `?`, `'`, `²`.
+
+use super::expr::error_at;
+use super::{Builder, Node, Rule};
+use crate::diagnostic::Code;
+use crate::source::Span;
+use crate::syntax::ast::{Arg, Expr, ExprKind, Ident, TypeExpr, TypeExprKind};
+
+/// The operators that a program is most likely to go on behind, so that `1 +` at a prompt waits for more.
+const UNFINISHED: &[&str] =
+    &["+", "-", "*", "/", "^", "%", "&&", "||", "==", "!=", "<=", ">=", "<", ">", "??", "+=", "-=", "*=", "/="];
+
+impl Builder<'_> {
+    /// `base` with one more thing behind it, the `count`-th.
+    pub(super) fn postfix(&mut self, base: Expr, node: Node<'_>, count: u32) -> Expr {
+        let place = self.span(&node);
+        let span = base.span.to(place);
+        if count > super::MAX_CHAIN {
+            self.too_deep(span);
+            return error_at(span);
+        }
+        let boxed = Box::new;
+        let kind = match node.as_rule() {
+            Rule::call_arguments => {
+                let hash = std::mem::replace(&mut self.in_hash, false);
+                let args = self.arguments(node.into_inner());
+                self.in_hash = hash;
+                ExprKind::Call { callee: boxed(base), args }
+            }
+            Rule::subscript => ExprKind::Subscript { base: boxed(base), args: self.arguments(node.into_inner()) },
+            Rule::compound => return self.compound(base, node, span),
+            Rule::member => match node.into_inner().next() {
+                Some(name) => ExprKind::Member { base: boxed(base), name: self.ident(&name), generics: vec![] },
+                None => return base,
+            },
+            Rule::trailing => return self.trailing(base, node, span),
+            Rule::generic_suffix => return self.with_generics(base, node, span),
+            Rule::force => ExprKind::Force(boxed(base)),
+            Rule::chain => ExprKind::Chain(boxed(base)),
+            Rule::prime => {
+                let order = node.as_str().chars().map(|c| if c == '″' { 2 } else { 1 }).sum::<u32>();
+                match base.kind {
+                    ExprKind::Prime { function, order: before } => ExprKind::Prime { function, order: before + order },
+                    _ => ExprKind::Prime { function: boxed(base), order },
+                }
+            }
+            Rule::square => {
+                let value = if node.as_str() == "²" { 2 } else { 3 };
+                let op = Ident { name: self.text_name("^"), span: place };
+                let rhs = boxed(Expr { kind: ExprKind::Int(Some(value)), span: place });
+                ExprKind::Binary { op, lhs: boxed(base), rhs, juxtaposed: false }
+            }
+            Rule::postfix_op => {
+                let op = self.operator(&node);
+                let at_end = self.text.get((place.end - self.start) as usize..).is_some_and(|t| t.trim().is_empty());
+                if at_end && UNFINISHED.contains(&&*op.name) {
+                    self.incomplete = true;
+                    let message = format!("expected an operand behind '{}'", node.as_str());
+                    self.error(Code::Syntax, place.after(), message);
+                }
+                ExprKind::Postfix { op, operand: boxed(base) }
+            }
+            Rule::arrow => return self.function_type(&base, node, span),
+            other => unreachable!("{other:?} behind an operand"),
+        };
+        Expr { kind, span }
+    }
+
+    fn function_type(&mut self, base: &Expr, node: Node<'_>, span: Span) -> Expr {
+        let (throws, result) = self.arrow(node);
+        let Some(params) = self.as_params(base) else {
+            self.error(Code::Syntax, base.span, "these are not the types of parameters");
+            return error_at(span);
+        };
+        let kind = TypeExprKind::Function { params, result: Box::new(result), throws, attributes: vec![] };
+        Expr { kind: ExprKind::Type(TypeExpr { kind, span }), span }
+    }
+
+    /// `f(_:y:)`, kept as a name with its labels.
+    fn compound(&mut self, base: Expr, node: Node<'_>, span: Span) -> Expr {
+        let labels: String = node.as_str().chars().filter(|c| !c.is_whitespace()).collect();
+        let kind = match base.kind {
+            ExprKind::Ident { name, generics } => {
+                ExprKind::Ident { name: self.text_name(&format!("{name}{labels}")), generics }
+            }
+            ExprKind::Member { base, name, generics } => {
+                let name = Ident { name: self.text_name(&format!("{}{labels}", name.name)), span: name.span };
+                ExprKind::Member { base, name, generics }
+            }
+            ExprKind::Implicit { name, generics } => {
+                let name = Ident { name: self.text_name(&format!("{}{labels}", name.name)), span: name.span };
+                ExprKind::Implicit { name, generics }
+            }
+            _ => {
+                self.error(Code::Syntax, span, "labels without values stand behind the name of a function");
+                ExprKind::Error
+            }
+        };
+        Expr { kind, span }
+    }
+
+    pub(super) fn generic_suffix(&mut self, node: Node<'_>) -> Vec<TypeExpr> {
+        node.into_inner().map(|t| self.ty(t)).collect()
+    }
+
+    fn with_generics(&mut self, mut base: Expr, node: Node<'_>, span: Span) -> Expr {
+        let arguments = self.generic_suffix(node);
+        match &mut base.kind {
+            ExprKind::Ident { generics, .. }
+            | ExprKind::Member { generics, .. }
+            | ExprKind::Implicit { generics, .. } => {
+                *generics = arguments;
+            }
+            _ => drop(self.error(Code::Syntax, span, "only a name takes generic arguments").clone()),
+        }
+        Expr { span, ..base }
+    }
+
+    /// `f(a) { … } label: { … }`
+    fn trailing(&mut self, base: Expr, node: Node<'_>, span: Span) -> Expr {
+        let (callee, mut args) = match base.kind {
+            ExprKind::Call { callee, args } if !args.last().is_some_and(|a| a.trailing) => (callee, args),
+            _ => (Box::new(base), vec![]),
+        };
+        let mut label = None;
+        for part in node.into_inner() {
+            if part.as_rule() == Rule::trailing_label {
+                label = part.into_inner().next().map(|n| self.ident(&n)).filter(|l| &*l.name != "_");
+            } else {
+                let place = self.span(&part);
+                let value = self.deeper(place, error_at(place), |b| b.closure(part));
+                args.push(Arg { label: label.take(), value, trailing: true });
+            }
+        }
+        Expr { kind: ExprKind::Call { callee, args }, span }
+    }
+}

@@ -1,0 +1,288 @@
+//! Statements, blocks, conditions, `if` and `switch`.
+
+use super::expr::error_at;
+use super::{Builder, Node, Rule};
+use crate::diagnostic::Code;
+use crate::source::Span;
+use crate::syntax::ast::{
+    Block, Catch, Condition, Decl, DeclKind, Expr, ExprKind, Ident, Param, SequencePart, Stmt, StmtKind, SwitchCase,
+};
+use pest::iterators::Pairs;
+use std::rc::Rc;
+
+impl Builder<'_> {
+    /// Adds a statement to `items`; the end of the text is none.
+    pub(super) fn statement(&mut self, node: Node<'_>, items: &mut Vec<Stmt>) {
+        if node.as_rule() == Rule::EOI {
+            return;
+        }
+        let span = self.span(&node);
+        if let Some(kind) = self.deeper(span, None, |b| b.statement_kind(node, None)) {
+            items.push(Stmt { kind, span });
+        }
+    }
+
+    fn statement_kind(&mut self, node: Node<'_>, label: Option<Ident>) -> Option<StmtKind> {
+        let span = self.span(&node);
+        let rule = node.as_rule();
+        let mut inner = node.clone().into_inner();
+        Some(match rule {
+            Rule::expr => {
+                let expr = self.expr(node);
+                match self.formula(expr) {
+                    Ok(decl) => StmtKind::Decl(Rc::new(decl)),
+                    Err(expr) => StmtKind::Expr(expr),
+                }
+            }
+            Rule::declaration => StmtKind::Decl(Rc::new(self.declaration(node)?)),
+            Rule::return_statement => StmtKind::Return(inner.next().map(|e| self.expr(e))),
+            Rule::for_statement => self.for_statement(inner, label)?,
+            Rule::while_statement => {
+                let conditions = self.conditions(inner.next()?);
+                StmtKind::While { label, conditions, body: self.block(inner.next()?) }
+            }
+            Rule::repeat_statement => {
+                let body = self.block(inner.next()?);
+                StmtKind::Repeat { label, body, condition: self.expr(inner.next()?) }
+            }
+            Rule::guard_statement => {
+                let conditions = self.conditions(inner.next()?);
+                StmtKind::Guard { conditions, body: self.block(inner.next()?) }
+            }
+            Rule::break_statement => StmtKind::Break(inner.next().map(|n| self.ident(&n))),
+            Rule::continue_statement => StmtKind::Continue(inner.next().map(|n| self.ident(&n))),
+            Rule::fallthrough_statement => StmtKind::Fallthrough,
+            Rule::throw_statement => StmtKind::Throw(self.expr(inner.next()?)),
+            Rule::defer_statement => StmtKind::Defer(self.block(inner.next()?)),
+            Rule::do_statement => {
+                let body = self.block(inner.next()?);
+                let catches: Vec<Catch> = inner.filter_map(|c| self.catch(c)).collect();
+                match label {
+                    Some(label) if catches.is_empty() => {
+                        let body = Expr { kind: ExprKind::Block(body), span };
+                        StmtKind::Labelled { label, body }
+                    }
+                    Some(label) => {
+                        self.error(Code::Syntax, label.span, "a 'do' with 'catch' has no label");
+                        StmtKind::Do { body, catches }
+                    }
+                    None => StmtKind::Do { body, catches },
+                }
+            }
+            Rule::labelled => {
+                let label = self.ident(&inner.next()?);
+                self.labelled(inner.next()?, label)?
+            }
+            Rule::adjoint_statement => {
+                let seed = self.ident(&inner.next()?);
+                let wrt = self.wrt_list(inner.next()?);
+                StmtKind::Adjoint { seed, wrt, body: self.block(inner.next()?) }
+            }
+            other => unreachable!("{other:?} as a statement"),
+        })
+    }
+
+    fn labelled(&mut self, node: Node<'_>, label: Ident) -> Option<StmtKind> {
+        match node.as_rule() {
+            Rule::if_expr => Some(StmtKind::Labelled { label, body: self.if_expr(node) }),
+            Rule::switch_expr => Some(StmtKind::Labelled { label, body: self.switch_expr(node) }),
+            _ => self.statement_kind(node, Some(label)),
+        }
+    }
+
+    fn for_statement(&mut self, nodes: Pairs<'_, Rule>, label: Option<Ident>) -> Option<StmtKind> {
+        let (mut pattern, mut ty, mut sequence, mut filter) = (None, None, None, None);
+        for node in nodes {
+            match node.as_rule() {
+                Rule::case_condition => pattern = node.into_inner().next().map(|p| self.pattern(p, None)),
+                Rule::head => sequence = Some(self.expr(node)),
+                Rule::where_clause_head => filter = node.into_inner().next().map(|e| self.expr(e)),
+                Rule::block => {
+                    let (mut pattern, sequence) = (pattern?, sequence?);
+                    if let Some(ty) = ty {
+                        pattern = typed(pattern, ty);
+                    }
+                    return Some(StmtKind::For { label, pattern, sequence, filter, body: self.block(node) });
+                }
+                Rule::name | Rule::pattern_tuple => pattern = Some(self.binding_pattern(node, false)),
+                _ => ty = Some(self.ty(node)),
+            }
+        }
+        None
+    }
+
+    fn catch(&mut self, node: Node<'_>) -> Option<Catch> {
+        let span = self.span(&node);
+        let (mut pattern, mut guard) = (None, None);
+        for part in node.into_inner() {
+            if part.as_rule() == Rule::block {
+                return Some(Catch { pattern, guard, body: self.block(part), span });
+            }
+            let place = self.span(&part);
+            if pattern.is_some() {
+                self.error(Code::Syntax, place, "one 'catch' has one pattern")
+                    .notes
+                    .push(crate::diagnostic::Note { span: None, text: "write a 'catch' for each".into() });
+            } else if let Some((p, g)) = self.case_pattern(part) {
+                (pattern, guard) = (Some(p), g);
+            }
+        }
+        None
+    }
+
+    /// `{ … }`
+    pub(super) fn block(&mut self, node: Node<'_>) -> Block {
+        let span = self.span(&node);
+        let mut items = vec![];
+        for part in node.into_inner() {
+            self.statement(part, &mut items);
+        }
+        Block { items, span }
+    }
+
+    pub(super) fn conditions(&mut self, node: Node<'_>) -> Vec<Condition> {
+        let mut out = vec![];
+        for part in node.into_inner() {
+            let span = self.span(&part);
+            match part.as_rule() {
+                Rule::case_condition => {
+                    let Some(head) = part.into_inner().next() else { continue };
+                    let (pattern, value) = self.pattern_and_value(head);
+                    out.push(Condition::Case { pattern, value, span });
+                }
+                Rule::let_condition => {
+                    let (mut is_let, mut pattern, mut ty, mut value) = (true, None, None, None);
+                    for piece in part.into_inner() {
+                        match piece.as_rule() {
+                            Rule::let_word => is_let = piece.as_str() == "let",
+                            Rule::name | Rule::pattern_tuple => pattern = Some(self.binding_pattern(piece, !is_let)),
+                            Rule::head => value = Some(self.expr(piece)),
+                            _ => ty = Some(self.ty(piece)),
+                        }
+                    }
+                    out.extend(pattern.map(|pattern| Condition::Optional { is_let, pattern, ty, value, span }));
+                }
+                _ => out.push(Condition::Expr(self.expr(part))),
+            }
+        }
+        out
+    }
+
+    /// `if … { … } else if … { … } else { … }`
+    pub(super) fn if_expr(&mut self, node: Node<'_>) -> Expr {
+        let span = self.span(&node);
+        let mut arms: Vec<(Vec<Condition>, Block, Span)> = vec![];
+        let mut conditions: Option<(Vec<Condition>, Span)> = None;
+        let mut otherwise: Option<Box<Expr>> = None;
+        for part in node.into_inner() {
+            let place = self.span(&part);
+            if part.as_rule() == Rule::conditions {
+                conditions = Some((self.conditions(part), place));
+                continue;
+            }
+            let block = self.block(part);
+            match conditions.take() {
+                Some((conditions, from)) => arms.push((conditions, block, from)),
+                None => otherwise = Some(Box::new(Expr { kind: ExprKind::Block(block), span: place })),
+            }
+        }
+        if arms.len() > super::MAX_CHAIN as usize {
+            self.too_deep(span);
+            return error_at(span);
+        }
+        while let Some((conditions, then, from)) = arms.pop() {
+            let place = Span::new(if arms.is_empty() { span.start } else { from.start }, span.end);
+            otherwise = Some(Box::new(Expr { kind: ExprKind::If { conditions, then, otherwise }, span: place }));
+        }
+        otherwise.map_or_else(|| error_at(span), |e| *e)
+    }
+
+    pub(super) fn switch_expr(&mut self, node: Node<'_>) -> Expr {
+        let span = self.span(&node);
+        let mut inner = node.into_inner();
+        let Some(value) = inner.next() else { return error_at(span) };
+        let value = Box::new(self.expr(value));
+        let cases = inner.map(|c| self.switch_case(c)).collect();
+        Expr { kind: ExprKind::Switch { value, cases }, span }
+    }
+
+    fn switch_case(&mut self, node: Node<'_>) -> SwitchCase {
+        let span = self.span(&node);
+        let (mut patterns, mut items) = (vec![], vec![]);
+        for part in node.into_inner() {
+            match part.as_rule() {
+                Rule::any_name => {} // `@unknown`
+                Rule::case_pattern => patterns.extend(self.case_pattern(part)),
+                _ => self.statement(part, &mut items),
+            }
+        }
+        let place = match (items.first(), items.last()) {
+            (Some(first), Some(last)) => first.span.to(last.span),
+            _ => span.after(),
+        };
+        SwitchCase { patterns, body: Block { items, span: place }, span }
+    }
+
+    /// `f(x, y) = value` declares a function; anything else is given back.
+    fn formula(&mut self, expr: Expr) -> Result<Decl, Expr> {
+        let ExprKind::Sequence(parts) = &expr.kind else { return Err(expr) };
+        let [SequencePart::Operand(target), SequencePart::Assign(_), ..] = &parts[..] else { return Err(expr) };
+        let ExprKind::Call { callee, args } = &target.kind else { return Err(expr) };
+        let ExprKind::Ident { name, generics } = &callee.kind else { return Err(expr) };
+        if !generics.is_empty() {
+            return Err(expr);
+        }
+        let (name, mut params) = (Ident { name: name.clone(), span: callee.span }, vec![]);
+        for arg in args {
+            let param = match (&arg.label, &arg.value.kind) {
+                (None, ExprKind::Ident { name, generics }) if generics.is_empty() && !arg.trailing => {
+                    (Ident { name: name.clone(), span: arg.value.span }, None)
+                }
+                (Some(label), _) if !arg.trailing => match self.as_type_expr(&arg.value) {
+                    Some(ty) => (label.clone(), Some(ty)),
+                    None => return Err(expr),
+                },
+                _ => return Err(expr),
+            };
+            params.push(Param {
+                label: None,
+                name: param.0,
+                ty: param.1,
+                is_inout: false,
+                variadic: false,
+                default: None,
+                attributes: vec![],
+            });
+        }
+        let span = expr.span;
+        let ExprKind::Sequence(parts) = expr.kind else { return Err(expr) };
+        let mut parts: Vec<SequencePart> = parts.into_iter().skip(2).collect();
+        let body = match (parts.pop(), parts.is_empty()) {
+            (Some(SequencePart::Operand(only)), true) => only,
+            (last, _) => {
+                parts.extend(last);
+                let from = match parts.first() {
+                    Some(SequencePart::Operand(first)) => first.span,
+                    _ => span,
+                };
+                Expr { kind: ExprKind::Sequence(parts), span: Span::new(from.start, span.end) }
+            }
+        };
+        let documentation = self.documentation(span);
+        Ok(Decl {
+            kind: DeclKind::Formula { name, params, body },
+            attributes: vec![],
+            modifiers: vec![],
+            span,
+            documentation,
+        })
+    }
+}
+
+pub(super) fn typed(
+    pattern: crate::syntax::ast::Pattern,
+    ty: crate::syntax::ast::TypeExpr,
+) -> crate::syntax::ast::Pattern {
+    let span = pattern.span.to(ty.span);
+    crate::syntax::ast::Pattern { kind: crate::syntax::ast::PatternKind::Typed(Box::new(pattern), ty), span }
+}

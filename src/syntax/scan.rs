@@ -1,0 +1,506 @@
+//! The pass before the grammar: one look at every byte.
+//!
+//! It finds what no grammar can report well (brackets and strings that do not end, nesting without bound), and makes the
+//! copy of the text that the grammar reads, of the same length: comments, inactive `#if` branches and odd white space
+//! become blanks, and the angle brackets of generic arguments become U+0001 and U+0002.
+
+use super::conditional;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+
+/// Brackets inside brackets beyond this are refused: no program needs them, and every later stage recurses.
+const MAX_NESTING: usize = 256;
+/// Operators in one expression beyond this are refused before they cost memory; far above what folding accepts.
+const MAX_OPERATORS: usize = 100_000;
+
+/// The copy that the grammar reads, and what was wrong.
+pub(super) struct Scanned {
+    /// As long as the text, and one newline.
+    pub text: String,
+    /// Problems; with any of them the text is not worth parsing.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether the text is the beginning of something longer.
+    pub incomplete: bool,
+}
+
+/// How a string literal is delimited.
+#[derive(Clone, Copy)]
+struct Quote {
+    start: usize,
+    hashes: usize,
+    long: bool,
+}
+
+/// An open bracket; `quote` when it is the `\(` of an interpolation.
+#[derive(Clone, Copy)]
+struct Open {
+    position: usize,
+    byte: u8,
+    quote: Option<Quote>,
+}
+
+/// A `<` behind a name that may open generic arguments.
+struct Angle {
+    position: usize,
+    depth: usize,
+}
+
+struct Scanner<'t> {
+    bytes: &'t [u8],
+    text: &'t str,
+    out: Vec<u8>,
+    start: u32,
+    at: usize,
+    open: Vec<Open>,
+    angles: Vec<Angle>,
+    /// For each `#if` that is open: where it stands and whether a branch was taken.
+    branches: Vec<(usize, bool)>,
+    /// The last byte that is neither blank nor newline, as it stands in the text.
+    last: u8,
+    /// Whether `last` ends a name, as opposed to a number.
+    after_name: bool,
+    operators: usize,
+    diagnostics: Vec<Diagnostic>,
+    incomplete: bool,
+}
+
+/// Scans a text whose first byte has the position `start`.
+pub(super) fn scan(text: &str, start: u32) -> Scanned {
+    let mut scanner = Scanner {
+        bytes: text.as_bytes(),
+        text,
+        out: text.as_bytes().to_vec(),
+        start,
+        at: 0,
+        open: vec![],
+        angles: vec![],
+        branches: vec![],
+        last: 0,
+        after_name: false,
+        operators: 0,
+        diagnostics: vec![],
+        incomplete: false,
+    };
+    scanner.run();
+    scanner.out.push(b'\n');
+    // Only whole characters were replaced, so this never loses anything.
+    let text = String::from_utf8(scanner.out).unwrap_or_default();
+    Scanned { text, diagnostics: scanner.diagnostics, incomplete: scanner.incomplete }
+}
+
+/// Whether a byte can stand in a name; every byte beyond ASCII may.
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+fn closer(byte: u8) -> u8 {
+    match byte {
+        b'(' => b')',
+        b'[' => b']',
+        _ => b'}',
+    }
+}
+
+impl Scanner<'_> {
+    fn span(&self, from: usize, to: usize) -> Span {
+        Span::new(self.start + from as u32, self.start + to as u32)
+    }
+
+    fn peek(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn blank(&mut self, from: usize, to: usize) {
+        for byte in &mut self.out[from..to] {
+            if *byte != b'\n' {
+                *byte = b' ';
+            }
+        }
+    }
+
+    fn run(&mut self) {
+        if self.text.starts_with('\u{feff}') {
+            self.blank(0, 3);
+            self.at = 3;
+        }
+        if self.text[self.at..].starts_with("#!") {
+            self.skip_line();
+        }
+        while self.at < self.bytes.len() {
+            if !self.step() {
+                return;
+            }
+        }
+        self.finish();
+    }
+
+    /// Blanks the rest of the line.
+    fn skip_line(&mut self) {
+        let end = self.bytes[self.at..].iter().position(|b| *b == b'\n').map_or(self.bytes.len(), |n| self.at + n);
+        self.blank(self.at, end);
+        self.at = end;
+    }
+
+    /// Looks at the next token; false ends the scan.
+    fn step(&mut self) -> bool {
+        let byte = self.bytes[self.at];
+        match byte {
+            b'\n' => {
+                if !matches!(self.last, b',' | b'<' | b'(' | b'[' | b':' | b'&') {
+                    self.angles.clear();
+                }
+                if !matches!(self.last, b'+' | b'-' | b'*' | b'/' | b'=' | b'|' | b'&') {
+                    self.operators = 0;
+                }
+                self.at += 1;
+                return true;
+            }
+            b' ' => {
+                self.at += 1;
+                return true;
+            }
+            b'\t' | b'\r' | 0x0b | 0x0c => {
+                self.out[self.at] = b' ';
+                self.at += 1;
+                return true;
+            }
+            0xc2 if self.peek(1) == 0xa0 => {
+                self.blank(self.at, self.at + 2);
+                self.at += 2;
+                return true;
+            }
+            // The marks that stand for angle brackets must not come from the text.
+            0x01 | 0x02 => self.out[self.at] = 0x03,
+            b'/' if self.peek(1) == b'/' => {
+                self.skip_line();
+                return true;
+            }
+            b'/' if self.peek(1) == b'*' => return self.comment(),
+            b'`' => {
+                let rest = &self.bytes[self.at + 1..];
+                if let Some(end) = rest.iter().position(|b| matches!(b, b'`' | b'\n')) {
+                    self.at += 1 + end;
+                }
+                (self.last, self.after_name) = (b'`', true);
+                self.at = (self.at + 1).min(self.bytes.len());
+                return true;
+            }
+            b'"' => {
+                let long = self.text[self.at..].starts_with("\"\"\"");
+                let quote = Quote { start: self.at, hashes: 0, long };
+                self.at += if long { 3 } else { 1 };
+                return self.string(quote);
+            }
+            b'#' => return self.hash(),
+            b'(' | b'[' | b'{' => return self.opens(byte),
+            b')' | b']' | b'}' => return self.closes(byte),
+            b'<' => self.angle_opens(),
+            b'>' => {
+                self.angle_closes();
+                self.last = byte;
+                self.after_name = false;
+                self.at += 1;
+                return true;
+            }
+            _ if is_word(byte) => {
+                let from = self.at;
+                while is_word(self.peek(0)) {
+                    self.at += 1;
+                }
+                (self.last, self.after_name) = (self.bytes[self.at - 1], !byte.is_ascii_digit());
+                if byte.is_ascii_digit() {
+                    self.angles.clear();
+                }
+                self.operators += usize::from(byte >= 0x80 && self.at - from <= 3);
+                return true;
+            }
+            b'.' | b'?' | b':' | b'@' => {}
+            b',' | b';' => self.operators = 0,
+            b'-' if self.peek(1) == b'>' => {}
+            b'&' if self.peek(1) != b'&' && self.last != b'&' => {}
+            _ => {
+                self.angles.clear();
+                self.operators += 1;
+                if self.operators > MAX_OPERATORS {
+                    let message = format!("this expression has more than {MAX_OPERATORS} operators");
+                    let place = self.span(self.at, self.at + 1);
+                    self.diagnostics.push(Diagnostic::error(Code::TooDeep, place, message).help("use a loop"));
+                    return false;
+                }
+            }
+        }
+        if byte == b';' {
+            self.angles.clear();
+        }
+        (self.last, self.after_name) = (byte, false);
+        self.at += 1;
+        true
+    }
+
+    /// `/* … */`, which nests.
+    fn comment(&mut self) -> bool {
+        let (from, mut depth) = (self.at, 0usize);
+        while self.at < self.bytes.len() {
+            match (self.peek(0), self.peek(1)) {
+                (b'/', b'*') => (depth, self.at) = (depth + 1, self.at + 2),
+                (b'*', b'/') => {
+                    (depth, self.at) = (depth - 1, self.at + 2);
+                    if depth == 0 {
+                        self.blank(from, self.at);
+                        return true;
+                    }
+                }
+                _ => self.at += 1,
+            }
+        }
+        let place = self.span(from, from + 2);
+        self.diagnostics.push(
+            Diagnostic::error(Code::Syntax, place, "this comment does not end")
+                .label("'/*' opened here")
+                .help("write '*/' where it ends; every '/*' inside needs its own"),
+        );
+        self.incomplete = true;
+        false
+    }
+
+    /// `#if` and its kind, a raw string, or anything else that starts with `#`.
+    fn hash(&mut self) -> bool {
+        let hashes = self.bytes[self.at..].iter().take_while(|b| **b == b'#').count();
+        let behind = &self.text[self.at + hashes..];
+        if behind.starts_with('"') {
+            let long = behind.starts_with("\"\"\"");
+            let quote = Quote { start: self.at, hashes, long };
+            self.at += hashes + if long { 3 } else { 1 };
+            return self.string(quote);
+        }
+        let line_start = self.bytes[..self.at].iter().rposition(|b| *b == b'\n').map_or(0, |n| n + 1);
+        let first_on_line = self.at - line_start < 1000 && self.out[line_start..self.at].iter().all(|b| *b == b' ');
+        if let Some(directive) = conditional::directive(behind)
+            && first_on_line
+        {
+            return self.directive(directive);
+        }
+        (self.last, self.after_name) = (b'#', false);
+        self.at += hashes;
+        true
+    }
+
+    fn directive(&mut self, directive: conditional::Directive<'_>) -> bool {
+        use conditional::Directive::{Else, ElseIf, End, If};
+        let (from, position) = (self.at, self.branches.len());
+        self.skip_line();
+        match directive {
+            If(condition) => {
+                let active = conditional::holds(condition);
+                self.branches.push((from, active));
+                if !active {
+                    return self.skip_branches();
+                }
+            }
+            // A branch was taken and ends here: the others are skipped.
+            Else | ElseIf(_) if position > 0 => return self.skip_branches(),
+            End if position > 0 => drop(self.branches.pop()),
+            Else | ElseIf(_) | End => {
+                let place = self.span(from, self.at);
+                self.diagnostics.push(Diagnostic::error(Code::Syntax, place, "this has no '#if' before it"));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Blanks lines up to the branch that is taken, or the end.
+    fn skip_branches(&mut self) -> bool {
+        use conditional::Directive::{Else, ElseIf, End, If};
+        let mut inner = 0;
+        while self.at < self.bytes.len() {
+            self.at += 1;
+            let line = self.text[self.at..].split('\n').next().unwrap_or("");
+            let found = line.trim_start().strip_prefix('#').and_then(conditional::directive);
+            let taken = self.branches.last().is_none_or(|b| b.1);
+            self.blank(self.at, self.at + line.len());
+            self.at += line.len();
+            match found {
+                Some(If(_)) => inner += 1,
+                Some(End) if inner > 0 => inner -= 1,
+                Some(End) => {
+                    self.branches.pop();
+                    return true;
+                }
+                Some(Else) if inner == 0 && !taken => return self.take_branch(),
+                Some(ElseIf(condition)) if inner == 0 && !taken && conditional::holds(condition) => {
+                    return self.take_branch();
+                }
+                Some(Else | ElseIf(_)) | None => {}
+            }
+        }
+        true
+    }
+
+    fn take_branch(&mut self) -> bool {
+        if let Some(branch) = self.branches.last_mut() {
+            branch.1 = true;
+        }
+        true
+    }
+
+    /// The inside of a string literal, up to its end or an interpolation.
+    fn string(&mut self, quote: Quote) -> bool {
+        self.angles.clear();
+        let count = if quote.long { 3 } else { 1 };
+        let hashes_at = |bytes: &[u8], at: usize| {
+            bytes.get(at..at + quote.hashes).is_some_and(|rest| rest.iter().all(|b| *b == b'#'))
+        };
+        while self.at < self.bytes.len() {
+            match self.bytes[self.at] {
+                b'"' => {
+                    let ends = !quote.long || self.bytes[self.at..].starts_with(b"\"\"\"");
+                    if ends && hashes_at(self.bytes, self.at + count) {
+                        self.at += count + quote.hashes;
+                        (self.last, self.after_name) = (b'"', false);
+                        return true;
+                    }
+                    self.at += 1;
+                }
+                b'\\' if hashes_at(self.bytes, self.at + 1) => {
+                    self.at += 1 + quote.hashes;
+                    if self.peek(0) == b'(' {
+                        return self.push(Open { position: self.at, byte: b'(', quote: Some(quote) });
+                    }
+                    // The escaped byte is not looked at; a newline still ends a short string.
+                    if self.peek(0) != b'\n' {
+                        self.at += 1;
+                    }
+                }
+                b'\n' if !quote.long => break,
+                _ => self.at += 1,
+            }
+        }
+        self.at = self.at.min(self.bytes.len());
+        let opening = self.span(quote.start, quote.start + quote.hashes + count);
+        let end = self.span(self.at, self.at);
+        let delimiter = format!("{}{}", "\"".repeat(count), "#".repeat(quote.hashes));
+        self.diagnostics.push(
+            Diagnostic::error(Code::UnterminatedString, end, format!("expected '{delimiter}' to end the string"))
+                .label(format!("expected '{delimiter}' here"))
+                .also(opening, "the string starts here"),
+        );
+        self.incomplete = quote.long;
+        false
+    }
+
+    fn opens(&mut self, byte: u8) -> bool {
+        // `a < b(c)` is not a list of types; nor is anything with a closure in it.
+        if byte == b'{' || self.after_name || matches!(self.last, b')' | b']' | b'"') {
+            self.angles.clear();
+        }
+        self.push(Open { position: self.at, byte, quote: None })
+    }
+
+    fn push(&mut self, open: Open) -> bool {
+        if self.open.len() >= MAX_NESTING {
+            let message = format!("brackets are nested more than {MAX_NESTING} deep");
+            self.diagnostics.push(
+                Diagnostic::error(Code::TooDeep, self.span(self.at, self.at + 1), message)
+                    .help("give the inner part a name of its own"),
+            );
+            return false;
+        }
+        self.open.push(open);
+        self.operators = 0;
+        (self.last, self.after_name) = (open.byte, false);
+        self.at += 1;
+        true
+    }
+
+    fn closes(&mut self, byte: u8) -> bool {
+        let Some(open) = self.open.pop() else {
+            let message = format!("'{}' closes nothing", byte as char);
+            let place = self.span(self.at, self.at + 1);
+            self.diagnostics.push(Diagnostic::error(Code::UnclosedBracket, place, message).fix(
+                "take it away",
+                place,
+                "",
+            ));
+            return false;
+        };
+        if closer(open.byte) != byte {
+            self.unclosed(open, self.at, self.at + 1);
+            return false;
+        }
+        let depth = self.open.len();
+        while self.angles.last().is_some_and(|a| a.depth > depth) {
+            self.angles.pop();
+        }
+        self.operators = 0;
+        (self.last, self.after_name) = (byte, false);
+        self.at += 1;
+        match open.quote {
+            Some(quote) => self.string(quote),
+            None => true,
+        }
+    }
+
+    fn unclosed(&mut self, open: Open, from: usize, to: usize) {
+        let (opened, closing) = (open.byte as char, closer(open.byte) as char);
+        self.diagnostics.push(
+            Diagnostic::error(
+                Code::UnclosedBracket,
+                self.span(from, to),
+                format!("expected '{closing}' to close '{opened}'"),
+            )
+            .label(format!("expected '{closing}' here"))
+            .also(self.span(open.position, open.position + 1), format!("'{opened}' opened here")),
+        );
+    }
+
+    fn finish(&mut self) {
+        if let Some(open) = self.open.last().copied() {
+            let end = self.out.iter().rposition(|b| !matches!(b, b' ' | b'\n')).map_or(0, |n| n + 1);
+            self.unclosed(open, end, end);
+            self.incomplete = true;
+        } else if let Some((from, _)) = self.branches.last().copied() {
+            let place = self.span(from, from + 3);
+            self.diagnostics.push(Diagnostic::error(Code::Syntax, place, "this '#if' has no '#endif'"));
+            self.incomplete = true;
+        }
+    }
+
+    fn angle_opens(&mut self) {
+        let next = self.peek(1);
+        let fits = is_word(next) && !next.is_ascii_digit() || matches!(next, b'(' | b'[' | b'@' | b'\n' | b'`');
+        let adjacent = self.at > 0 && (is_word(self.bytes[self.at - 1]) || self.bytes[self.at - 1] == b'`');
+        if self.after_name && adjacent && fits {
+            self.angles.push(Angle { position: self.at, depth: self.open.len() });
+        } else {
+            self.angles.clear();
+            self.operators += 1;
+        }
+    }
+
+    /// `>` ends generic arguments if there is a `<` for it and what follows cannot be an operand: Swift's rule.
+    fn angle_closes(&mut self) {
+        if self.at > 0 && self.bytes[self.at - 1] == b'-' {
+            return;
+        }
+        let depth = self.open.len();
+        let Some(angle) = self.angles.pop_if(|a| a.depth == depth) else {
+            self.angles.clear();
+            self.operators += 1;
+            return;
+        };
+        let enclosed = self.angles.last().is_some_and(|a| a.depth == depth);
+        let rest = self.bytes[self.at + 1..].iter().take(64);
+        let next = rest.copied().find(|b| *b != b' ').unwrap_or(b'\n');
+        let follows = matches!(
+            next,
+            b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',' | b';' | b'.' | b':' | b'\n' | b'\r' | b'!' | b'?'
+        );
+        if follows || enclosed && next == b'>' {
+            self.out[angle.position] = 0x01;
+            self.out[self.at] = 0x02;
+        } else {
+            self.angles.clear();
+        }
+    }
+}

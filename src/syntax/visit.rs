@@ -1,0 +1,260 @@
+//! Walks over every expression of a tree, to change it.
+
+use super::ast::{
+    Accessors, Arg, Block, Condition, Decl, DeclKind, Expr, ExprKind, File, FunctionDecl, KeyPathPart, Pattern,
+    PatternKind, SequencePart, Stmt, StmtKind, StringPart,
+};
+use std::rc::Rc;
+
+/// What is done with every expression. An implementation goes further inside with [`inside`].
+pub(super) trait Visitor {
+    /// Called for every expression that is not inside of another one.
+    fn expr(&mut self, expr: &mut Expr);
+}
+
+pub(super) fn file(visitor: &mut impl Visitor, file: &mut File) {
+    stmts(visitor, &mut file.items);
+}
+
+fn stmts(v: &mut impl Visitor, items: &mut [Stmt]) {
+    for item in items {
+        stmt(v, item);
+    }
+}
+
+fn block(v: &mut impl Visitor, block: &mut Block) {
+    stmts(v, &mut block.items);
+}
+
+fn stmt(v: &mut impl Visitor, item: &mut Stmt) {
+    match &mut item.kind {
+        StmtKind::Expr(e) | StmtKind::Throw(e) | StmtKind::Labelled { body: e, .. } => v.expr(e),
+        StmtKind::Decl(d) => decl(v, d),
+        StmtKind::Guard { conditions: c, body } | StmtKind::While { conditions: c, body, .. } => {
+            conditions(v, c);
+            block(v, body);
+        }
+        StmtKind::Repeat { body, condition, .. } => {
+            block(v, body);
+            v.expr(condition);
+        }
+        StmtKind::For { pattern: p, sequence, filter, body, .. } => {
+            pattern(v, p);
+            v.expr(sequence);
+            optional(v, filter);
+            block(v, body);
+        }
+        StmtKind::Return(value) => optional(v, value),
+        StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Fallthrough => {}
+        StmtKind::Defer(body) | StmtKind::Adjoint { body, .. } => block(v, body),
+        StmtKind::Do { body, catches } => {
+            block(v, body);
+            for catch in catches {
+                if let Some(p) = &mut catch.pattern {
+                    pattern(v, p);
+                }
+                optional(v, &mut catch.guard);
+                block(v, &mut catch.body);
+            }
+        }
+    }
+}
+
+fn optional(v: &mut impl Visitor, expr: &mut Option<Expr>) {
+    if let Some(expr) = expr {
+        v.expr(expr);
+    }
+}
+
+fn conditions(v: &mut impl Visitor, list: &mut [Condition]) {
+    for condition in list {
+        match condition {
+            Condition::Expr(e) => v.expr(e),
+            Condition::Optional { pattern: p, value, .. } => {
+                pattern(v, p);
+                optional(v, value);
+            }
+            Condition::Case { pattern: p, value, .. } => {
+                pattern(v, p);
+                v.expr(value);
+            }
+        }
+    }
+}
+
+fn pattern(v: &mut impl Visitor, p: &mut Pattern) {
+    match &mut p.kind {
+        PatternKind::Wildcard | PatternKind::Bind { .. } | PatternKind::Is(_) => {}
+        PatternKind::Tuple(elements) | PatternKind::Case { payload: Some(elements), .. } => {
+            for (_, element) in elements {
+                pattern(v, element);
+            }
+        }
+        PatternKind::Case { payload: None, .. } => {}
+        PatternKind::Some(inner) | PatternKind::As(inner, _) | PatternKind::Typed(inner, _) => pattern(v, inner),
+        PatternKind::Expr(e) => v.expr(e),
+    }
+}
+
+fn args(v: &mut impl Visitor, list: &mut [Arg]) {
+    for arg in list {
+        v.expr(&mut arg.value);
+    }
+}
+
+/// Visits the expressions right inside of an expression.
+pub(super) fn inside(v: &mut impl Visitor, expr: &mut Expr) {
+    match &mut expr.kind {
+        ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Nil
+        | ExprKind::Ident { .. }
+        | ExprKind::Super
+        | ExprKind::Discard
+        | ExprKind::Implicit { .. }
+        | ExprKind::Operator(_)
+        | ExprKind::Type(_)
+        | ExprKind::Error => {}
+        ExprKind::String(parts) => {
+            for part in parts {
+                if let StringPart::Interpolation(list) = part {
+                    args(v, list);
+                }
+            }
+        }
+        ExprKind::Member { base: e, .. }
+        | ExprKind::Paren(e)
+        | ExprKind::Prefix { operand: e, .. }
+        | ExprKind::Postfix { operand: e, .. }
+        | ExprKind::Is { value: e, .. }
+        | ExprKind::As { value: e, .. }
+        | ExprKind::InOut(e)
+        | ExprKind::Force(e)
+        | ExprKind::Chain(e)
+        | ExprKind::Try { value: e, .. }
+        | ExprKind::Prime { function: e, .. }
+        | ExprKind::Nabla(e)
+        | ExprKind::Partial { function: e, .. } => v.expr(e),
+        ExprKind::Call { callee: e, args: list } | ExprKind::Subscript { base: e, args: list } => {
+            v.expr(e);
+            args(v, list);
+        }
+        ExprKind::Closure(closure) => {
+            let closure = Rc::make_mut(closure);
+            for capture in &mut closure.captures {
+                optional(v, &mut capture.value);
+            }
+            block(v, &mut closure.body);
+        }
+        ExprKind::Array(elements) => elements.iter_mut().for_each(|e| v.expr(e)),
+        ExprKind::Dictionary(pairs) => {
+            for (key, value) in pairs {
+                v.expr(key);
+                v.expr(value);
+            }
+        }
+        ExprKind::Tuple(elements) => elements.iter_mut().for_each(|(_, e)| v.expr(e)),
+        ExprKind::Sequence(parts) => {
+            for part in parts {
+                match part {
+                    SequencePart::Operand(e) => v.expr(e),
+                    SequencePart::Ternary(e, _) => v.expr(e),
+                    SequencePart::Operator { .. }
+                    | SequencePart::Assign(_)
+                    | SequencePart::Is(_)
+                    | SequencePart::As(..) => {}
+                }
+            }
+        }
+        ExprKind::Binary { lhs, rhs, .. } => {
+            v.expr(lhs);
+            v.expr(rhs);
+        }
+        ExprKind::Assign { target, value } => {
+            v.expr(target);
+            v.expr(value);
+        }
+        ExprKind::Ternary { condition, then, otherwise } => {
+            v.expr(condition);
+            v.expr(then);
+            v.expr(otherwise);
+        }
+        ExprKind::If { conditions: c, then, otherwise } => {
+            conditions(v, c);
+            block(v, then);
+            if let Some(otherwise) = otherwise {
+                v.expr(otherwise);
+            }
+        }
+        ExprKind::Block(b) => block(v, b),
+        ExprKind::Switch { value, cases } => {
+            v.expr(value);
+            for case in cases {
+                for (p, guard) in &mut case.patterns {
+                    pattern(v, p);
+                    optional(v, guard);
+                }
+                block(v, &mut case.body);
+            }
+        }
+        ExprKind::KeyPath { path, .. } => {
+            for part in path {
+                if let KeyPathPart::Subscript(list, _) = part {
+                    args(v, list);
+                }
+            }
+        }
+        ExprKind::Hash { args: list, .. } => args(v, list),
+    }
+}
+
+fn decl(v: &mut impl Visitor, d: &mut Rc<Decl>) {
+    match &mut Rc::make_mut(d).kind {
+        DeclKind::Variable { bindings, .. } => {
+            for binding in bindings {
+                pattern(v, &mut binding.pattern);
+                optional(v, &mut binding.value);
+                if let Some(a) = &mut binding.accessors {
+                    accessors(v, a);
+                }
+            }
+        }
+        DeclKind::Function(f) | DeclKind::Init { function: f, .. } => function(v, f),
+        DeclKind::Formula { body, .. } => v.expr(body),
+        DeclKind::Nominal(n) => n.members.iter_mut().for_each(|m| decl(v, m)),
+        DeclKind::Protocol(p) => p.members.iter_mut().for_each(|m| decl(v, m)),
+        DeclKind::Extension(e) => e.members.iter_mut().for_each(|m| decl(v, m)),
+        DeclKind::Deinit(body) => block(v, body),
+        DeclKind::Subscript { function: f, accessors: a } => {
+            function(v, f);
+            accessors(v, a);
+        }
+        DeclKind::Cases(cases) => cases.iter_mut().for_each(|c| optional(v, &mut c.raw)),
+        DeclKind::TypeAlias { .. }
+        | DeclKind::AssociatedType { .. }
+        | DeclKind::Import { .. }
+        | DeclKind::Operator { .. }
+        | DeclKind::PrecedenceGroup { .. } => {}
+    }
+}
+
+fn function(v: &mut impl Visitor, f: &mut FunctionDecl) {
+    for param in &mut f.params {
+        optional(v, &mut param.default);
+    }
+    if let Some(body) = &mut f.body {
+        block(v, body);
+    }
+}
+
+fn accessors(v: &mut impl Visitor, a: &mut Accessors) {
+    if let Some(get) = &mut a.get {
+        block(v, get);
+    }
+    for accessor in [&mut a.set, &mut a.will_set, &mut a.did_set] {
+        if let Some((_, body)) = accessor {
+            block(v, body);
+        }
+    }
+}

@@ -1,0 +1,308 @@
+//! What others ask of a [`World`]: entering a module's files, checking them, and the answers that `ir` needs.
+
+use super::store::{BodyState, Code, Entry, FunctionKind, Named, RequirementKind, World, blank_function};
+use super::tree::{Body, FunctionId, FunctionRef, GlobalId};
+use super::ty::{NominalId, ProtocolId, Type};
+use super::world::{Declarations, Function, Global, Nominal};
+use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{DeclKind, File, Stmt, StmtKind};
+use std::rc::Rc;
+
+/// A module's files, entered and checked.
+pub struct Checked {
+    /// The function that runs the top-level statements.
+    pub script: FunctionId,
+    /// The user's functions, for checks that come later.
+    pub functions: Vec<FunctionId>,
+    /// The type of the value of the last expression, if it was asked for and there is one.
+    pub value: Option<Type>,
+    /// Whether there were no errors.
+    pub ok: bool,
+}
+
+impl World {
+    /// Enters and checks the files of a module. `texts` are quoted in messages: first position and text of each.
+    pub fn check_module(&mut self, files: &[File], texts: &[(u32, Rc<str>)], wants_value: bool) -> Checked {
+        self.texts.extend(texts.iter().cloned());
+        self.wants_value = wants_value;
+        self.script_result = None;
+        let before = self.functions.len();
+        let nominals_before = self.nominals.len();
+        let errors_before = self.diagnostics.iter().filter(|d| d.is_error()).count();
+        let mut numbered = vec![];
+        for file in files {
+            let number = self.files;
+            self.files += 1;
+            numbered.push((number, file));
+        }
+        for (number, file) in &numbered {
+            self.enter_file(file, *number);
+        }
+        let items: Vec<(u32, Stmt)> =
+            numbered.iter().flat_map(|(n, f)| f.items.iter().map(|s| (*n, s.clone()))).collect();
+        let span = items.first().map_or(Span::default(), |(_, s)| s.span);
+        let mut data = blank_function(&"‹script›".into(), span, numbered.first().map_or(0, |(n, _)| *n), false);
+        data.kind = FunctionKind::Script;
+        data.code = Code::Script(Rc::new(items));
+        let script = self.add_function(data);
+        self.check_body(script);
+        if let Some(ty) = self.script_result.clone() {
+            let signature = self.signature(script);
+            let known = super::store::Signature { result: ty, ..(*signature).clone() };
+            self.functions[script.0 as usize].signature = Some(Rc::new(known));
+            self.functions[script.0 as usize].info = None;
+        }
+        self.resolve_registrations();
+        for n in nominals_before..self.nominals.len() {
+            self.check_nominal(NominalId(n as u32));
+        }
+        let mut functions = vec![];
+        let mut at = before;
+        while at < self.functions.len() {
+            let f = FunctionId(at as u32);
+            at += 1;
+            let data = self.function_data(f);
+            if data.is_prelude || data.primitive.is_some() || data.requirement.is_some() {
+                continue;
+            }
+            if !matches!(data.code, Code::Block(None)) || matches!(data.body, BodyState::Checked(_)) {
+                self.signature(f);
+                self.check_body(f);
+                functions.push(f);
+            } else if data.decl.is_some() && !matches!(data.body, BodyState::Checked(_)) {
+                self.check_body(f);
+            }
+        }
+        let errors = self.diagnostics.iter().filter(|d| d.is_error()).count();
+        Checked { script, functions, value: self.script_result.clone(), ok: errors == errors_before }
+    }
+
+    /// Types first, then everything else: an extension needs to know whom it extends.
+    fn enter_file(&mut self, file: &File, number: u32) {
+        let decls = || {
+            file.items.iter().filter_map(|s| match &s.kind {
+                StmtKind::Decl(decl) => Some(decl),
+                _ => None,
+            })
+        };
+        for decl in decls() {
+            if let DeclKind::Import { path, file: None, .. } = &decl.kind {
+                let Some(module) = path.first() else { continue };
+                if !self.import_module(&module.name) {
+                    let message = format!("no such module '{}'", module.name);
+                    self.report(Diagnostic::error(DiagnosticCode::UnknownName, module.span, message));
+                }
+            }
+        }
+        let is_type = |kind: &DeclKind| {
+            matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_) | DeclKind::TypeAlias { .. })
+        };
+        for decl in decls().filter(|d| is_type(&d.kind)) {
+            self.declare_top(decl, number, false);
+        }
+        for decl in decls().filter(|d| !is_type(&d.kind)) {
+            self.declare_top(decl, number, false);
+        }
+    }
+
+    /// Checks what a type declares: the types of its properties, its conformances.
+    pub(super) fn check_nominal(&mut self, n: NominalId) {
+        if self.nominal_data(n).is_prelude {
+            return;
+        }
+        self.nominal_info(n);
+        for i in 0..self.nominal_data(n).conformances.len() {
+            self.check_conformance(n, i);
+        }
+    }
+
+    /// Every requirement must be fulfilled.
+    fn check_conformance(&mut self, n: NominalId, i: usize) {
+        let conformance = &self.nominal_data(n).conformances[i];
+        let (p, group, span) = (conformance.protocol, conformance.group, conformance.span);
+        if std::mem::replace(&mut self.nominal_data_mut(n).conformances[i].checked, true) {
+            return;
+        }
+        let env = self.group_env(group);
+        let saved = std::mem::replace(&mut self.env, env);
+        let own = self.declared_type(n);
+        let type_name = self.show(&own);
+        let mut missing: Vec<String> = vec![];
+        for q in self.refined(p).iter().copied().collect::<Vec<_>>() {
+            let mut known = true;
+            for a in 0..self.protocol_data(q).associated.len() {
+                let name = self.protocol_data(q).associated[a].name.clone();
+                let ty = Type::Associated(Rc::new(own.clone()), q, name.clone());
+                if self.normalize_type(&ty) == ty {
+                    known = false;
+                    missing.push(format!("the associated type '{name}'"));
+                }
+            }
+            if !known {
+                continue;
+            }
+            for r in 0..self.protocol_data(q).requirements.len() as u32 {
+                let generics = self.own_generics(q, r);
+                if self.is_supplied(q, r) || self.find_witness(q, r, &own, &generics).is_some() {
+                    continue;
+                }
+                let data = &self.protocol_data(q).requirements[r as usize];
+                if matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter) {
+                    continue;
+                }
+                let (name, function) = (data.name.clone(), data.function);
+                let full = self.full_name(function);
+                missing.push(if full.is_empty() { format!("'{name}'") } else { format!("'{full}'") });
+            }
+        }
+        self.env = saved;
+        if !missing.is_empty() {
+            let protocol = self.protocol_data(p).name.clone();
+            let message = format!("type '{type_name}' does not conform to protocol '{protocol}'");
+            let mut diagnostic = Diagnostic::error(DiagnosticCode::MissingRequirement, span, message);
+            for requirement in missing {
+                diagnostic = diagnostic.note(format!("protocol '{protocol}' requires {requirement}"));
+            }
+            self.report(diagnostic);
+        }
+    }
+
+    fn own_generics(&mut self, p: ProtocolId, r: u32) -> Vec<Type> {
+        let f = self.protocol_data(p).requirements[r as usize].function;
+        let signature = self.signature(f);
+        signature.env.params.iter().skip(1).map(|q| Type::Param(*q)).collect()
+    }
+
+    /// Requirements that the machine or the checker fulfils for every type.
+    fn is_supplied(&self, p: ProtocolId, _r: u32) -> bool {
+        matches!(&*self.protocol_data(p).name, "Hashable" | "CaseIterable" | "RawRepresentable" | "Error") 
+    }
+
+    /// What a text says in a place, for messages that quote it.
+    pub(super) fn source_text(&self, span: Span) -> String {
+        for (start, text) in self.texts.iter().rev() {
+            if span.start >= *start && span.end <= start + text.len() as u32 {
+                return text.get((span.start - start) as usize..(span.end - start) as usize).unwrap_or("…").to_string();
+            }
+        }
+        "…".to_string()
+    }
+
+    /// The operators that are declared.
+    pub fn operators(&self) -> &crate::syntax::OperatorTable {
+        &self.operators
+    }
+
+    /// Sets the operators that are declared.
+    pub fn set_operators(&mut self, operators: crate::syntax::OperatorTable) {
+        self.operators = operators;
+    }
+
+    /// What `@differentiable` on a function promises: one flag a parameter, `self` first.
+    pub fn declared_promise(&mut self, f: FunctionId) -> Option<Vec<bool>> {
+        self.signature(f).differentiable.clone()
+    }
+
+    /// Whether a function is a closure or local function, which is compiled with the one around it.
+    pub fn is_inside(&self, f: FunctionId) -> bool {
+        let data = self.function_data(f);
+        matches!(data.kind, FunctionKind::Closure | FunctionKind::Script) || data.outer.is_some() || !matches!(data.body, BodyState::Checked(_))
+    }
+
+    /// A function with its types, on one line; `None` for closures and what was not checked.
+    pub fn describe_function(&mut self, f: FunctionId) -> Option<String> {
+        if self.is_inside(f) {
+            return None;
+        }
+        let info = self.function_info(f);
+        let params: Vec<String> = info.params.iter().map(|p| format!("{}: {}", p.name, self.show(&p.ty))).collect();
+        let result = self.show(&info.result);
+        Some(format!("func {} ({}) -> {result}", info.name, params.join(", ")))
+    }
+
+    /// The globals of the session, with their types, for a listing.
+    pub fn global_types(&mut self) -> Vec<(String, String)> {
+        let shown: Vec<(String, Option<Type>)> =
+            self.globals.iter().filter(|g| !g.is_prelude).map(|g| (g.name.to_string(), g.ty.clone())).collect();
+        shown.into_iter().map(|(n, t)| (n, t.map_or_else(|| "_".into(), |t| self.show(&t)))).collect()
+    }
+}
+
+impl Declarations for World {
+    fn nominal(&mut self, id: NominalId) -> Rc<Nominal> {
+        self.nominal_info(id)
+    }
+
+    fn function(&mut self, id: FunctionId) -> Rc<Function> {
+        self.function_info(id)
+    }
+
+    fn global(&mut self, id: GlobalId) -> Rc<Global> {
+        let ty = self.global_type(id);
+        let lazy = self.global_initial(id);
+        let data = &self.globals[id.0 as usize];
+        Rc::new(Global {
+            name: data.name.clone(),
+            ty,
+            is_let: data.is_let,
+            lazy,
+            is_shared: data.is_shared,
+            span: data.span,
+        })
+    }
+
+    fn body(&mut self, id: FunctionId) -> Option<Rc<Body>> {
+        self.check_body(id)
+    }
+
+    fn witness(&mut self, protocol: ProtocolId, requirement: u32, of: &Type, generics: &[Type]) -> Option<FunctionRef> {
+        let saved = std::mem::take(&mut self.env);
+        let found = self.find_witness(protocol, requirement, of, generics);
+        self.env = saved;
+        found
+    }
+
+    fn normalize(&mut self, ty: &Type) -> Type {
+        let saved = std::mem::take(&mut self.env);
+        let normal = self.normalize_type(ty);
+        self.env = saved;
+        normal
+    }
+
+    fn conforms(&mut self, ty: &Type, protocol: ProtocolId) -> bool {
+        let saved = std::mem::take(&mut self.env);
+        let conforms = self.conforms_to(ty, protocol);
+        self.env = saved;
+        conforms
+    }
+
+    fn tangent_vector(&mut self, ty: &Type) -> Option<Type> {
+        let saved = std::mem::take(&mut self.env);
+        let differentiable = self.protocol("Differentiable");
+        let found = if matches!(ty, Type::Function(_)) || !self.conforms_to(ty, differentiable) {
+            None
+        } else {
+            let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
+            let normal = self.normalize_type(&vector);
+            (normal != vector).then_some(normal)
+        };
+        self.env = saved;
+        found
+    }
+
+    fn prelude_nominal(&mut self, name: &str) -> Option<NominalId> {
+        self.library_entries(name).into_iter().find_map(|Entry { what, .. }| match what {
+            Named::Nominal(n) => Some(n),
+            _ => None,
+        })
+    }
+
+    fn prelude_function(&mut self, name: &str) -> Option<FunctionId> {
+        self.library_function(name)
+    }
+
+    fn type_name(&mut self, ty: &Type) -> String {
+        self.write_type(ty, false)
+    }
+}

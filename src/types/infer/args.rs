@@ -1,0 +1,216 @@
+//! Arguments of calls: matching them with parameters, and whether one fits before it was decided who is called.
+
+use super::Infer;
+use crate::source::Span;
+use crate::syntax::ast::{self, ExprKind as Ast, Name};
+use crate::types::store::SignatureParam;
+use crate::types::tree::Expr;
+use crate::types::ty::Type;
+use std::rc::Rc;
+
+/// An argument as written, and its value once it was inferred without knowing what is expected.
+#[derive(Clone, Debug)]
+pub(super) struct ArgNode {
+    pub(super) label: Option<Name>,
+    pub(super) ast: Rc<ast::Expr>,
+    pub(super) trailing: bool,
+    pub(super) ready: Option<Rc<Expr>>,
+    pub(super) span: Span,
+}
+
+impl ArgNode {
+    pub(super) fn new(arg: &ast::Arg) -> ArgNode {
+        ArgNode {
+            label: arg.label.as_ref().map(|l| l.name.clone()),
+            ast: Rc::new(arg.value.clone()),
+            trailing: arg.trailing,
+            ready: None,
+            span: arg.value.span,
+        }
+    }
+
+    /// Whether its type depends on what is expected, so that it must wait for it.
+    pub(super) fn waits(&self) -> bool {
+        waits(&self.ast)
+    }
+}
+
+fn waits(e: &ast::Expr) -> bool {
+    match &e.kind {
+        Ast::Closure(_) | Ast::Implicit { .. } | Ast::Nil | Ast::Array(_) | Ast::Dictionary(_) | Ast::InOut(_) | Ast::Operator(_) => true,
+        Ast::Call { callee, .. } => matches!(&callee.kind, Ast::Implicit { .. }),
+        Ast::Paren(inner) | Ast::Try { value: inner, .. } => waits(inner),
+        Ast::Ternary { then, otherwise, .. } => waits(then) || waits(otherwise),
+        Ast::Tuple(parts) => parts.iter().any(|(_, p)| waits(p)),
+        Ast::If { .. } | Ast::Switch { .. } | Ast::KeyPath { .. } => true,
+        _ => false,
+    }
+}
+
+/// What a parameter is given.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Slot {
+    Arg(usize),
+    Variadic(Vec<usize>),
+    Default,
+}
+
+/// Why arguments do not match the parameters.
+pub(super) enum Misfit {
+    /// The parameter that is given nothing.
+    Missing(usize),
+    /// The argument that nobody takes.
+    Extra(usize),
+    /// The argument that has another label than the parameter.
+    Label(usize, usize),
+}
+
+/// Which argument goes to which parameter.
+pub(super) fn match_args(params: &[SignatureParam], args: &[ArgNode]) -> Result<Vec<Slot>, Misfit> {
+    let mut slots = vec![];
+    let mut next = 0;
+    let plain = args.iter().position(|a| a.trailing).unwrap_or(args.len());
+    for (i, param) in params.iter().enumerate() {
+        let is_function = may_be_function(&param.ty) && !param.autoclosure;
+        if next < args.len() && next >= plain {
+            // A trailing closure: the first one goes to the first function-typed parameter that is left.
+            let arg = &args[next];
+            let first = next == plain;
+            let takes = if first && arg.label.is_none() { is_function } else { arg.label == param.label };
+            if takes {
+                slots.push(Slot::Arg(next));
+                next += 1;
+                continue;
+            }
+            if param.default.is_some() {
+                slots.push(Slot::Default);
+                continue;
+            }
+            if param.variadic {
+                slots.push(Slot::Variadic(vec![]));
+                continue;
+            }
+            return Err(Misfit::Missing(i));
+        }
+        if param.variadic {
+            let mut all = vec![];
+            while next < plain && (all.is_empty() && args[next].label == param.label || !all.is_empty() && args[next].label.is_none()) {
+                all.push(next);
+                next += 1;
+            }
+            slots.push(Slot::Variadic(all));
+            continue;
+        }
+        if next < plain && args[next].label == param.label {
+            slots.push(Slot::Arg(next));
+            next += 1;
+        } else if param.default.is_some() {
+            slots.push(Slot::Default);
+        } else if next < plain {
+            return Err(Misfit::Label(next, i));
+        } else {
+            return Err(Misfit::Missing(i));
+        }
+    }
+    if next < args.len() { Err(Misfit::Extra(next)) } else { Ok(slots) }
+}
+
+fn may_be_function(ty: &Type) -> bool {
+    match ty {
+        Type::Function(_) | Type::Param(_) | Type::Var(_) | Type::Error => true,
+        Type::Nominal(_, args) => args.len() == 1 && matches!(args[0], Type::Function(_)),
+        _ => false,
+    }
+}
+
+impl Infer<'_> {
+    /// Infers the arguments that do not depend on what is expected.
+    pub(super) fn ready_args(&mut self, args: &mut [ArgNode]) {
+        for arg in args {
+            if arg.ready.is_none() && !arg.waits() {
+                let value = self.expr(&arg.ast.clone(), None);
+                arg.ready = Some(Rc::new(value));
+            }
+        }
+    }
+
+    /// Whether an argument can be given to a parameter, and what it costs: 0 for the same type.
+    pub(super) fn arg_fits(&mut self, arg: &ArgNode, wanted: &Type, param: &SignatureParam, span: Span) -> Option<u32> {
+        let Some(ready) = &arg.ready else { return self.shape_fits(&arg.ast, wanted, param) };
+        if param.is_inout != matches!(arg.ast.kind, Ast::InOut(_)) && param.is_inout {
+            return None;
+        }
+        let ty = self.world.shallow(&ready.ty.clone());
+        let wanted = self.world.shallow(wanted);
+        let literal = match &ty {
+            Type::Var(v) => self.world.var(*v).literal,
+            _ => None,
+        };
+        if let (Some(literal), Type::Nominal(..)) = (literal, &wanted)
+            && !self.world.is_optional(&wanted)
+        {
+            let fits = self.world.unify(&ty, &wanted, span);
+            return fits.then(|| self.literal_cost(literal, &wanted));
+        }
+        if self.world.unify(&ty, &wanted, span) {
+            return Some(u32::from(ty != wanted && !matches!(wanted, Type::Var(_))));
+        }
+        self.can_convert(&ty, &wanted).then_some(5)
+    }
+
+    /// Whether an argument that waits for its type could be of a type at all.
+    fn shape_fits(&mut self, arg: &ast::Expr, wanted: &Type, param: &SignatureParam) -> Option<u32> {
+        let wanted = self.world.shallow(wanted);
+        if matches!(wanted, Type::Var(_) | Type::Error) {
+            return Some(2);
+        }
+        let inner = self.world.optional_payload(&wanted).unwrap_or_else(|| wanted.clone());
+        let inner = self.world.shallow(&inner);
+        let fits = match &arg.kind {
+            Ast::InOut(_) => return param.is_inout.then_some(0),
+            Ast::Closure(closure) => match &inner {
+                Type::Function(f) => closure_arity(closure).is_none_or(|n| n == f.params.len()),
+                Type::Var(_) => true,
+                Type::Existential(p) => p.is_empty(),
+                _ => false,
+            },
+            Ast::Operator(_) => matches!(inner, Type::Function(_) | Type::Var(_)),
+            Ast::KeyPath { .. } => true,
+            Ast::Nil => self.world.is_optional(&wanted),
+            Ast::Array(_) | Ast::Dictionary(_) => !matches!(inner, Type::Function(_)),
+            Ast::Paren(e) => return self.shape_fits(e, &wanted, param),
+            Ast::Tuple(parts) => match &inner {
+                Type::Tuple(types) => types.len() == parts.len(),
+                _ => matches!(inner, Type::Var(_) | Type::Existential(_)),
+            },
+            _ => !matches!(inner, Type::Function(_) | Type::Tuple(_)),
+        };
+        fits.then_some(1)
+    }
+
+    fn literal_cost(&mut self, literal: crate::types::solver::Literal, ty: &Type) -> u32 {
+        use crate::types::solver::Literal;
+        use crate::types::world::Builtin;
+        let Type::Nominal(n, _) = ty else { return 6 };
+        match (literal, self.world.nominal_data(*n).builtin) {
+            (Literal::Int, Some(Builtin::Int { bits: 64, signed: true }))
+            | (Literal::Float, Some(Builtin::Double))
+            | (Literal::Text, Some(Builtin::String)) => 0,
+            (Literal::Int, Some(Builtin::Double)) => 2,
+            (_, Some(Builtin::Float)) => 4,
+            _ => 6,
+        }
+    }
+}
+
+/// How many parameters a closure has, if that can be seen.
+pub(super) fn closure_arity(closure: &ast::Closure) -> Option<usize> {
+    match &closure.params {
+        Some(params) => Some(params.len()),
+        None => {
+            let highest = super::closure::highest_anonymous(&closure.body);
+            // A closure without `$0` can also ignore what it is given.
+            highest.map(|n| n + 1)
+        }
+    }
+}

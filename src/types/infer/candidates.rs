@@ -1,0 +1,269 @@
+//! What a name can stand for when it is called, and trying one of several.
+
+use super::Infer;
+use super::args::{ArgNode, Slot, match_args};
+use crate::source::Span;
+use crate::syntax::ast::Name;
+use crate::types::store::{FunctionKind, MemberKind, Requirement, RequirementKind, SignatureParam};
+use crate::types::tree::{Callee, Expr, FunctionId, FunctionRef};
+use crate::types::ty::{NominalId, ProtocolId, Type};
+use std::rc::Rc;
+
+/// One function that could be meant.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    pub(super) target: Target,
+    /// The generic arguments of the surroundings: those of the type, or `Self` of a protocol.
+    pub(super) prefix: Rc<[Type]>,
+    /// The receiver, for methods.
+    pub(super) receiver: Option<Rc<Expr>>,
+    /// 0 for the user's own, 1 for the prelude's; an inherited or default implementation is farther away.
+    pub(super) tier: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    Function(FunctionId),
+    Requirement(ProtocolId, u32),
+    /// A case of an enum.
+    Case(NominalId, u32),
+}
+
+/// A candidate with fresh variables for its generic parameters.
+pub(super) struct Instance {
+    pub(super) callee: Option<Callee>,
+    pub(super) generics: Vec<Type>,
+    pub(super) params: Vec<SignatureParam>,
+    pub(super) self_type: Option<Type>,
+    pub(super) self_inout: bool,
+    pub(super) result: Type,
+    pub(super) throws: bool,
+    pub(super) holds: bool,
+}
+
+impl Infer<'_> {
+    /// Gives a candidate fresh variables and requires what its generic parameters require.
+    pub(super) fn instantiate(&mut self, candidate: &Candidate, span: Span) -> Instance {
+        let function = match &candidate.target {
+            Target::Function(f) => *f,
+            Target::Requirement(p, r) => self.world.protocol_data(*p).requirements[*r as usize].function,
+            Target::Case(n, case) => return self.instantiate_case(*n, *case, candidate),
+        };
+        let signature = self.world.signature(function);
+        let params = &signature.env.params;
+        let mut generics: Vec<Type> = candidate.prefix.to_vec();
+        generics.truncate(params.len());
+        while generics.len() < params.len() {
+            let fresh = self.world.fresh();
+            generics.push(fresh);
+        }
+        let by = |t: &Type| t.substitute(&|p| params.iter().position(|q| *q == p).map(|i| generics[i].clone()));
+        let mut holds = true;
+        for requirement in &signature.env.requirements {
+            holds &= match requirement {
+                Requirement::Conforms(t, p) => {
+                    let t = by(t);
+                    self.world.require(&t, *p, span)
+                }
+                Requirement::Same(a, b) => {
+                    let (a, b) = (by(a), by(b));
+                    self.world.unify(&a, &b, span)
+                }
+                Requirement::Superclass(a, b) => {
+                    let (a, b) = (by(a), by(b));
+                    self.can_convert(&a, &b)
+                }
+            };
+        }
+        let own = candidate.prefix.len();
+        let callee = match &candidate.target {
+            Target::Requirement(p, r) => Callee::Requirement {
+                protocol: *p,
+                requirement: *r,
+                self_type: generics.first().cloned().unwrap_or(Type::Error),
+                generics: generics[own.min(generics.len())..].to_vec(),
+            },
+            _ => Callee::Static(FunctionRef { function, generics: generics.clone() }),
+        };
+        Instance {
+            callee: Some(callee),
+            params: signature.params.iter().map(|p| SignatureParam { ty: by(&p.ty), ..p.clone() }).collect(),
+            self_type: signature.self_type.as_ref().map(by),
+            self_inout: signature.self_inout,
+            result: by(&signature.result),
+            throws: signature.throws,
+            generics,
+            holds,
+        }
+    }
+
+    fn instantiate_case(&mut self, n: NominalId, case: u32, candidate: &Candidate) -> Instance {
+        let payload = self.world.case_payload(n, case);
+        let args = candidate.prefix.to_vec();
+        let params = payload
+            .iter()
+            .map(|(label, ty)| SignatureParam {
+                label: label.clone(),
+                name: label.clone().unwrap_or_else(|| "_".into()),
+                ty: self.world.substitute_nominal(n, &args, ty),
+                is_inout: false,
+                variadic: false,
+                autoclosure: false,
+                default: None,
+                span: Span::default(),
+            })
+            .collect();
+        Instance {
+            callee: None,
+            generics: args.clone(),
+            params,
+            self_type: None,
+            self_inout: false,
+            result: Type::Nominal(n, args.into()),
+            throws: false,
+            holds: true,
+        }
+    }
+
+    /// The parameters of a candidate, to see whether labels fit.
+    pub(super) fn candidate_params(&mut self, candidate: &Candidate) -> Vec<SignatureParam> {
+        match &candidate.target {
+            Target::Function(f) => self.world.signature(*f).params.clone(),
+            Target::Requirement(p, r) => {
+                let f = self.world.protocol_data(*p).requirements[*r as usize].function;
+                self.world.signature(f).params.clone()
+            }
+            Target::Case(..) => self.instantiate_case_params(candidate),
+        }
+    }
+
+    fn instantiate_case_params(&mut self, candidate: &Candidate) -> Vec<SignatureParam> {
+        match candidate.target {
+            Target::Case(n, case) => self.instantiate_case(n, case, candidate).params,
+            Target::Function(_) | Target::Requirement(..) => vec![],
+        }
+    }
+
+    /// Whether a candidate can take the arguments, as far as they are known, and how well: smaller is better.
+    pub(super) fn try_candidate(
+        &mut self,
+        candidate: &Candidate,
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Option<u32> {
+        let params = self.candidate_params(candidate);
+        let slots = match_args(&params, args).ok()?;
+        let snapshot = self.world.snapshot();
+        let instance = self.instantiate(candidate, span);
+        let mut score = candidate.tier * 1000;
+        let mut fits = instance.holds;
+        if let (Some(receiver), Some(own)) = (&candidate.receiver, &instance.self_type) {
+            let ty = receiver.ty.clone();
+            fits = fits && (self.world.unify(&ty, own, span) || self.can_convert(&ty, own));
+        }
+        for (slot, param) in slots.iter().zip(&instance.params) {
+            let given: Vec<usize> = match slot {
+                Slot::Arg(i) => vec![*i],
+                Slot::Variadic(all) => all.clone(),
+                Slot::Default => {
+                    score += 3;
+                    continue;
+                }
+            };
+            let wanted = self.param_value_type(param);
+            for i in given {
+                if !fits {
+                    break;
+                }
+                match self.arg_fits(&args[i], &wanted, param, span) {
+                    Some(cost) => score += cost,
+                    None => fits = false,
+                }
+            }
+        }
+        if fits && let Some(expected) = expected {
+            let result = instance.result.clone();
+            if !(self.world.unify(&result, expected, span) || self.can_convert(&result, expected)) {
+                fits = false;
+            }
+        }
+        let generic = instance.generics.len().saturating_sub(candidate.prefix.len()) as u32;
+        score += generic.min(9) * 10;
+        self.world.rollback(snapshot);
+        fits.then_some(score)
+    }
+
+    /// What a single argument for a parameter must be: the element of a variadic one, the result of an autoclosure.
+    pub(super) fn param_value_type(&mut self, param: &SignatureParam) -> Type {
+        let ty = param.ty.clone();
+        if param.variadic
+            && let Type::Nominal(_, args) = &ty
+        {
+            return args.first().cloned().unwrap_or(Type::Error);
+        }
+        if param.autoclosure
+            && let Type::Function(f) = self.world.shallow(&ty)
+        {
+            return f.result.clone();
+        }
+        ty
+    }
+
+    /// The members of that name that can be called on a value (or type) of a type.
+    pub(super) fn method_candidates(&mut self, of: &Type, name: &str, is_static: bool, receiver: Option<&Rc<Expr>>) -> Vec<Candidate> {
+        let mut out = vec![];
+        for (member, prefix, distance) in self.world.members(of, name, is_static, self.file) {
+            let target = match member {
+                MemberKind::Method(f) | MemberKind::Init(f) => Target::Function(f),
+                MemberKind::Requirement(r) => {
+                    let Some(p) = prefix.1 else { continue };
+                    let kind = self.world.protocol_data(p).requirements[r as usize].kind;
+                    if !matches!(kind, RequirementKind::Method | RequirementKind::Init) {
+                        continue;
+                    }
+                    Target::Requirement(p, r)
+                }
+                MemberKind::Case(case) => match self.world.shallow(of) {
+                    Type::Nominal(n, _) => Target::Case(n, case),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            let user = match &target {
+                Target::Function(f) => !self.world.function_data(*f).is_prelude,
+                Target::Requirement(..) | Target::Case(..) => true,
+            };
+            let tier = distance * 2 + u32::from(!user);
+            out.push(Candidate { target, prefix: prefix.0.clone(), receiver: receiver.cloned(), tier });
+        }
+        out
+    }
+
+    /// How a candidate is called in a message.
+    pub(super) fn candidate_name(&mut self, candidate: &Candidate) -> String {
+        match &candidate.target {
+            Target::Function(f) => self.world.full_name(*f),
+            Target::Requirement(p, r) => {
+                let f = self.world.protocol_data(*p).requirements[*r as usize].function;
+                self.world.full_name(f)
+            }
+            Target::Case(n, case) => self.world.nominal_data(*n).cases[*case as usize].name.to_string(),
+        }
+    }
+
+    pub(super) fn candidate_span(&mut self, candidate: &Candidate) -> Option<Span> {
+        match &candidate.target {
+            Target::Function(f) if !self.world.function_data(*f).is_prelude => Some(self.world.function_data(*f).span),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_init(&self, f: FunctionId) -> bool {
+        matches!(self.world.function_data(f).kind, FunctionKind::Init { .. })
+    }
+
+    pub(super) fn label_text(labels: &[Option<Name>]) -> String {
+        labels.iter().map(|l| l.as_ref().map_or("_:".to_string(), |l| format!("{l}:"))).collect()
+    }
+}

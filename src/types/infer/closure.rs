@@ -1,0 +1,496 @@
+//! Closures and local functions.
+
+use super::solve::PendingKind;
+use super::{Binding, FrameKind, Infer};
+use crate::diagnostic::Code;
+use crate::source::Span;
+use crate::syntax::ast::{self, ExprKind as Ast, FunctionDecl, StmtKind as AstStmt};
+use crate::types::declare::single_expression;
+use crate::types::store::{BodyState, Code as FunctionCode, FunctionKind, Signature, blank_function};
+use crate::types::tree::{Body, Expr, ExprKind, FunctionId, Local, LocalId, Stmt, StmtKind};
+use crate::types::ty::{FunctionParam, FunctionType, Strength, Type};
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// A closure expression: at once when the types of its parameters are known, otherwise later.
+    pub(super) fn closure(&mut self, closure: &Rc<ast::Closure>, expected: Option<&Type>, span: Span) -> Expr {
+        let mut wanted = expected.and_then(|t| self.known(t));
+        while let Some(inner) = wanted.as_ref().and_then(|t| self.world.optional_payload(t)) {
+            wanted = self.known(&inner);
+        }
+        let ty = self.closure_type(closure, wanted.as_ref(), span);
+        if self.closure_is_ready(closure, &ty) {
+            return self.closure_now(closure, &ty, span);
+        }
+        self.wait(PendingKind::Closure { closure: closure.clone(), attempt_anyway: false }, ty, span)
+    }
+
+    /// The function type of a closure, as far as its text and what is expected say.
+    fn closure_type(&mut self, closure: &ast::Closure, wanted: Option<&Type>, span: Span) -> Type {
+        let wanted = match wanted {
+            Some(Type::Function(f)) => Some(f.clone()),
+            _ => None,
+        };
+        let mut params: Vec<FunctionParam> = vec![];
+        let plain = |ty: Type, is_inout: bool| FunctionParam { ty, is_inout, no_derivative: false, autoclosure: false };
+        match &closure.params {
+            Some(written) => {
+                for (i, param) in written.iter().enumerate() {
+                    let from = wanted.as_ref().filter(|w| w.params.len() == written.len()).map(|w| w.params[i].clone());
+                    let ty = match &param.ty {
+                        Some(ty) => {
+                            let ty = self.resolve(ty);
+                            if let Some(from) = &from {
+                                self.world.unify(&from.ty, &ty, span);
+                            }
+                            ty
+                        }
+                        None => from.as_ref().map_or_else(|| self.world.fresh(), |p| p.ty.clone()),
+                    };
+                    params.push(plain(ty, param.is_inout || from.is_some_and(|p| p.is_inout)));
+                }
+            }
+            None => {
+                let count = match &wanted {
+                    Some(w) => w.params.len(),
+                    None => highest_anonymous(&closure.body).map_or(0, |n| n + 1),
+                };
+                for i in 0..count {
+                    let from = wanted.as_ref().and_then(|w| w.params.get(i));
+                    match from {
+                        Some(p) => params.push(plain(p.ty.clone(), p.is_inout)),
+                        None => {
+                            let ty = self.world.fresh();
+                            params.push(plain(ty, false));
+                        }
+                    }
+                }
+            }
+        }
+        let result = match (&closure.result, &wanted) {
+            (Some(ty), wanted) => {
+                let ty = self.resolve(ty);
+                if let Some(w) = wanted {
+                    let hint = w.result.clone();
+                    self.hint(&hint, &ty, span);
+                }
+                ty
+            }
+            // A result of its own: what the closure gives may have to be converted to what is wanted.
+            (None, Some(w)) => w.result.clone(),
+            (None, None) => self.world.fresh(),
+        };
+        let throws = closure.throws || wanted.as_ref().is_some_and(|w| w.throws);
+        Type::Function(Rc::new(FunctionType { params, result, throws, strength: Strength::Open }))
+    }
+
+    /// Whether the parameters that the body uses are known.
+    pub(super) fn closure_is_ready(&mut self, _closure: &ast::Closure, ty: &Type) -> bool {
+        let Type::Function(f) = self.world.shallow(ty) else { return false };
+        f.params.iter().all(|p| {
+            let ty = p.ty.clone();
+            !self.world.has_vars(&ty)
+        })
+    }
+
+    /// Checks the body of a closure.
+    pub(super) fn closure_now(&mut self, closure: &Rc<ast::Closure>, ty: &Type, span: Span) -> Expr {
+        let Type::Function(f) = self.world.shallow(ty) else { return self.error_expr(span) };
+        let names: Vec<(ast::Name, Span)> = match &closure.params {
+            Some(params) if params.len() == f.params.len() => {
+                params.iter().map(|p| (p.name.name.clone(), p.name.span)).collect()
+            }
+            // `{ (a, b) in … }` for one tuple.
+            Some(params) if f.params.len() == 1 => return self.tuple_closure(closure, params, &f, span),
+            Some(params) => {
+                let message = format!("the closure takes {} arguments, and is given {}", params.len(), f.params.len());
+                return self.fail(Code::WrongArguments, span, message);
+            }
+            None => {
+                if let Some(n) = highest_anonymous(&closure.body)
+                    && n >= f.params.len()
+                {
+                    if f.params.len() == 1 && matches!(self.world.shallow(&f.params[0].ty), Type::Tuple(_)) {
+                        return self.spread_closure(closure, &f, span);
+                    }
+                    let message = format!("the closure uses ${n}, and is given {} arguments", f.params.len());
+                    return self.fail(Code::WrongArguments, span, message);
+                }
+                (0..f.params.len()).map(|i| (format!("${i}").into(), span)).collect()
+            }
+        };
+        let captures: Vec<(ast::Name, Expr)> = closure
+            .captures
+            .iter()
+            .map(|c| {
+                let value = match &c.value {
+                    Some(value) => self.expr(value, None),
+                    None => self.expr(&ast::Expr { kind: Ast::Ident { name: c.name.name.clone(), generics: vec![] }, span: c.name.span }, None),
+                };
+                (c.name.name.clone(), value)
+            })
+            .collect();
+        if !captures.is_empty() {
+            return self.with_captures(captures, closure, ty, span);
+        }
+        let function = self.new_closure_function(span);
+        self.push_frame(FrameKind::Closure, f.result.clone(), f.throws, Some(function));
+        self.add_params(&names, &f.params);
+        let statements = self.closure_body(&closure.body, &f.result, span);
+        let throws = self.frame().throws;
+        let frame = self.leave_frame();
+        self.open.push((function, frame, statements));
+        let ty = Type::Function(Rc::new(FunctionType { throws, strength: Strength::Open, ..(*f).clone() }));
+        Expr { kind: ExprKind::Closure { function }, ty, span }
+    }
+
+    fn with_captures(&mut self, captures: Vec<(ast::Name, Expr)>, closure: &Rc<ast::Closure>, ty: &Type, span: Span) -> Expr {
+        let bare = Rc::new(ast::Closure { captures: vec![], ..(**closure).clone() });
+        let mut captures = captures.into_iter();
+        let Some((name, value)) = captures.next() else { return self.error_expr(span) };
+        let rest: Vec<_> = captures.collect();
+        let ty = ty.clone();
+        self.with_temporary(value, |infer, local| {
+            infer.in_scope(|infer| {
+                infer.bind(&name, local);
+                if rest.is_empty() { infer.closure_now(&bare, &ty, span) } else { infer.with_captures(rest, &bare, &ty, span) }
+            })
+        })
+    }
+
+    fn add_params(&mut self, names: &[(ast::Name, Span)], params: &[FunctionParam]) {
+        for ((name, span), param) in names.iter().zip(params) {
+            let frame = self.frame();
+            frame.locals.push(Local {
+                name: name.clone(),
+                ty: param.ty.clone(),
+                mutable: param.is_inout,
+                is_inout: param.is_inout,
+                captured: false,
+                span: *span,
+            });
+            let local = LocalId(frame.locals.len() as u32 - 1);
+            frame.anonymous.push(local);
+            if &**name != "_" {
+                self.bind(name, local);
+            }
+        }
+        self.frame().params = params.len();
+    }
+
+    /// The statements of a closure's body: a single expression is its result.
+    fn closure_body(&mut self, body: &ast::Block, result: &Type, span: Span) -> Vec<Stmt> {
+        if let Some(only) = single_expression(body) {
+            let known = self.known(result);
+            let value = self.expr(only, known.as_ref());
+            let is_unit = known.as_ref().is_some_and(Type::is_unit);
+            if is_unit && !self.world.shallow(&value.ty.clone()).is_unit() {
+                // A closure that is asked for nothing may end with any value.
+                let kind = StmtKind::Expr(value);
+                return vec![Stmt { kind, span }];
+            }
+            let value = self.coerce(value, result);
+            let span = value.span;
+            return vec![Stmt { kind: StmtKind::Return(Some(value)), span }];
+        }
+        let mut gives = false;
+        returns_value(&body.items, &mut gives);
+        if !gives && !ends_with_value(body) {
+            let unit = Type::unit();
+            self.world.unify(result, &unit, span);
+        }
+        self.body_statements(body, result)
+    }
+
+    /// `{ (a, b) in … }` or `{ a, b in … }` for a function that is given one tuple.
+    fn tuple_closure(&mut self, closure: &ast::Closure, params: &[ast::ClosureParam], f: &FunctionType, span: Span) -> Expr {
+        let name: ast::Name = "$tuple".into();
+        let ident = |name: &ast::Name| ast::Expr { kind: Ast::Ident { name: name.clone(), generics: vec![] }, span };
+        let parts = params
+            .iter()
+            .map(|p| {
+                let kind = if &*p.name.name == "_" {
+                    ast::PatternKind::Wildcard
+                } else {
+                    ast::PatternKind::Bind { name: p.name.name.clone(), mutable: false }
+                };
+                (None, ast::Pattern { kind, span: p.name.span })
+            })
+            .collect();
+        let pattern = ast::Pattern { kind: ast::PatternKind::Tuple(parts), span };
+        let binding = ast::Binding { pattern, ty: None, value: Some(ident(&name)), accessors: None };
+        let kind = ast::DeclKind::Variable { is_let: true, bindings: vec![binding] };
+        let decl = ast::Decl { kind, attributes: vec![], modifiers: vec![], span, documentation: None };
+        let first = ast::Stmt { kind: AstStmt::Decl(Rc::new(decl)), span };
+        let mut items = vec![first];
+        items.extend(with_return(&closure.body).items);
+        let param = ast::ClosureParam { name: ast::Ident { name, span }, ty: None, is_inout: false };
+        let body = ast::Block { items, span: closure.body.span };
+        let rewritten = ast::Closure { params: Some(vec![param]), body, ..closure.clone() };
+        let ty = Type::Function(Rc::new(f.clone()));
+        self.closure_now(&Rc::new(rewritten), &ty, span)
+    }
+
+    /// `{ $0 + $1 }` for a function that is given one tuple.
+    fn spread_closure(&mut self, closure: &ast::Closure, f: &FunctionType, span: Span) -> Expr {
+        let Type::Tuple(parts) = self.world.shallow(&f.params[0].ty) else { return self.error_expr(span) };
+        let params: Vec<ast::ClosureParam> = (0..parts.len())
+            .map(|i| ast::ClosureParam { name: ast::Ident { name: format!("${i}").into(), span }, ty: None, is_inout: false })
+            .collect();
+        self.tuple_closure(closure, &params, f, span)
+    }
+
+    /// `$0` and its like.
+    pub(super) fn anonymous(&mut self, n: usize, span: Span) -> Expr {
+        match self.frame().anonymous.get(n).copied() {
+            Some(local) => self.local_expr(local, span),
+            None => {
+                let message = format!("'${n}' is only available in a closure that is given at least {} arguments", n + 1);
+                self.fail(Code::UnknownName, span, message)
+            }
+        }
+    }
+
+    /// An argument for an `@autoclosure` parameter.
+    pub(super) fn autoclosure(&mut self, arg: &ast::Expr, wanted: &Type) -> Expr {
+        let Type::Function(f) = self.world.shallow(wanted) else { return self.error_expr(arg.span) };
+        let function = self.new_closure_function(arg.span);
+        self.push_frame(FrameKind::Closure, f.result.clone(), f.throws, Some(function));
+        let value = self.expr(arg, Some(&f.result));
+        let value = self.coerce(value, &f.result);
+        let span = value.span;
+        let statements = vec![Stmt { kind: StmtKind::Return(Some(value)), span }];
+        let frame = self.leave_frame();
+        self.open.push((function, frame, statements));
+        Expr { kind: ExprKind::Closure { function }, ty: wanted.clone(), span }
+    }
+
+    fn new_closure_function(&mut self, span: Span) -> FunctionId {
+        let around = self.frames.first().and_then(|f| f.function).map(|f| self.world.full_name(f));
+        let name = match around {
+            Some(around) => format!("closure in {around}"),
+            None => "closure".to_string(),
+        };
+        let is_prelude = self.file == crate::types::prelude::PRELUDE_FILE;
+        let mut data = blank_function(&name.into(), span, self.file, is_prelude);
+        data.kind = FunctionKind::Closure;
+        data.owner = self.owner;
+        data.code = FunctionCode::Elsewhere;
+        data.body = BodyState::Checking;
+        data.outer = Some(self.world.env.clone());
+        self.world.add_function(data)
+    }
+
+    /// Enters the functions that a block declares, so that they can call each other.
+    pub(super) fn declare_local_functions(&mut self, items: &[ast::Stmt]) -> Vec<(FunctionId, Rc<ast::Decl>)> {
+        let mut found = vec![];
+        for item in items {
+            let AstStmt::Decl(decl) = &item.kind else { continue };
+            let function: FunctionDecl = match &decl.kind {
+                ast::DeclKind::Function(function) => function.clone(),
+                ast::DeclKind::Formula { name, params, body } => {
+                    let items = vec![ast::Stmt { kind: AstStmt::Return(Some(body.clone())), span: body.span }];
+                    let double = ast::TypeExpr {
+                        kind: ast::TypeExprKind::Named(vec![(ast::Ident { name: "Double".into(), span: name.span }, vec![])]),
+                        span: name.span,
+                    };
+                    FunctionDecl {
+                        name: name.clone(),
+                        generics: ast::Generics::default(),
+                        params: params.clone(),
+                        throws: false,
+                        result: Some(double),
+                        body: Some(ast::Block { items, span: body.span }),
+                    }
+                }
+                _ => continue,
+            };
+            let is_prelude = self.file == crate::types::prelude::PRELUDE_FILE;
+            let mut data = blank_function(&function.name.name, function.name.span, self.file, is_prelude);
+            data.owner = self.owner;
+            data.is_static = true;
+            data.decl = Some(decl.clone());
+            data.generics = function.generics.clone();
+            data.ast_params = function.params.clone().into();
+            data.ast_result = function.result.clone().map(Rc::new);
+            data.throws = function.throws;
+            data.code = FunctionCode::Block(function.body.clone().map(Rc::new));
+            data.body = BodyState::Checking;
+            data.outer = Some(self.world.env.clone());
+            let id = self.world.add_function(data);
+            self.local_functions.insert(id, self.current);
+            found.push((id, decl.clone()));
+            let name = function.name.name.clone();
+            if let Some(scope) = self.frame().scopes.last_mut() {
+                match Rc::make_mut(scope).entry(name).or_insert_with(|| Binding::Functions(vec![])) {
+                    Binding::Functions(all) => all.push(id),
+                    other => *other = Binding::Functions(vec![id]),
+                }
+            }
+        }
+        found
+    }
+
+    /// Checks the body of a local function where it is declared.
+    pub(super) fn local_function(&mut self, id: FunctionId) -> Stmt {
+        let signature = self.world.signature(id);
+        let span = self.world.function_data(id).span;
+        let saved = std::mem::replace(&mut self.world.env, signature.env.clone());
+        self.push_frame(FrameKind::LocalFunction, signature.result.clone(), signature.throws, Some(id));
+        self.add_signature_params(&signature);
+        let FunctionCode::Block(Some(body)) = self.world.function_data(id).code.clone() else {
+            self.leave_frame();
+            self.world.env = saved;
+            return Stmt { kind: StmtKind::LocalFunction(id), span };
+        };
+        let statements = self.function_statements(&body, &signature.result);
+        let frame = self.leave_frame();
+        self.world.env = saved;
+        self.open.push((id, frame, statements));
+        Stmt { kind: StmtKind::LocalFunction(id), span }
+    }
+
+    pub(super) fn add_signature_params(&mut self, signature: &Signature) {
+        let mut count = 0;
+        if let Some(own) = &signature.self_type {
+            let span = Span::default();
+            let (mutable, is_inout) = (signature.self_inout, signature.self_inout);
+            self.frame().locals.push(Local { name: "self".into(), ty: own.clone(), mutable, is_inout, captured: false, span });
+            self.bind(&"self".into(), LocalId(0));
+            count += 1;
+        }
+        for param in &signature.params {
+            let frame = self.frame();
+            frame.locals.push(Local {
+                name: param.name.clone(),
+                ty: param.ty.clone(),
+                mutable: param.is_inout,
+                is_inout: param.is_inout,
+                captured: false,
+                span: param.span,
+            });
+            let local = LocalId(frame.locals.len() as u32 - 1);
+            self.bind(&param.name, local);
+            count += 1;
+        }
+        self.frame().params = count;
+    }
+
+    /// A body that uses a local function captures what that function captures.
+    pub(super) fn capture_for(&mut self, functions: &[FunctionId]) {
+        for f in functions {
+            let Some(home) = self.local_functions.get(f).copied() else { continue };
+            let path = self.path();
+            let Some(at) = path.iter().position(|p| *p == home) else { continue };
+            let frames: Vec<usize> = path[at..].to_vec();
+            self.uses.push((*f, frames.clone()));
+            let captured: Vec<LocalId> = match self.open.iter().find(|(id, ..)| id == f) {
+                Some((_, frame, _)) => self.frames[*frame].captures.iter().map(|c| c.outer).collect(),
+                None => vec![],
+            };
+            for local in captured {
+                self.capture(&frames, local);
+            }
+        }
+    }
+
+    /// Local functions may be used before what they capture is known: repeats until nothing new is captured.
+    pub(super) fn complete_captures(&mut self) {
+        let uses = self.uses.clone();
+        loop {
+            let mut any = false;
+            for (f, frames) in &uses {
+                let Some((_, frame, _)) = self.open.iter().find(|(id, ..)| id == f) else { continue };
+                let captured: Vec<LocalId> = self.frames[*frame].captures.iter().map(|c| c.outer).collect();
+                let before: usize = frames.iter().map(|f| self.frames[*f].captures.len()).sum();
+                for local in captured {
+                    // Inside of the function itself its captures are at hand.
+                    if frames.len() > 1 {
+                        self.capture(frames, local);
+                    }
+                }
+                any |= frames.iter().map(|f| self.frames[*f].captures.len()).sum::<usize>() > before;
+            }
+            if !any {
+                break;
+            }
+        }
+        self.uses.clear();
+    }
+
+    /// Finishes the bodies that were waiting for their types.
+    pub(super) fn close_bodies(&mut self) {
+        let open = std::mem::take(&mut self.open);
+        for (function, frame, mut statements) in open {
+            self.finish_statements(&mut statements);
+            let mut body = self.body_of(frame, statements);
+            self.finish_locals(&mut body);
+            self.check_returns(function, &body, frame);
+            self.set_closure_signature(function, frame, &body);
+            self.world.functions[function.0 as usize].body = BodyState::Checked(Rc::new(body));
+        }
+    }
+
+    fn set_closure_signature(&mut self, function: FunctionId, frame: usize, body: &Body) {
+        if self.world.function_data(function).kind != FunctionKind::Closure {
+            return;
+        }
+        let result = self.frames[frame].result.clone();
+        let result = self.world.resolved(&result);
+        let params = body.locals[..body.params]
+            .iter()
+            .map(|l| crate::types::store::SignatureParam {
+                label: None,
+                name: l.name.clone(),
+                ty: l.ty.clone(),
+                is_inout: l.is_inout,
+                variadic: false,
+                autoclosure: false,
+                default: None,
+                span: l.span,
+            })
+            .collect();
+        let signature = Signature {
+            env: self.world.env.clone(),
+            params,
+            self_type: None,
+            self_inout: false,
+            result,
+            throws: self.frames[frame].throws,
+            differentiable: None,
+        };
+        self.world.functions[function.0 as usize].signature = Some(Rc::new(signature));
+    }
+}
+
+/// The largest `$n` that a closure's body uses.
+pub(super) fn highest_anonymous(body: &ast::Block) -> Option<usize> {
+    let mut highest = None;
+    crate::types::walk::names(body, &mut |name| {
+        if let Some(n) = name.strip_prefix('$').and_then(|n| n.parse::<usize>().ok()) {
+            highest = highest.max(Some(n));
+        }
+    });
+    highest
+}
+
+fn with_return(body: &ast::Block) -> ast::Block {
+    match single_expression(body) {
+        Some(only) => {
+            let items = vec![ast::Stmt { kind: AstStmt::Return(Some(only.clone())), span: only.span }];
+            ast::Block { items, span: body.span }
+        }
+        None => body.clone(),
+    }
+}
+
+/// Whether a `return` with a value occurs.
+fn returns_value(items: &[ast::Stmt], out: &mut bool) {
+    crate::types::walk::returns(items, &mut |value| *out |= value.is_some());
+}
+
+/// Whether the last statement is an `if` or `switch` that stands for the result.
+fn ends_with_value(body: &ast::Block) -> bool {
+    let _ = body;
+    false
+}

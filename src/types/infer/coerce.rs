@@ -1,0 +1,213 @@
+//! Conversions that nobody writes: to an optional, to a weaker or promised function, to `Any`.
+
+use super::Infer;
+use super::solve::PendingKind;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::types::tree::{Expr, ExprKind, Promise};
+use crate::types::ty::{FunctionType, Strength, Type};
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// The value as one of the type that is asked for.
+    pub(super) fn coerce(&mut self, value: Expr, to: &Type) -> Expr {
+        let value = self.decided(&value);
+        let (from, wanted) = (self.world.shallow(&value.ty.clone()), self.world.shallow(to));
+        let span = value.span;
+        match (&from, &wanted) {
+            (Type::Error, _) | (_, Type::Error) => value,
+            (Type::Var(v), Type::Nominal(..)) if self.world.is_optional(&wanted) => {
+                if self.world.var(*v).literal.is_some() || self.could_be_payload(&value) {
+                    // A literal, or a value of a type that is still open: wait until it is known whether it is optional.
+                    if self.world.var(*v).literal.is_some() {
+                        let payload = self.world.optional_payload(&wanted).unwrap_or(Type::Error);
+                        let inner = self.coerce(value, &payload);
+                        return Expr { kind: ExprKind::Some(Box::new(inner)), ty: wanted, span };
+                    }
+                    return self.wait(PendingKind::Coerce { value: Rc::new(value), to: wanted.clone() }, wanted, span);
+                }
+                self.coerce_now(value, &wanted)
+            }
+            (Type::Var(_), Type::Existential(_)) => {
+                self.wait(PendingKind::Coerce { value: Rc::new(value), to: wanted.clone() }, wanted, span)
+            }
+            _ => self.coerce_now(value, &wanted),
+        }
+    }
+
+    fn could_be_payload(&self, value: &Expr) -> bool {
+        matches!(value.kind, ExprKind::Pending(_) | ExprKind::Call { .. } | ExprKind::CallValue { .. } | ExprKind::Local(_))
+    }
+
+    pub(super) fn coerce_now(&mut self, value: Expr, to: &Type) -> Expr {
+        let value = self.decided(&value);
+        let (from, wanted) = (self.world.shallow(&value.ty.clone()), self.world.shallow(to));
+        let span = value.span;
+        if let (Type::Function(f), Type::Function(g)) = (&from, &wanted) {
+            return self.convert_function(value, &f.clone(), &g.clone(), span);
+        }
+        let snapshot = self.world.snapshot();
+        if self.world.unify(&from, &wanted, span) {
+            self.world.keep(snapshot);
+            return Expr { ty: to.clone(), ..value };
+        }
+        self.world.rollback(snapshot);
+        if from == Type::Never {
+            return Expr { ty: wanted, ..value };
+        }
+        if let Some(payload) = self.world.optional_payload(&wanted) {
+            let from_optional = self.world.is_optional(&from);
+            let payload_optional = self.world.is_optional(&payload);
+            if !from_optional || payload_optional {
+                let inner = self.coerce(value, &payload);
+                return Expr { kind: ExprKind::Some(Box::new(inner)), ty: wanted, span };
+            }
+        }
+        match (&from, &wanted) {
+            (_, Type::Existential(protocols)) => {
+                for p in protocols.clone().iter() {
+                    if !self.world.conforms_to(&from, *p) {
+                        let message = self.not_conforming(&from, *p);
+                        return self.fail(Code::NotConforming, span, message);
+                    }
+                }
+                Expr { kind: ExprKind::Erase(Box::new(value)), ty: wanted, span }
+            }
+            (Type::Tuple(xs), Type::Tuple(ys)) if xs.len() == ys.len() && self.can_convert(&from, &wanted) => {
+                let ys = ys.clone();
+                if let ExprKind::Tuple(parts) = value.kind {
+                    let parts = parts.into_iter().zip(ys.iter()).map(|(p, (_, t))| self.coerce(p, t)).collect();
+                    return Expr { kind: ExprKind::Tuple(parts), ty: wanted, span };
+                }
+                let types = xs.clone();
+                self.with_temporary(value, |infer, local| {
+                    let parts = (0..types.len())
+                        .map(|i| {
+                            let base = Box::new(infer.local_expr(local, span));
+                            let part =
+                                Expr { kind: ExprKind::Element { base, index: i as u32 }, ty: types[i].1.clone(), span };
+                            infer.coerce(part, &ys[i].1)
+                        })
+                        .collect();
+                    Expr { kind: ExprKind::Tuple(parts), ty: wanted.clone(), span }
+                })
+            }
+            (Type::Nominal(..), Type::Nominal(..)) if self.is_subclass(&from, &wanted) => {
+                Expr { kind: ExprKind::Upcast(Box::new(value)), ty: wanted, span }
+            }
+            _ => {
+                self.mismatch(&from, &wanted, span);
+                Expr { kind: ExprKind::Error, ty: wanted, span }
+            }
+        }
+    }
+
+    fn is_subclass(&mut self, from: &Type, to: &Type) -> bool {
+        let mut at = from.clone();
+        while let Type::Nominal(n, args) = &at {
+            let Some(base) = self.world.nominal_data(*n).superclass.clone() else { return false };
+            let args = args.clone();
+            at = self.world.substitute_nominal(*n, &args, &base);
+            if at == *to {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn convert_function(&mut self, value: Expr, f: &FunctionType, g: &FunctionType, span: Span) -> Expr {
+        let wanted = Type::Function(Rc::new(g.clone()));
+        let plain = |f: &FunctionType| {
+            let unit_result = f.params.len();
+            let _ = unit_result;
+            Type::Function(Rc::new(FunctionType { strength: Strength::Plain, ..f.clone() }))
+        };
+        if !self.world.unify(&plain(f), &plain(g), span) {
+            let found = value.ty.clone();
+            self.mismatch(&found, &wanted, span);
+            return Expr { kind: ExprKind::Error, ty: wanted, span };
+        }
+        let marks = |f: &FunctionType| f.params.iter().map(|p| !p.no_derivative).collect::<Vec<_>>();
+        let needs_promise = match (f.strength, g.strength) {
+            (_, Strength::Plain) | (Strength::Linear, Strength::Linear | Strength::Differentiable) => false,
+            (Strength::Differentiable, Strength::Differentiable) => false,
+            (from, Strength::Open) => {
+                return Expr { ty: Type::Function(Rc::new(FunctionType { strength: from, ..g.clone() })), ..value };
+            }
+            (Strength::Open, _) => true,
+            (Strength::Differentiable, Strength::Linear) => {
+                let message = "a '@differentiable' function cannot be converted to a '@differentiable(linear)' one";
+                return self.fail(Code::NotLinear, span, message);
+            }
+            (Strength::Plain, _) => return self.opaque_function(&value, g, span),
+        };
+        if !needs_promise {
+            if f.strength == g.strength && marks(f) == marks(g) {
+                return Expr { ty: wanted, ..value };
+            }
+            let kind = ExprKind::ConvertFunction { value: Box::new(value), promise: None };
+            return Expr { kind, ty: wanted, span };
+        }
+        let promise = Promise { linear: g.strength == Strength::Linear, wrt: marks(g) };
+        let kind = ExprKind::ConvertFunction { value: Box::new(value), promise: Some(promise) };
+        self.promises.push((g.clone(), span));
+        Expr { kind, ty: wanted, span }
+    }
+
+    /// A plain function value cannot be made differentiable: its body is opaque.
+    fn opaque_function(&mut self, value: &Expr, g: &FunctionType, span: Span) -> Expr {
+        let declared = match &value.kind {
+            ExprKind::Local(local) => Some(self.frame().locals[local.0 as usize].span),
+            ExprKind::Global(global) => Some(self.world.globals[global.0 as usize].span),
+            _ => None,
+        };
+        let what = if g.strength == Strength::Linear { "@differentiable(linear)" } else { "@differentiable" };
+        let mut diagnostic = Diagnostic::error(Code::OpaqueClosure, span, "cannot differentiate an opaque closure")
+            .label(format!("a plain function value cannot be converted to a '{what}' one: its body is not known here"));
+        if let Some(declared) = declared {
+            diagnostic = diagnostic.note_at(declared, "value defined here").help(format!("write its type with '{what}'"));
+        }
+        diagnostic = diagnostic.note(format!("a '{what}' function can only be formed from a 'func', an 'init' or a closure"));
+        self.error(diagnostic);
+        self.error_expr(span)
+    }
+
+    /// Whether a value of one type can be given where another is asked for, as far as is known. Changes nothing.
+    pub(super) fn can_convert(&mut self, from: &Type, to: &Type) -> bool {
+        let (from, to) = (self.world.shallow(from), self.world.shallow(to));
+        let snapshot = self.world.snapshot();
+        let same = self.world.unify(&from, &to, Span::default());
+        self.world.rollback(snapshot);
+        if same {
+            return match (&from, &to) {
+                (Type::Function(f), Type::Function(g)) => {
+                    g.strength <= Strength::Open || f.strength >= g.strength || f.strength == Strength::Open || f.strength == Strength::Plain
+                }
+                _ => true,
+            };
+        }
+        if from == Type::Never {
+            return true;
+        }
+        if let Some(payload) = self.world.optional_payload(&to)
+            && (!self.world.is_optional(&from) || self.world.is_optional(&payload))
+            && self.can_convert(&from, &payload)
+        {
+            return true;
+        }
+        match (&from, &to) {
+            (_, Type::Existential(protocols)) => {
+                let protocols = protocols.clone();
+                protocols.iter().all(|p| self.world.conforms_to(&from, *p))
+            }
+            (Type::Tuple(xs), Type::Tuple(ys)) => {
+                xs.len() == ys.len()
+                    && xs.iter().zip(ys.iter()).all(|((l, x), (m, y))| {
+                        (l == m || l.is_none() || m.is_none()) && self.can_convert(x, y)
+                    })
+            }
+            (Type::Nominal(..), Type::Nominal(..)) => self.is_subclass(&from, &to),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,342 @@
+//! Finishing a body: every variable is replaced by its type, everything that waited by what was decided.
+
+use super::statement::leaves;
+use super::{FrameKind, Infer};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::types::store::FunctionKind;
+use crate::types::tree::{
+    Argument, Body, Callee, Case, Condition, Expr, ExprKind, FunctionId, FunctionRef, Iteration, Pattern, PatternKind,
+    Place, ProjectionKind, Root, Stmt, StmtKind,
+};
+use crate::types::ty::Type;
+use crate::types::world::Builtin;
+
+impl Infer<'_> {
+    fn ty(&mut self, ty: &mut Type, span: Span) {
+        *ty = self.world.resolved(ty);
+        if ty.any(&mut |t| matches!(t, Type::Var(_))) && !self.failed {
+            let message = "the type of this expression could not be inferred";
+            let text = self.world.show(ty);
+            let mut diagnostic = Diagnostic::error(Code::CannotInfer, span, message);
+            if text != "_" {
+                diagnostic = diagnostic.note(format!("it is known to be '{text}', with '_' for what is not known"));
+            }
+            self.error(diagnostic.help("write the type where the value is declared"));
+        }
+    }
+
+    pub(super) fn finish_statements(&mut self, statements: &mut [Stmt]) {
+        for statement in statements {
+            self.finish_statement(statement);
+        }
+    }
+
+    pub(super) fn finish_locals(&mut self, body: &mut Body) {
+        for local in &mut body.locals {
+            local.ty = self.world.resolved(&local.ty);
+        }
+    }
+
+    fn finish_statement(&mut self, s: &mut Stmt) {
+        match &mut s.kind {
+            StmtKind::Expr(e) | StmtKind::Throw(e) | StmtKind::InitGlobal { value: e, .. } => self.finish(e),
+            StmtKind::Let { pattern, value } => {
+                self.finish_pattern(pattern);
+                if let Some(value) = value {
+                    self.finish(value);
+                }
+            }
+            StmtKind::Assign { place, value } => {
+                self.finish_place(place);
+                self.finish(value);
+            }
+            StmtKind::If { conditions, then, otherwise } => {
+                self.finish_conditions(conditions);
+                self.finish_statements(then);
+                self.finish_statements(otherwise);
+            }
+            StmtKind::While { conditions, body, .. } => {
+                self.finish_conditions(conditions);
+                self.finish_statements(body);
+            }
+            StmtKind::Repeat { body, condition, .. } => {
+                self.finish_statements(body);
+                self.finish(condition);
+            }
+            StmtKind::For { pattern, sequence, iteration, filter, body, .. } => {
+                self.finish_pattern(pattern);
+                self.finish(sequence);
+                if let Iteration::Iterator { make, iterator, next } = iteration {
+                    self.finish_callee(make);
+                    *iterator = self.world.resolved(iterator);
+                    self.finish_callee(next);
+                }
+                if let Some(filter) = filter {
+                    self.finish(filter);
+                }
+                self.finish_statements(body);
+            }
+            StmtKind::Switch { subject, cases, .. } => {
+                self.finish(subject);
+                self.finish_cases(cases);
+            }
+            StmtKind::Block { body, .. } | StmtKind::Defer(body) => self.finish_statements(body),
+            StmtKind::Return(value) => {
+                if let Some(value) = value {
+                    self.finish(value);
+                }
+            }
+            StmtKind::Catch { body, cases, .. } => {
+                self.finish_statements(body);
+                self.finish_cases(cases);
+            }
+            StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::LocalFunction(_) => {}
+        }
+    }
+
+    fn finish_cases(&mut self, cases: &mut [Case]) {
+        for case in cases {
+            for (pattern, guard) in &mut case.patterns {
+                self.finish_pattern(pattern);
+                if let Some(guard) = guard {
+                    self.finish(guard);
+                }
+            }
+            self.finish_statements(&mut case.body);
+        }
+    }
+
+    fn finish_conditions(&mut self, conditions: &mut [Condition]) {
+        for condition in conditions {
+            match condition {
+                Condition::Bool(e) => self.finish(e),
+                Condition::Match { pattern, value } => {
+                    self.finish_pattern(pattern);
+                    self.finish(value);
+                }
+            }
+        }
+    }
+
+    fn finish_pattern(&mut self, p: &mut Pattern) {
+        p.ty = self.world.resolved(&p.ty);
+        match &mut p.kind {
+            PatternKind::Tuple(parts) | PatternKind::Case { payload: parts, .. } => {
+                parts.iter_mut().for_each(|p| self.finish_pattern(p));
+            }
+            PatternKind::Some(inner) => self.finish_pattern(inner),
+            PatternKind::Test { test, .. } => self.finish(test),
+            PatternKind::Is { ty, pattern } => {
+                *ty = self.world.resolved(ty);
+                self.finish_pattern(pattern);
+            }
+            PatternKind::Wildcard | PatternKind::Bind(_) | PatternKind::Nil => {}
+        }
+    }
+
+    fn finish_callee(&mut self, callee: &mut Callee) {
+        match callee {
+            Callee::Static(f) | Callee::Class { function: f, .. } => self.finish_ref(f),
+            Callee::Requirement { self_type, generics, .. } => {
+                *self_type = self.world.resolved(self_type);
+                generics.iter_mut().for_each(|t| *t = self.world.resolved(t));
+            }
+        }
+    }
+
+    fn finish_ref(&mut self, f: &mut FunctionRef) {
+        f.generics.iter_mut().for_each(|t| *t = self.world.resolved(t));
+    }
+
+    fn finish_args(&mut self, args: &mut [Argument]) {
+        for arg in args {
+            match arg {
+                Argument::Value(e) => self.finish(e),
+                Argument::InOut(place) => self.finish_place(place),
+            }
+        }
+    }
+
+    fn finish_place(&mut self, place: &mut Place) {
+        place.ty = self.world.resolved(&place.ty);
+        if let Root::Value(e) = &mut place.root {
+            self.finish(e);
+        }
+        for step in &mut place.path {
+            step.ty = self.world.resolved(&step.ty);
+            if let ProjectionKind::Accessor { get, set, args, .. } = &mut step.kind {
+                self.finish_callee(get);
+                self.finish_callee(set);
+                args.iter_mut().for_each(|e| self.finish(e));
+            }
+        }
+    }
+
+    pub(super) fn finish(&mut self, e: &mut Expr) {
+        while let ExprKind::Pending(id) = e.kind {
+            match self.solutions.get_mut(id as usize).and_then(Option::take) {
+                Some(found) => {
+                    // It may be looked at from several places.
+                    self.solutions[id as usize] = Some(found.clone());
+                    let span = e.span;
+                    *e = found;
+                    if e.span == Span::default() {
+                        e.span = span;
+                    }
+                }
+                None => {
+                    if !self.failed {
+                        self.error(Diagnostic::error(Code::CannotInfer, e.span, "this expression could not be resolved"));
+                    }
+                    e.kind = ExprKind::Error;
+                }
+            }
+        }
+        let span = e.span;
+        self.ty(&mut e.ty, span);
+        match &mut e.kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Text(_) => self.finish_literal(e),
+            ExprKind::Field { base, .. }
+            | ExprKind::Element { base, .. }
+            | ExprKind::Some(base)
+            | ExprKind::Force(base)
+            | ExprKind::Erase(base)
+            | ExprKind::Upcast(base)
+            | ExprKind::ConvertFunction { value: base, .. }
+            | ExprKind::Cast { value: base, .. }
+            | ExprKind::Try { value: base, .. } => self.finish(base),
+            ExprKind::Is { value, ty } => {
+                self.finish(value);
+                *ty = self.world.resolved(ty);
+            }
+            ExprKind::Tuple(parts)
+            | ExprKind::Array(parts)
+            | ExprKind::Struct { fields: parts }
+            | ExprKind::Case { payload: parts, .. }
+            | ExprKind::Interpolation(parts) => parts.iter_mut().for_each(|p| self.finish(p)),
+            ExprKind::Dictionary(items) => items.iter_mut().for_each(|(k, v)| {
+                self.finish(k);
+                self.finish(v);
+            }),
+            ExprKind::Call { callee, args } => {
+                self.finish_callee(callee);
+                self.finish_args(args);
+            }
+            ExprKind::CallValue { function, args } => {
+                self.finish(function);
+                self.finish_args(args);
+            }
+            ExprKind::Function(f) => self.finish_ref(f),
+            ExprKind::Requirement(callee) => self.finish_callee(callee),
+            ExprKind::Ternary { condition, then, otherwise } => {
+                [condition, then, otherwise].into_iter().for_each(|e| self.finish(e));
+            }
+            ExprKind::Statements { statements, .. } => self.finish_statements(statements),
+            ExprKind::Chain { base, body, .. } => {
+                self.finish(base);
+                self.finish(body);
+            }
+            ExprKind::ChainPlace { place, body, .. } => {
+                self.finish_place(place);
+                self.finish(body);
+            }
+            ExprKind::Assign { place, value } => {
+                self.finish_place(place);
+                self.finish(value);
+            }
+            ExprKind::Error => {
+                if !self.failed {
+                    self.failed = true;
+                }
+            }
+            ExprKind::Bool(_)
+            | ExprKind::Nil
+            | ExprKind::Local(_)
+            | ExprKind::Global(_)
+            | ExprKind::Closure { .. }
+            | ExprKind::Metatype
+            | ExprKind::Pending(_) => {}
+        }
+    }
+
+    /// A literal becomes what its type asks for.
+    fn finish_literal(&mut self, e: &mut Expr) {
+        let span = e.span;
+        let builtin = match &e.ty {
+            Type::Nominal(n, _) => self.world.nominal_data(*n).builtin,
+            _ => None,
+        };
+        match (&e.kind, builtin) {
+            (ExprKind::Int(n), Some(Builtin::Double | Builtin::Float)) => e.kind = ExprKind::Float(*n as f64),
+            (ExprKind::Int(n), Some(Builtin::Int { bits, signed })) => {
+                if bits < 64 && !fits(*n, bits, signed) || (!signed && *n < 0 && bits < 64) {
+                    let message = format!("integer literal '{n}' overflows when stored into '{}'", self.world.show(&e.ty));
+                    self.error(Diagnostic::error(Code::InvalidLiteral, span, message));
+                }
+            }
+            (ExprKind::Float(_), Some(Builtin::Double | Builtin::Float))
+            | (ExprKind::Text(_), Some(Builtin::String | Builtin::Character)) => {}
+            _ => self.literal_of_own_type(e),
+        }
+        if let (ExprKind::Float(x), Some(Builtin::Float)) = (&mut e.kind, builtin) {
+            *x = f64::from(*x as f32);
+        }
+    }
+
+    /// `let p: Polynomial = 3`: the type makes itself from the literal.
+    fn literal_of_own_type(&mut self, e: &mut Expr) {
+        let (protocol, base) = match e.kind {
+            ExprKind::Int(_) => ("ExpressibleByIntegerLiteral", "Int"),
+            ExprKind::Float(_) => ("ExpressibleByFloatLiteral", "Double"),
+            _ => ("ExpressibleByStringLiteral", "String"),
+        };
+        let protocol = self.world.protocol(protocol);
+        if matches!(e.ty, Type::Error | Type::Var(_)) {
+            return;
+        }
+        if !self.world.conforms_to(&e.ty.clone(), protocol) {
+            let double = self.world.protocol("ExpressibleByIntegerLiteral");
+            if let (ExprKind::Float(_), true) = (&e.kind, self.world.conforms_to(&e.ty.clone(), double)) {
+                let message = format!("a literal with a point cannot be of type '{}'", self.world.show(&e.ty));
+                self.error(Diagnostic::error(Code::Mismatch, e.span, message));
+            }
+            return;
+        }
+        let literal = Expr { kind: e.kind.clone(), ty: self.world.simple(base), span: e.span };
+        let callee = Callee::Requirement { protocol, requirement: 0, self_type: e.ty.clone(), generics: vec![] };
+        e.kind = ExprKind::Call { callee, args: vec![Argument::Value(literal)] };
+    }
+
+    /// A body that must give a value gives one on every path.
+    pub(super) fn check_returns(&mut self, function: FunctionId, body: &Body, frame: usize) {
+        let result = self.frames[frame].result.clone();
+        let result = self.world.resolved(&result);
+        if result.is_unit() || matches!(result, Type::Error | Type::Var(_)) || self.failed || leaves(&body.statements) {
+            return;
+        }
+        let data = self.world.function_data(function);
+        if matches!(data.kind, FunctionKind::Init { .. }) || self.frames[frame].kind == FrameKind::Script {
+            return;
+        }
+        let at = match body.statements.last() {
+            Some(last) => last.span,
+            None => data.span,
+        };
+        let span = Span::new(at.end.saturating_sub(1).max(at.start), at.end);
+        let what = if data.kind == FunctionKind::Closure { "closure" } else { "function" };
+        if result == Type::Never {
+            let message = format!("{what} with uninhabited return type 'Never' returns");
+            self.error(Diagnostic::error(Code::MissingReturn, span, message));
+            return;
+        }
+        let message = format!("missing return in {what} expected to return '{}'", self.world.show(&result));
+        let declared = data.span;
+        self.error(Diagnostic::error(Code::MissingReturn, span, message).also(declared, "must return a value on every path"));
+    }
+}
+
+fn fits(n: i64, bits: u8, signed: bool) -> bool {
+    let limit = 1i64 << (bits - u8::from(signed));
+    if signed { n >= -limit && n < limit } else { n >= 0 && n < limit }
+}

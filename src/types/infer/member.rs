@@ -1,0 +1,336 @@
+//! Members: properties, subscripts, static members, methods as values.
+
+use super::Infer;
+use super::args::ArgNode;
+use super::candidates::{Candidate, Target};
+use super::solve::PendingKind;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{self, ExprKind as Ast, Ident};
+use crate::types::names::closest;
+use crate::types::store::{MemberKind, RequirementKind};
+use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::ty::Type;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// `base.name` as a value.
+    pub(super) fn member(&mut self, base: Expr, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
+        let base = self.decided(&base);
+        let ty = self.world.shallow(&base.ty.clone());
+        match &ty {
+            Type::Error => return self.error_expr(span),
+            Type::Var(_) => {
+                let result = self.world.fresh();
+                return self.wait(PendingKind::Member { base: Rc::new(base), name: name.clone() }, result, span);
+            }
+            Type::Metatype(of) => {
+                let of = (**of).clone();
+                return self.static_member_of(&of, name, expected, span);
+            }
+            Type::Tuple(parts) => {
+                let index = match name.name.parse::<usize>() {
+                    Ok(i) => Some(i).filter(|i| *i < parts.len()),
+                    Err(_) => parts.iter().position(|(l, _)| l.as_ref() == Some(&name.name)),
+                };
+                if let Some(i) = index {
+                    let kind = ExprKind::Element { base: Box::new(base), index: i as u32 };
+                    return Expr { kind, ty: parts[i].1.clone(), span };
+                }
+            }
+            _ => {}
+        }
+        if let Type::Function(_) = &ty
+            && &*name.name == "derivative"
+        {
+            return self.unknown_member(&base, &ty, name);
+        }
+        for (member, (prefix, protocol), _) in self.world.members(&ty, &name.name, false, self.file) {
+            match member {
+                MemberKind::Stored(index) => {
+                    let Some(n) = self.owner_of_stored(&ty, &name.name, index) else { continue };
+                    let field = self.world.stored_type(n, index);
+                    let field = self.world.substitute_nominal(n, &prefix, &field);
+                    let field = self.world.normalize_type(&field);
+                    return Expr { kind: ExprKind::Field { base: Box::new(base), index }, ty: field, span };
+                }
+                MemberKind::Computed(get, _) => {
+                    let candidate = Candidate {
+                        target: Target::Function(get),
+                        prefix,
+                        receiver: Some(Rc::new(base.clone())),
+                        tier: 0,
+                    };
+                    return self.getter_call(&candidate, base, span);
+                }
+                MemberKind::Requirement(r) => {
+                    let Some(p) = protocol else { continue };
+                    if self.world.protocol_data(p).requirements[r as usize].kind == RequirementKind::Getter {
+                        let candidate = Candidate {
+                            target: Target::Requirement(p, r),
+                            prefix,
+                            receiver: Some(Rc::new(base.clone())),
+                            tier: 0,
+                        };
+                        return self.getter_call(&candidate, base, span);
+                    }
+                }
+                MemberKind::Method(_) => {}
+                _ => {}
+            }
+        }
+        let receiver = Rc::new(base.clone());
+        let methods = self.method_candidates(&ty, &name.name, false, Some(&receiver));
+        if !methods.is_empty() {
+            return self.method_value(base, name, &methods, span);
+        }
+        self.unknown_member(&base, &ty, name)
+    }
+
+    fn owner_of_stored(&mut self, ty: &Type, name: &str, index: u32) -> Option<crate::types::ty::NominalId> {
+        let Type::Nominal(n, _) = ty else { return None };
+        let mut n = *n;
+        loop {
+            let stored = &self.world.nominal_data(n).stored;
+            if stored.get(index as usize).is_some_and(|s| &*s.name == name) {
+                return Some(n);
+            }
+            match self.world.nominal_data(n).superclass.clone()? {
+                Type::Nominal(b, _) => n = b,
+                _ => return None,
+            }
+        }
+    }
+
+    /// A call of a getter.
+    pub(super) fn getter_call(&mut self, candidate: &Candidate, base: Expr, span: Span) -> Expr {
+        let instance = self.instantiate(candidate, span);
+        let Some(callee) = instance.callee else { return self.error_expr(span) };
+        let ty = self.world.normalize_type(&instance.result.clone());
+        let mut args = vec![];
+        if let Some(own) = &instance.self_type {
+            let base_ty = base.ty.clone();
+            let base = if self.world.unify(&base_ty, own, span) { base } else { self.coerce(base, own) };
+            args.push(Argument::Value(base));
+        }
+        Expr { kind: ExprKind::Call { callee, args }, ty, span }
+    }
+
+    /// `value.method` without a call: a closure that keeps the value.
+    fn method_value(&mut self, base: Expr, name: &Ident, candidates: &[Candidate], span: Span) -> Expr {
+        let params = self.candidate_params(&candidates[0]);
+        let names: Vec<String> = (0..params.len()).map(|i| format!("$m{i}")).collect();
+        let receiver = format!("$receiver{}", self.frame().locals.len());
+        let ident = |name: &str| ast::Expr { kind: Ast::Ident { name: name.into(), generics: vec![] }, span };
+        let args = params
+            .iter()
+            .zip(&names)
+            .map(|(p, n)| ast::Arg {
+                label: p.label.as_ref().map(|l| Ident { name: l.clone(), span }),
+                value: ident(n),
+                trailing: false,
+            })
+            .collect();
+        let callee = Ast::Member { base: Box::new(ident(&receiver)), name: name.clone(), generics: vec![] };
+        let call = ast::Expr { kind: Ast::Call { callee: Box::new(ast::Expr { kind: callee, span }), args }, span };
+        let closure = super::expr::closure_of(&names, call, span);
+        self.with_temporary(base, |infer, local| {
+            infer.in_scope(|infer| {
+                infer.bind(&receiver.as_str().into(), local);
+                infer.expr(&closure, None)
+            })
+        })
+    }
+
+    fn unknown_member(&mut self, base: &Expr, ty: &Type, name: &Ident) -> Expr {
+        if let Some(payload) = self.world.optional_payload(ty)
+            && !self.world.members(&payload, &name.name, false, self.file).is_empty()
+        {
+            let message = format!(
+                "value of optional type '{}' must be unwrapped to refer to member '{}' of wrapped base type '{}'",
+                self.show(ty),
+                name.name,
+                self.show(&payload)
+            );
+            let diagnostic = Diagnostic::error(Code::OptionalNotUnwrapped, base.span, message)
+                .fix("chain with '?', which gives 'nil' when there is no value", base.span.after(), "?")
+                .fix("stop the program when it is 'nil'", base.span.after(), "!")
+                .help("or unwrap it first with 'if let'");
+            self.error(diagnostic);
+            return self.error_expr(name.span);
+        }
+        let message = format!("value of type '{}' has no member '{}'", self.show(ty), name.name);
+        let mut diagnostic = Diagnostic::error(Code::UnknownMember, name.span, message);
+        let known = self.world.member_names(ty);
+        if let Some(close) = closest(&name.name, known.iter().map(String::as_str)) {
+            diagnostic = diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), name.span, close);
+        }
+        self.error(diagnostic);
+        self.error_expr(name.span)
+    }
+
+    pub(super) fn static_member(&mut self, ty: &Type, name: &Ident, span: Span) -> Expr {
+        self.static_member_of(ty, name, None, span)
+    }
+
+    /// `Type.name` as a value.
+    pub(super) fn static_member_of(&mut self, ty: &Type, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
+        let ty = self.world.shallow(ty);
+        if ty == Type::Error {
+            return self.error_expr(span);
+        }
+        for (member, (prefix, protocol), _) in self.world.members(&ty, &name.name, true, self.file) {
+            match member {
+                MemberKind::Global(g) => {
+                    let of = self.world.global_type(g);
+                    let of = match &ty {
+                        Type::Nominal(n, _) => self.world.substitute_nominal(*n, &prefix, &of),
+                        _ => of,
+                    };
+                    return Expr { kind: ExprKind::Global(g), ty: of, span };
+                }
+                MemberKind::Case(case) => {
+                    if let Some(expected) = expected {
+                        self.hint(&ty, expected, span);
+                    }
+                    return self.case_value(&ty, case, name, span);
+                }
+                MemberKind::Computed(get, _) => {
+                    let candidate = Candidate { target: Target::Function(get), prefix, receiver: None, tier: 0 };
+                    return self.static_getter(&candidate, span);
+                }
+                MemberKind::Requirement(r) => {
+                    let Some(p) = protocol else { continue };
+                    if self.world.protocol_data(p).requirements[r as usize].kind == RequirementKind::Getter {
+                        let candidate = Candidate { target: Target::Requirement(p, r), prefix, receiver: None, tier: 0 };
+                        return self.static_getter(&candidate, span);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let functions = self.method_candidates(&ty, &name.name, true, None);
+        if let Some(candidate) = functions.first() {
+            let candidate = candidate.clone();
+            let instance = self.instantiate(&candidate, span);
+            let signature = crate::types::store::Signature {
+                env: Rc::default(),
+                params: instance.params,
+                self_type: None,
+                self_inout: false,
+                result: instance.result,
+                throws: instance.throws,
+                differentiable: None,
+            };
+            let of = self.world.function_type(&signature);
+            let kind = match instance.callee {
+                Some(Callee::Static(function)) => ExprKind::Function(function),
+                Some(callee) => ExprKind::Requirement(callee),
+                None => return self.fail(Code::Unsupported, span, "a case as a function is not supported yet"),
+            };
+            return Expr { kind, ty: of, span };
+        }
+        // A method by its type: `Type.method` takes the receiver first.
+        let message = format!("type '{}' has no member '{}'", self.show(&ty), name.name);
+        let mut diagnostic = Diagnostic::error(Code::UnknownMember, name.span, message);
+        let known = self.world.member_names(&ty);
+        if let Some(close) = closest(&name.name, known.iter().map(String::as_str)) {
+            diagnostic = diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), name.span, close);
+        }
+        self.error(diagnostic);
+        self.error_expr(span)
+    }
+
+    fn static_getter(&mut self, candidate: &Candidate, span: Span) -> Expr {
+        let instance = self.instantiate(candidate, span);
+        let Some(callee) = instance.callee else { return self.error_expr(span) };
+        let ty = self.world.normalize_type(&instance.result.clone());
+        Expr { kind: ExprKind::Call { callee, args: vec![] }, ty, span }
+    }
+
+    fn case_value(&mut self, ty: &Type, case: u32, name: &Ident, span: Span) -> Expr {
+        let Type::Nominal(n, _) = ty else { return self.error_expr(span) };
+        if self.world.nominal_data(*n).cases[case as usize].has_payload {
+            let message = format!("'{}' has a payload, which must be given: .{}(…)", name.name, name.name);
+            return self.fail(Code::WrongArguments, span, message);
+        }
+        Expr { kind: ExprKind::Case { case, payload: vec![] }, ty: ty.clone(), span }
+    }
+
+    /// `.name` or `.name(arguments)` where a value of a known type is expected.
+    pub(super) fn implicit(&mut self, name: &Ident, args: Option<Vec<ArgNode>>, expected: &Type, span: Span) -> Expr {
+        let mut ty = self.world.shallow(expected);
+        // `.some(x)` belongs to the optional itself, everything else to what it wraps.
+        while let Some(payload) = self.world.optional_payload(&ty) {
+            if matches!(&*name.name, "some" | "none") {
+                break;
+            }
+            match self.world.shallow(&payload) {
+                Type::Var(_) => break,
+                inner => ty = inner,
+            }
+        }
+        match args {
+            Some(args) => self.call_static(&ty, name, args, Some(&ty), span),
+            None => self.static_member_of(&ty, name, Some(&ty), span),
+        }
+    }
+
+    /// `base[arguments]`
+    pub(super) fn subscript(&mut self, base: Expr, mut args: Vec<ArgNode>, span: Span) -> Expr {
+        let base = self.decided(&base);
+        let ty = self.world.shallow(&base.ty.clone());
+        match &ty {
+            Type::Error => {
+                self.check_anyway(&args);
+                return self.error_expr(span);
+            }
+            Type::Var(_) => {
+                let result = self.world.fresh();
+                return self.wait(PendingKind::Subscript { base: Rc::new(base), args }, result, span);
+            }
+            _ => {}
+        }
+        let (is_static, of) = match &ty {
+            Type::Metatype(of) => (true, (**of).clone()),
+            _ => (false, ty.clone()),
+        };
+        let receiver = Rc::new(base.clone());
+        let mut candidates = vec![];
+        for (member, (prefix, protocol), distance) in self.world.members(&of, "subscript", is_static, self.file) {
+            let target = match (member, protocol) {
+                (MemberKind::Subscript(get, _), _) => Target::Function(get),
+                (MemberKind::Requirement(r), Some(p)) => {
+                    if self.world.protocol_data(p).requirements[r as usize].kind != RequirementKind::SubscriptGetter {
+                        continue;
+                    }
+                    Target::Requirement(p, r)
+                }
+                _ => continue,
+            };
+            let receiver = (!is_static).then(|| receiver.clone());
+            candidates.push(Candidate { target, prefix, receiver, tier: distance });
+        }
+        if candidates.is_empty() {
+            if let Some(payload) = self.world.optional_payload(&ty) {
+                let message = format!(
+                    "value of optional type '{}' must be unwrapped to refer to member 'subscript' of wrapped base type '{}'",
+                    self.show(&ty),
+                    self.show(&payload)
+                );
+                let diagnostic = Diagnostic::error(Code::OptionalNotUnwrapped, base.span, message)
+                    .fix("chain with '?'", base.span.after(), "?")
+                    .fix("stop the program when it is 'nil'", base.span.after(), "!")
+                    .help("or unwrap it first with 'if let'");
+                self.error(diagnostic);
+                return self.error_expr(span);
+            }
+            let message = format!("value of type '{}' has no subscripts", self.show(&ty));
+            return self.fail(Code::UnknownMember, span, message);
+        }
+        // Swift's rule: the parameters of a subscript have no labels unless they are written twice.
+        self.ready_args(&mut args);
+        let name = Ident { name: "subscript".into(), span };
+        self.call_overloaded(&name, candidates, args, None, span)
+    }
+}

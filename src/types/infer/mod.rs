@@ -1,0 +1,348 @@
+//! Inference: the body of one function, statement by statement, in both directions.
+//!
+//! In: the syntax of a body, the types of its parameters. Out: a [`Body`] in which every type is known.
+//!
+//! What cannot be decided at once (which overload, which member, the parameters of a closure) waits as a [`Pending`]
+//! until more is known; when a statement ends, what still waits is decided by its default. There is no search over
+//! combinations: each choice is made once.
+
+mod args;
+mod call;
+mod candidates;
+mod closure;
+mod coerce;
+mod expr;
+mod finish;
+mod member;
+mod operator;
+mod pattern;
+mod place;
+mod solve;
+mod statement;
+mod top;
+
+use super::resolve::TypeScope;
+use super::store::{Named, Owner, World};
+use super::tree::{Body, Capture, Expr, ExprKind, FunctionId, LabelId, Local, LocalId, Stmt};
+use super::ty::{FunctionType, Type};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{self, Name};
+use hashbrown::HashMap;
+use solve::Pending;
+use std::rc::Rc;
+
+/// The checker of one function body, with the closures and local functions inside it.
+pub(super) struct Infer<'w> {
+    pub(super) world: &'w mut World,
+    owner: Owner,
+    file: u32,
+    /// The function, its closures and its local functions. A closure's frame stays until the statement around it is
+    /// settled, because what waits inside it may still capture variables.
+    frames: Vec<Frame>,
+    current: usize,
+    pending: Vec<Option<Pending>>,
+    solutions: Vec<Option<Expr>>,
+    /// Closures whose bodies wait for their types: the frame and the statements.
+    open: Vec<(FunctionId, usize, Vec<Stmt>)>,
+    failed: bool,
+    /// Whether defaults may be used: at the end of a statement.
+    settling: bool,
+    /// Which frame each local function was declared in, and where they are used.
+    local_functions: HashMap<FunctionId, usize>,
+    uses: Vec<(FunctionId, Vec<usize>)>,
+    /// What the alternatives of one `case` bind together, and what the current one has bound.
+    shared: Vec<(Name, LocalId)>,
+    bound: Vec<(Name, LocalId)>,
+    /// Types that are declared inside of the function.
+    local_nominals: Vec<super::ty::NominalId>,
+    /// Function types that were promised, to see that they can be.
+    promises: Vec<(FunctionType, Span)>,
+    /// Whether operators on unknown numbers are decided by default.
+    settling_numbers: bool,
+    /// Variables that are changed through an optional chain: the frame and the variable.
+    mutated: Vec<(usize, LocalId)>,
+    /// Types declared inside functions.
+    local_types: Rc<HashMap<Name, Named>>,
+}
+
+/// One body under construction.
+struct Frame {
+    kind: FrameKind,
+    parent: Option<usize>,
+    locals: Vec<Local>,
+    params: usize,
+    captures: Vec<Capture>,
+    scopes: Scopes,
+    /// What `return` gives.
+    result: Type,
+    throws: bool,
+    labels: Vec<Label>,
+    next_label: u32,
+    /// Where `$0`, `$1` … are the parameters.
+    anonymous: Vec<LocalId>,
+    function: Option<FunctionId>,
+    /// The variable that an initialiser fills.
+    init_self: Option<LocalId>,
+    /// Whether `throw` is caught around here.
+    catching: u32,
+}
+
+/// Names in scope in one body, the innermost last. Shared, so that what waits can remember them.
+type Scopes = Vec<Rc<HashMap<Name, Binding>>>;
+
+/// Where something waits: the bodies around it with the names that were in scope.
+type Context = Vec<(usize, Scopes)>;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum FrameKind {
+    Function,
+    Closure,
+    LocalFunction,
+    /// The top level of a script: its variables are globals.
+    Script,
+}
+
+#[derive(Clone, Debug)]
+enum Binding {
+    Local(LocalId),
+    Functions(Vec<FunctionId>),
+}
+
+struct Label {
+    name: Option<Name>,
+    id: LabelId,
+    is_loop: bool,
+}
+
+/// What a name was found to be inside a body.
+enum Found {
+    Local(LocalId),
+    LocalFunctions(Vec<FunctionId>),
+}
+
+impl<'w> Infer<'w> {
+    pub(super) fn new(world: &'w mut World, owner: Owner, file: u32) -> Infer<'w> {
+        Infer {
+            world,
+            owner,
+            file,
+            frames: vec![],
+            current: 0,
+            pending: vec![],
+            solutions: vec![],
+            open: vec![],
+            failed: false,
+            settling: false,
+            local_functions: HashMap::new(),
+            uses: vec![],
+            promises: vec![],
+            shared: vec![],
+            bound: vec![],
+            local_nominals: vec![],
+            settling_numbers: false,
+            mutated: vec![],
+            local_types: Rc::default(),
+        }
+    }
+
+    fn frame(&mut self) -> &mut Frame {
+        &mut self.frames[self.current]
+    }
+
+    fn push_frame(&mut self, kind: FrameKind, result: Type, throws: bool, function: Option<FunctionId>) {
+        let parent = (!self.frames.is_empty()).then_some(self.current);
+        self.frames.push(Frame {
+            kind,
+            parent,
+            locals: vec![],
+            params: 0,
+            captures: vec![],
+            scopes: vec![Rc::default()],
+            result,
+            throws,
+            labels: vec![],
+            next_label: 0,
+            anonymous: vec![],
+            function,
+            init_self: None,
+            catching: 0,
+        });
+        self.current = self.frames.len() - 1;
+    }
+
+    /// Goes back to the body around the current one; gives the number of the frame that was left.
+    fn leave_frame(&mut self) -> usize {
+        let left = self.current;
+        self.current = self.frames[left].parent.unwrap_or(0);
+        left
+    }
+
+    /// The body that a frame has become.
+    fn body_of(&mut self, frame: usize, statements: Vec<Stmt>) -> Body {
+        let frame = &mut self.frames[frame];
+        Body {
+            locals: std::mem::take(&mut frame.locals),
+            params: frame.params,
+            captures: std::mem::take(&mut frame.captures),
+            statements,
+        }
+    }
+
+    /// The frames from the outermost to the current one.
+    fn path(&self) -> Vec<usize> {
+        let mut path = vec![self.current];
+        let mut at = self.current;
+        while let Some(parent) = self.frames[at].parent {
+            path.push(parent);
+            at = parent;
+        }
+        path.reverse();
+        path
+    }
+
+    fn context(&self) -> Context {
+        self.path().into_iter().map(|f| (f, self.frames[f].scopes.clone())).collect()
+    }
+
+    /// Runs something where it waited.
+    fn in_context<T>(&mut self, context: &Context, run: impl FnOnce(&mut Self) -> T) -> T {
+        let current = self.current;
+        let saved: Context = context.iter().map(|(f, _)| (*f, self.frames[*f].scopes.clone())).collect();
+        for (f, scopes) in context {
+            self.frames[*f].scopes = scopes.clone();
+        }
+        self.current = context.last().map_or(current, |(f, _)| *f);
+        let out = run(self);
+        for (f, scopes) in saved {
+            self.frames[f].scopes = scopes;
+        }
+        self.current = current;
+        out
+    }
+
+    fn scope(&self) -> TypeScope {
+        TypeScope { owner: self.owner, file: self.file, locals: self.local_types.clone(), open: true }
+    }
+
+    fn error(&mut self, diagnostic: Diagnostic) {
+        self.failed = true;
+        self.world.report(diagnostic);
+    }
+
+    fn fail(&mut self, code: Code, span: Span, message: impl Into<String>) -> Expr {
+        self.error(Diagnostic::error(code, span, message));
+        self.error_expr(span)
+    }
+
+    fn error_expr(&mut self, span: Span) -> Expr {
+        self.failed = true;
+        Expr { kind: ExprKind::Error, ty: Type::Error, span }
+    }
+
+    /// Makes a variable of the body that is being checked, without a name in scope.
+    fn new_local(&mut self, name: &str, ty: Type, mutable: bool, span: Span) -> LocalId {
+        let frame = self.frame();
+        frame.locals.push(Local { name: name.into(), ty, mutable, is_inout: false, captured: false, span });
+        LocalId(frame.locals.len() as u32 - 1)
+    }
+
+    /// Brings a variable into scope.
+    fn bind(&mut self, name: &Name, local: LocalId) {
+        if let Some(scope) = self.frame().scopes.last_mut() {
+            Rc::make_mut(scope).insert(name.clone(), Binding::Local(local));
+        }
+    }
+
+    fn local_type(&mut self, local: LocalId) -> Type {
+        self.frame().locals[local.0 as usize].ty.clone()
+    }
+
+    fn local_expr(&mut self, local: LocalId, span: Span) -> Expr {
+        let ty = self.local_type(local);
+        Expr { kind: ExprKind::Local(local), ty, span }
+    }
+
+    fn in_scope<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        self.frame().scopes.push(Rc::default());
+        let types = self.local_types.clone();
+        let out = run(self);
+        self.local_types = types;
+        self.frame().scopes.pop();
+        out
+    }
+
+    /// Finds a variable or local function, and captures it when it belongs to an enclosing body.
+    fn find_local(&mut self, name: &str) -> Option<Found> {
+        let path = self.path();
+        for depth in (0..path.len()).rev() {
+            let found = self.frames[path[depth]].scopes.iter().rev().find_map(|scope| scope.get(name)).cloned();
+            match found {
+                Some(Binding::Local(local)) => return Some(Found::Local(self.capture(&path[depth..], local))),
+                Some(Binding::Functions(functions)) => return Some(Found::LocalFunctions(functions)),
+                None => {}
+            }
+        }
+        None
+    }
+
+    /// The variable of the innermost body of a path that stands for one of the outermost.
+    fn capture(&mut self, path: &[usize], mut local: LocalId) -> LocalId {
+        for pair in path.windows(2) {
+            let (outer, inner) = (pair[0], pair[1]);
+            if let Some(known) = self.frames[inner].captures.iter().find(|c| c.outer == local) {
+                local = known.inner;
+                continue;
+            }
+            let variable = &mut self.frames[outer].locals[local.0 as usize];
+            variable.captured = true;
+            let copy = Local { is_inout: false, captured: false, ..variable.clone() };
+            let frame = &mut self.frames[inner];
+            frame.locals.push(copy);
+            let captured = LocalId(frame.locals.len() as u32 - 1);
+            frame.captures.push(Capture { outer: local, inner: captured });
+            local = captured;
+        }
+        local
+    }
+
+    /// `self` of the method around here.
+    fn self_local(&mut self) -> Option<LocalId> {
+        match self.find_local("self") {
+            Some(Found::Local(local)) => Some(local),
+            _ => None,
+        }
+    }
+
+    fn unit(&self, span: Span) -> Expr {
+        Expr { kind: ExprKind::Tuple(vec![]), ty: Type::unit(), span }
+    }
+
+    fn resolve(&mut self, ty: &ast::TypeExpr) -> Type {
+        let scope = self.scope();
+        let before = self.world.diagnostics.len();
+        let resolved = self.world.resolve_type(ty, &scope);
+        self.failed |= self.world.diagnostics.len() > before && resolved == Type::Error;
+        resolved
+    }
+
+    fn bool_type(&mut self) -> Type {
+        self.world.simple("Bool")
+    }
+
+    /// A fresh label for a loop, `switch` or block, in scope while `run` runs.
+    fn labelled<T>(&mut self, name: Option<&ast::Ident>, is_loop: bool, run: impl FnOnce(&mut Self, LabelId) -> T) -> T {
+        let frame = self.frame();
+        let id = LabelId(frame.next_label);
+        frame.next_label += 1;
+        frame.labels.push(Label { name: name.map(|n| n.name.clone()), id, is_loop });
+        let out = run(self, id);
+        self.frame().labels.pop();
+        out
+    }
+
+    fn show(&mut self, ty: &Type) -> String {
+        let ty = self.world.resolved(ty);
+        self.world.show(&ty)
+    }
+}

@@ -1,0 +1,350 @@
+//! Operators: an overload is chosen when an operand or the expected result is known.
+
+use super::Infer;
+use super::args::{ArgNode, match_args};
+use super::candidates::{Candidate, Target};
+use super::solve::PendingKind;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{self, ExprKind as Ast, Fixity, Ident};
+use crate::types::tree::{Condition, Expr, ExprKind, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
+use crate::types::ty::Type;
+
+/// What an operator does, for messages.
+const VERBS: &[(&str, &str, &str)] = &[
+    ("+", "add", "to"),
+    ("-", "subtract", "from"),
+    ("*", "multiply", "by"),
+    ("/", "divide", "by"),
+    ("%", "divide", "by"),
+    ("^", "raise", "to the power of"),
+    ("==", "compare", "with"),
+    ("!=", "compare", "with"),
+    ("<", "compare", "with"),
+    (">", "compare", "with"),
+    ("<=", "compare", "with"),
+    (">=", "compare", "with"),
+];
+
+impl Infer<'_> {
+    pub(super) fn prefix(&mut self, op: &Ident, operand: &ast::Expr, expected: Option<&Type>, span: Span) -> Expr {
+        if &*op.name == "-" {
+            // A negative literal is a literal.
+            match &operand.kind {
+                Ast::Int(_) | Ast::Float(_) => {
+                    let mut value = self.expr(operand, expected);
+                    match &mut value.kind {
+                        ExprKind::Int(n) => *n = n.wrapping_neg(),
+                        ExprKind::Float(x) => *x = -*x,
+                        _ => {}
+                    }
+                    return Expr { span, ..value };
+                }
+                _ => {}
+            }
+        }
+        if &*op.name == "∇" {
+            return self.expr(&ast::Expr { kind: Ast::Nabla(Box::new(operand.clone())), span }, expected);
+        }
+        let args = vec![ArgNode::new(&ast::Arg { label: None, value: operand.clone(), trailing: false })];
+        self.operator(op, args, expected, span)
+    }
+
+    pub(super) fn binary(&mut self, op: &Ident, lhs: &ast::Expr, rhs: &ast::Expr, expected: Option<&Type>, span: Span) -> Expr {
+        match &*op.name {
+            "&&" | "||" if !self.is_overloaded(&op.name) => return self.logical(&op.name, lhs, rhs, span),
+            "??" => return self.default_value(lhs, rhs, expected, span),
+            "==" | "!=" if matches!(rhs.kind, Ast::Nil) || matches!(lhs.kind, Ast::Nil) => {
+                let value = if matches!(rhs.kind, Ast::Nil) { lhs } else { rhs };
+                return self.is_nil(value, &op.name, span);
+            }
+            _ => {}
+        }
+        let arg = |value: &ast::Expr| ArgNode::new(&ast::Arg { label: None, value: value.clone(), trailing: false });
+        let mut args = vec![arg(lhs), arg(rhs)];
+        if is_compound(&op.name) {
+            // `place += value`
+            let target = ast::Expr { kind: Ast::InOut(Box::new(lhs.clone())), span: lhs.span };
+            args[0] = arg(&target);
+            let value = self.expr(lhs, None);
+            args[0].ready = Some(std::rc::Rc::new(value));
+        }
+        self.operator(op, args, expected, span)
+    }
+
+    /// Whether the user declares an operator that is otherwise built in.
+    fn is_overloaded(&self, op: &str) -> bool {
+        self.world.module.contains_key(op)
+    }
+
+    fn logical(&mut self, op: &str, lhs: &ast::Expr, rhs: &ast::Expr, span: Span) -> Expr {
+        let condition = self.condition_value(lhs);
+        let value = self.condition_value(rhs);
+        let ty = self.bool_type();
+        let constant = Expr { kind: ExprKind::Bool(op == "||"), ty: ty.clone(), span };
+        let (then, otherwise) = if op == "&&" { (value, constant) } else { (constant, value) };
+        let kind = ExprKind::Ternary { condition: Box::new(condition), then: Box::new(then), otherwise: Box::new(otherwise) };
+        Expr { kind, ty, span }
+    }
+
+    fn is_nil(&mut self, value: &ast::Expr, op: &str, span: Span) -> Expr {
+        let value = self.expr(value, None);
+        let ty = value.ty.clone();
+        if !self.world.is_optional(&ty) && !matches!(self.world.shallow(&ty), Type::Var(_) | Type::Error) {
+            let text = self.show(&ty);
+            let message = format!("comparing non-optional value of type '{text}' to 'nil' always gives {}", op == "!=");
+            self.world.report(Diagnostic::warning(Code::Unused, span, message));
+            return Expr { kind: ExprKind::Bool(op == "!="), ty: self.bool_type(), span };
+        }
+        if op == "==" {
+            return self.matches(value, PatternKind::Nil, span);
+        }
+        let payload = self.world.optional_payload(&ty).unwrap_or(Type::Error);
+        let inner = Pattern { kind: PatternKind::Wildcard, ty: payload, span };
+        self.matches(value, PatternKind::Some(Box::new(inner)), span)
+    }
+
+    /// `value ?? otherwise`
+    fn default_value(&mut self, lhs: &ast::Expr, rhs: &ast::Expr, expected: Option<&Type>, span: Span) -> Expr {
+        let value = self.expr(lhs, None);
+        let payload = match self.world.optional_payload(&value.ty.clone()) {
+            Some(payload) => payload,
+            None if matches!(self.world.shallow(&value.ty.clone()), Type::Var(_)) => {
+                let payload = expected.cloned().unwrap_or_else(|| self.world.fresh());
+                let optional = self.world.applied("Optional", std::slice::from_ref(&payload));
+                self.world.unify(&value.ty.clone(), &optional, span);
+                payload
+            }
+            None => {
+                let ty = self.show(&value.ty.clone());
+                if value.ty != Type::Error {
+                    let message = format!("left side of '??' has non-optional type '{ty}', so the right side is never used");
+                    self.world.report(Diagnostic::warning(Code::Unused, lhs.span, message));
+                }
+                return value;
+            }
+        };
+        let otherwise = self.expr(rhs, Some(&payload));
+        let stays_optional = self.world.is_optional(&otherwise.ty.clone()) && !self.world.is_optional(&payload);
+        let ty = if stays_optional { value.ty.clone() } else { payload.clone() };
+        let otherwise = self.coerce(otherwise, &ty);
+        let found = self.new_local("", payload.clone(), false, span);
+        let result = self.new_local("", ty.clone(), true, span);
+        let place = |ty: &Type| Place { root: Root::Local(result), path: vec![], ty: ty.clone(), span };
+        let bound = self.local_expr(found, span);
+        let bound = self.coerce(bound, &ty);
+        let then = vec![Stmt { kind: StmtKind::Assign { place: place(&ty), value: bound }, span }];
+        let other = vec![Stmt { kind: StmtKind::Assign { place: place(&ty), value: otherwise }, span }];
+        let inner = Pattern { kind: PatternKind::Bind(found), ty: payload, span };
+        let pattern = Pattern { kind: PatternKind::Some(Box::new(inner)), ty: value.ty.clone(), span };
+        let conditions = vec![Condition::Match { pattern, value }];
+        let statement = Stmt { kind: StmtKind::If { conditions, then, otherwise: other }, span };
+        Expr { kind: ExprKind::Statements { statements: vec![statement], result }, ty, span }
+    }
+
+    pub(super) fn operator(&mut self, op: &Ident, mut args: Vec<ArgNode>, expected: Option<&Type>, span: Span) -> Expr {
+        self.ready_args(&mut args);
+        if let Some(found) = self.try_operator(op, &args, expected, span, false) {
+            return found;
+        }
+        if is_arithmetic(&op.name) {
+            for arg in &args {
+                if let Some(ready) = &arg.ready {
+                    let ty = ready.ty.clone();
+                    self.world.mark_numeric(&ty);
+                }
+            }
+        }
+        let mut result = self.world.fresh();
+        if let Some(joined) = self.join_literals(op, &args, span) {
+            result = joined;
+        }
+        self.wait(PendingKind::Operator { op: op.clone(), args, expected: expected.cloned() }, result, span)
+    }
+
+    /// Two literals are numbers of one type: `1 + 2.5`. Gives the type of an arithmetic result.
+    fn join_literals(&mut self, op: &Ident, args: &[ArgNode], span: Span) -> Option<Type> {
+        let mut types = vec![];
+        for arg in args {
+            let ty = arg.ready.as_ref()?.ty.clone();
+            match self.world.shallow(&ty) {
+                Type::Var(v) if self.world.var(v).literal.is_some() => types.push(ty),
+                _ => return None,
+            }
+        }
+        let is_arithmetic = matches!(&*op.name, "+" | "-" | "*" | "/" | "%" | "^");
+        if !is_arithmetic && !is_comparison(&op.name) {
+            return None;
+        }
+        let first = types.first()?.clone();
+        for other in &types[1..] {
+            self.world.unify(&first, other, span);
+        }
+        is_arithmetic.then_some(first)
+    }
+
+    /// Decides an operator when an operand or the result is known.
+    pub(super) fn try_operator(&mut self, op: &Ident, args: &[ArgNode], expected: Option<&Type>, span: Span, last: bool) -> Option<Expr> {
+        let mut types: Vec<Type> = vec![];
+        let mut open = 0;
+        for arg in args {
+            let Some(ready) = &arg.ready else { continue };
+            match self.world.shallow(&ready.ty.clone()) {
+                Type::Var(v) => open += usize::from(self.world.var(v).literal.is_none()),
+                Type::Error => return Some(self.error_expr(span)),
+                Type::Associated(of, ..) if matches!(self.world.shallow(&of), Type::Var(_)) => open += 1,
+                known if !types.contains(&known) => types.push(known),
+                _ => {}
+            }
+        }
+        let operands_known = !types.is_empty();
+        if let Some(expected) = expected.and_then(|t| self.known(t))
+            && !is_comparison(&op.name)
+            && !operands_known
+        {
+            let expected = self.world.optional_payload(&expected).unwrap_or(expected);
+            if let Some(expected) = self.known(&expected)
+                && !matches!(expected, Type::Existential(_))
+            {
+                types.push(expected);
+            }
+        }
+        if types.is_empty() && !last && self.function_candidates(&op.name).iter().all(|c| c.tier > 0) {
+            return None;
+        }
+        let mut candidates = self.operator_candidates(op, &types, args.len());
+        if types.is_empty() && candidates.is_empty() {
+            let double = self.world.simple("Double");
+            candidates = self.operator_candidates(op, &[double], args.len());
+        }
+        if candidates.is_empty() {
+            return Some(self.no_operator(op, args, &types, span));
+        }
+        let expected = expected.filter(|_| !is_comparison(&op.name));
+        // With an operand unknown only the obvious overload is taken early: both operands of one type.
+        let decide_now = open == 0 || last;
+        let fitting: Vec<(u32, Candidate)> = candidates
+            .iter()
+            .filter_map(|c| self.try_candidate(c, args, expected, span).map(|s| (s, c.clone())))
+            .collect();
+        let fitting = if fitting.is_empty() && expected.is_some() {
+            candidates.iter().filter_map(|c| self.try_candidate(c, args, None, span).map(|s| (s, c.clone()))).collect()
+        } else {
+            fitting
+        };
+        match fitting.len() {
+            0 => Some(self.no_operator(op, args, &types, span)),
+            1 => {
+                let (_, only) = &fitting[0];
+                Some(self.commit(op, only, args, expected, span))
+            }
+            _ if !decide_now && !self.settling_numbers => None,
+            _ => {
+                let mut ranked = fitting;
+                ranked.sort_by_key(|(s, _)| *s);
+                let clear = ranked[0].0 < ranked[1].0;
+                if clear {
+                    let best = ranked[0].1.clone();
+                    return Some(self.commit(op, &best, args, expected, span));
+                }
+                let candidates: Vec<Candidate> = ranked.into_iter().map(|(_, c)| c).collect();
+                self.choose(op, &candidates, args, expected, span, true, last || operands_known)
+            }
+        }
+    }
+
+    fn operator_candidates(&mut self, op: &Ident, types: &[Type], count: usize) -> Vec<Candidate> {
+        let mut out: Vec<Candidate> = vec![];
+        let wanted = if count == 1 { Some(Fixity::Prefix) } else { None };
+        for ty in types {
+            for candidate in self.method_candidates(ty, &op.name, true, None) {
+                self.push_operator(candidate, wanted, count, &mut out);
+            }
+        }
+        for candidate in self.function_candidates(&op.name) {
+            self.push_operator(candidate, wanted, count, &mut out);
+        }
+        out
+    }
+
+    fn push_operator(&mut self, candidate: Candidate, fixity: Option<Fixity>, count: usize, out: &mut Vec<Candidate>) {
+        let function = match &candidate.target {
+            Target::Function(f) => *f,
+            Target::Requirement(p, r) => self.world.protocol_data(*p).requirements[*r as usize].function,
+            Target::Case(..) => return,
+        };
+        let declared = self.world.function_data(function).fixity;
+        let fits = match (fixity, declared) {
+            (Some(Fixity::Prefix), Some(_)) => true,
+            (None, None) => true,
+            _ => false,
+        };
+        let params = self.world.signature(function).params.len();
+        let known = out.iter().any(|c| match (&c.target, &candidate.target) {
+            (Target::Function(a), Target::Function(b)) => a == b && c.prefix == candidate.prefix,
+            (Target::Requirement(p, r), Target::Requirement(q, s)) => p == q && r == s && c.prefix == candidate.prefix,
+            _ => false,
+        });
+        if fits && params == count && !known {
+            out.push(candidate);
+        }
+    }
+
+    fn no_operator(&mut self, op: &Ident, args: &[ArgNode], types: &[Type], span: Span) -> Expr {
+        let _ = match_args(&[], &[]);
+        let shown: Vec<String> = args
+            .iter()
+            .map(|a| match &a.ready {
+                Some(e) => self.show(&e.ty.clone()),
+                None => "_".into(),
+            })
+            .collect();
+        if shown.iter().any(|s| s == "_") && types.iter().any(|t| *t == Type::Error) {
+            return self.error_expr(span);
+        }
+        let at = if op.span == Span::default() { span } else { op.span };
+        if let ([a, b], [left, right]) = (shown.as_slice(), args) {
+            let verb = VERBS.iter().find(|(o, ..)| *o == &*op.name);
+            let message = match verb {
+                Some(("-", ..)) => format!("cannot subtract '{b}' from '{a}'"),
+                Some((_, verb, word)) => format!("cannot {verb} '{a}' {word} '{b}'"),
+                None => format!("operator '{}' cannot be applied to '{a}' and '{b}'", op.name),
+            };
+            let mut diagnostic = Diagnostic::error(Code::Mismatch, at, message)
+                .also(left.span, format!("'{a}'"))
+                .also(right.span, format!("'{b}'"));
+            let numbers = ["Int", "Double", "Float"];
+            if a != b && numbers.contains(&a.as_str()) && numbers.contains(&b.as_str()) {
+                let (of, to) = if a == "Int" || (a == "Float" && b == "Double") { (left, b) } else { (right, a) };
+                let text = self.world.source_text(of.span);
+                diagnostic = diagnostic.fix(format!("convert to '{to}' here"), of.span, format!("{to}({text})"));
+            }
+            for (shown, arg) in [(a, left), (b, right)] {
+                if shown.ends_with('?') {
+                    diagnostic = diagnostic
+                        .fix(format!("'{shown}' must be unwrapped: use a default"), arg.span.after(), " ?? …")
+                        .fix("or stop the program when it is 'nil'", arg.span.after(), "!")
+                        .help("or unwrap it first with 'if let'");
+                }
+            }
+            self.error(diagnostic);
+        } else {
+            let message = format!("operator '{}' cannot be applied to '{}'", op.name, shown.join("', '"));
+            self.error(Diagnostic::error(Code::Mismatch, at, message));
+        }
+        self.error_expr(span)
+    }
+}
+
+/// `+=` and its like.
+fn is_compound(op: &str) -> bool {
+    op.ends_with('=') && !is_comparison(op) && op != "="
+}
+
+pub(super) fn is_comparison(op: &str) -> bool {
+    matches!(op, "==" | "!=" | "<" | ">" | "<=" | ">=" | "===" | "!==" | "≈" | "~=")
+}
+
+fn is_arithmetic(op: &str) -> bool {
+    matches!(op, "+" | "-" | "*" | "/" | "%" | "^" | "<" | ">" | "<=" | ">=" | "√")
+}

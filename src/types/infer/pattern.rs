@@ -1,0 +1,245 @@
+//! Patterns.
+
+use super::Infer;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{self, ExprKind as Ast, Ident, Name, PatternKind as AstPattern};
+use crate::types::store::MemberKind;
+use crate::types::tree::{Expr, ExprKind, LocalId, Pattern, PatternKind};
+use crate::types::ty::Type;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// A pattern for a value of a type; what it binds comes into scope. `mutable` for the names after `var`.
+    pub(super) fn pattern(&mut self, p: &ast::Pattern, ty: &Type, mutable: bool) -> Pattern {
+        let span = p.span;
+        let made = |kind| Pattern { kind, ty: ty.clone(), span };
+        match &p.kind {
+            AstPattern::Wildcard => made(PatternKind::Wildcard),
+            AstPattern::Bind { name, mutable: own } => {
+                let local = self.bind_pattern(name, ty, mutable || *own, span);
+                made(PatternKind::Bind(local))
+            }
+            AstPattern::Typed(inner, written) => {
+                let written = self.resolve(written);
+                if !self.world.unify(ty, &written, span) {
+                    self.mismatch(ty, &written, span);
+                }
+                self.pattern(inner, &written, mutable)
+            }
+            AstPattern::Tuple(parts) => self.tuple_pattern(parts, ty, mutable, span),
+            AstPattern::Case { base, name, payload } => self.case_pattern(base.as_ref(), name, payload.as_deref(), ty, mutable, span),
+            AstPattern::Some(inner) => {
+                let Some(of) = self.world.optional_payload(ty) else {
+                    let message = format!("'?' pattern cannot match values of type '{}'", self.show(ty));
+                    self.error(Diagnostic::error(Code::Mismatch, span, message));
+                    return made(PatternKind::Wildcard);
+                };
+                let inner = self.pattern(inner, &of, mutable);
+                made(PatternKind::Some(Box::new(inner)))
+            }
+            AstPattern::Is(written) => {
+                let written = self.resolve(written);
+                let inner = Pattern { kind: PatternKind::Wildcard, ty: written.clone(), span };
+                made(PatternKind::Is { ty: written, pattern: Box::new(inner) })
+            }
+            AstPattern::As(inner, written) => {
+                let written = self.resolve(written);
+                let inner = self.pattern(inner, &written, mutable);
+                made(PatternKind::Is { ty: written, pattern: Box::new(inner) })
+            }
+            AstPattern::Expr(e) => self.expression_pattern(e, ty, span),
+        }
+    }
+
+    /// Names that several alternatives of one `case` bind are one variable.
+    fn bind_pattern(&mut self, name: &Name, ty: &Type, mutable: bool, span: Span) -> LocalId {
+        if let Some((_, local)) = self.shared.iter().find(|(n, _)| n == name).cloned() {
+            let other = self.local_type(local);
+            if !self.world.unify(&other, ty, span) {
+                self.mismatch(ty, &other, span);
+            }
+            return local;
+        }
+        let local = self.new_local(name, ty.clone(), mutable, span);
+        self.bind(name, local);
+        self.bound.push((name.clone(), local));
+        local
+    }
+
+    fn tuple_pattern(&mut self, parts: &[(Option<Ident>, ast::Pattern)], ty: &Type, mutable: bool, span: Span) -> Pattern {
+        let made = |kind| Pattern { kind, ty: ty.clone(), span };
+        if let [(None, only)] = parts {
+            return self.pattern(only, ty, mutable);
+        }
+        let types = match self.world.shallow(ty) {
+            Type::Tuple(types) if types.len() == parts.len() => types,
+            Type::Var(_) => {
+                let types: Vec<(Option<Name>, Type)> = parts.iter().map(|_| (None, self.world.fresh())).collect();
+                let tuple = Type::Tuple(types.into());
+                self.world.unify(ty, &tuple, span);
+                match tuple {
+                    Type::Tuple(types) => types,
+                    _ => Rc::from([]),
+                }
+            }
+            Type::Error => parts.iter().map(|_| (None, Type::Error)).collect(),
+            other => {
+                let message = format!("a tuple pattern with {} elements cannot match values of type '{}'", parts.len(), self.show(&other));
+                self.error(Diagnostic::error(Code::Mismatch, span, message));
+                parts.iter().map(|_| (None, Type::Error)).collect()
+            }
+        };
+        let mut out = vec![];
+        for (i, (label, part)) in parts.iter().enumerate() {
+            let at = label
+                .as_ref()
+                .and_then(|l| types.iter().position(|(n, _)| n.as_ref() == Some(&l.name)))
+                .unwrap_or(i);
+            let of = types[at].1.clone();
+            out.push((at, self.pattern(part, &of, mutable)));
+        }
+        out.sort_by_key(|(at, _)| *at);
+        made(PatternKind::Tuple(out.into_iter().map(|(_, p)| p).collect()))
+    }
+
+    fn case_pattern(
+        &mut self,
+        base: Option<&ast::TypeExpr>,
+        name: &Ident,
+        payload: Option<&[(Option<Ident>, ast::Pattern)]>,
+        ty: &Type,
+        mutable: bool,
+        span: Span,
+    ) -> Pattern {
+        let made = |kind| Pattern { kind, ty: ty.clone(), span };
+        if let Some(base) = base {
+            let named = self.resolve(base);
+            let inner = self.world.optional_payload(ty).unwrap_or_else(|| ty.clone());
+            if !self.world.unify(ty, &named, span) && !self.world.unify(&inner, &named, span) {
+                self.mismatch(ty, &named, span);
+            }
+        }
+        let known = self.world.shallow(ty);
+        if let Some(of) = self.world.optional_payload(&known) {
+            match (&*name.name, payload) {
+                ("none", None) => return made(PatternKind::Nil),
+                ("some", Some([(_, inner)])) => {
+                    let inner = self.pattern(inner, &of, mutable);
+                    return made(PatternKind::Some(Box::new(inner)));
+                }
+                _ => {
+                    let inner = self.case_pattern(None, name, payload, &of, mutable, span);
+                    return made(PatternKind::Some(Box::new(inner)));
+                }
+            }
+        }
+        let Type::Nominal(n, args) = &known else {
+            if known != Type::Error {
+                let message = format!("'.{}' cannot match values of type '{}'", name.name, self.show(&known));
+                self.error(Diagnostic::error(Code::Mismatch, span, message));
+            }
+            self.failed = true;
+            return made(PatternKind::Wildcard);
+        };
+        let found = self.world.members(&known, &name.name, true, self.file).into_iter().find_map(|(m, ..)| match m {
+            MemberKind::Case(case) => Some(case),
+            _ => None,
+        });
+        let Some(case) = found else {
+            // A static value: `case .zero`.
+            let value = ast::Expr { kind: Ast::Implicit { name: name.clone(), generics: vec![] }, span };
+            return self.expression_pattern(&value, ty, span);
+        };
+        let args = args.clone();
+        let types = self.world.case_payload(*n, case);
+        let types: Vec<(Option<Name>, Type)> =
+            types.into_iter().map(|(l, t)| (l, self.world.substitute_nominal(*n, &args, &t))).collect();
+        let Some(parts) = payload else {
+            return made(PatternKind::Case { case, payload: vec![] });
+        };
+        if let ([(None, only)], true) = (parts, types.len() > 1) {
+            // One pattern for the whole payload: a tuple of it.
+            if let AstPattern::Tuple(inner) = &only.kind {
+                return self.case_pattern(base, name, Some(inner), ty, mutable, span);
+            }
+            if matches!(only.kind, AstPattern::Wildcard) {
+                return made(PatternKind::Case { case, payload: vec![] });
+            }
+        }
+        if parts.len() != types.len() {
+            let message = format!("'.{}' has {} associated values, and the pattern has {}", name.name, types.len(), parts.len());
+            self.error(Diagnostic::error(Code::Mismatch, span, message));
+        }
+        let payload = parts.iter().zip(&types).map(|((_, p), (_, t))| self.pattern(p, t, mutable)).collect();
+        made(PatternKind::Case { case, payload })
+    }
+
+    /// A value, a range or anything with `~=`.
+    fn expression_pattern(&mut self, e: &ast::Expr, ty: &Type, span: Span) -> Pattern {
+        let made = |kind| Pattern { kind, ty: ty.clone(), span };
+        match &e.kind {
+            Ast::Nil if self.world.is_optional(ty) => return made(PatternKind::Nil),
+            Ast::Tuple(parts) => {
+                let parts: Vec<(Option<Ident>, ast::Pattern)> = parts
+                    .iter()
+                    .map(|(l, e)| {
+                        let kind = if matches!(e.kind, Ast::Discard) { AstPattern::Wildcard } else { AstPattern::Expr(Box::new(e.clone())) };
+                        (l.clone(), ast::Pattern { kind, span: e.span })
+                    })
+                    .collect();
+                return self.tuple_pattern(&parts, ty, false, span);
+            }
+            Ast::Paren(inner) => return self.expression_pattern(inner, ty, span),
+            Ast::Implicit { name, .. } => {
+                let is_case = {
+                    let mut of = self.world.shallow(ty);
+                    while let Some(inner) = self.world.optional_payload(&of) {
+                        of = self.world.shallow(&inner);
+                    }
+                    let members = self.world.members(&of, &name.name, true, self.file);
+                    members.iter().any(|(m, ..)| matches!(m, MemberKind::Case(_)))
+                };
+                if is_case {
+                    return self.case_pattern(None, name, None, ty, false, span);
+                }
+            }
+            _ => {}
+        }
+        let local = self.new_local("", ty.clone(), false, span);
+        let name: Name = format!("$match{}", local.0).into();
+        let test = self.in_scope(|infer| {
+            infer.bind(&name, local);
+            let value = ast::Expr { kind: Ast::Ident { name: name.clone(), generics: vec![] }, span };
+            let is_range = matches!(&e.kind, Ast::Binary { op, .. } if matches!(&*op.name, "..." | "..<"))
+                || matches!(&e.kind, Ast::Prefix { op, .. } | Ast::Postfix { op, .. } if matches!(&*op.name, "..." | "..<"));
+            let op = Ident { name: if is_range || !infer.is_plain_value(e, ty) { "~=" } else { "==" }.into(), span };
+            let bool_type = infer.bool_type();
+            let test = infer.binary(&op, e, &value, Some(&bool_type), span);
+            infer.coerce(test, &bool_type)
+        });
+        made(PatternKind::Test { local, test: Box::new(test) })
+    }
+
+    /// Whether a pattern is a literal, which is compared with `==`.
+    fn is_plain_value(&mut self, e: &ast::Expr, _ty: &Type) -> bool {
+        match &e.kind {
+            Ast::Int(_) | Ast::Float(_) | Ast::String(_) | Ast::Bool(_) | Ast::Implicit { .. } => true,
+            Ast::Prefix { operand, .. } => matches!(operand.kind, Ast::Int(_) | Ast::Float(_)),
+            _ => false,
+        }
+    }
+
+    /// A pattern that always matches.
+    pub(super) fn is_certain(p: &Pattern) -> bool {
+        match &p.kind {
+            PatternKind::Wildcard | PatternKind::Bind(_) => true,
+            PatternKind::Tuple(parts) => parts.iter().all(Infer::is_certain),
+            _ => false,
+        }
+    }
+
+    pub(super) fn bool_expr(&mut self, value: bool, span: Span) -> Expr {
+        Expr { kind: ExprKind::Bool(value), ty: self.bool_type(), span }
+    }
+}

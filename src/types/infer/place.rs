@@ -1,0 +1,247 @@
+//! Places: what can be written to. A value expression is turned into the place that it was read from.
+
+use super::Infer;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{self, ExprKind as Ast, NominalKind};
+use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Place, Projection, ProjectionKind, Root};
+use crate::types::ty::Type;
+
+impl Infer<'_> {
+    /// The place that a value was read from. When there is none, `complaint` begins what is said.
+    pub(super) fn place_of(&mut self, value: Expr, complaint: &str) -> Place {
+        let value = self.decided(&value);
+        let (span, ty) = (value.span, value.ty.clone());
+        match value.kind {
+            ExprKind::Local(local) => {
+                let variable = self.frame().locals[local.0 as usize].clone();
+                if !variable.mutable {
+                    self.immutable(&variable.name, variable.span, span, complaint);
+                }
+                let current = self.current;
+                if variable.name.is_empty() || variable.name.starts_with("$chain") {
+                    self.mutated.push((current, local));
+                }
+                Place { root: Root::Local(local), path: vec![], ty, span }
+            }
+            ExprKind::Global(global) => {
+                let data = &self.world.globals[global.0 as usize];
+                let (is_let, name, declared) = (data.is_let, data.name.clone(), data.span);
+                if is_let {
+                    self.immutable(&name, declared, span, complaint);
+                }
+                Place { root: Root::Global(global), path: vec![], ty, span }
+            }
+            ExprKind::Field { base, index } => self.field_place(*base, index, ty, span, complaint),
+            ExprKind::Element { base, index } => {
+                let mut place = self.place_of(*base, complaint);
+                place.path.push(Projection { kind: ProjectionKind::Element(index), ty: ty.clone(), span });
+                Place { ty, span, ..place }
+            }
+            ExprKind::Force(base) => {
+                let mut place = self.place_of(*base, complaint);
+                place.path.push(Projection { kind: ProjectionKind::Force, ty: ty.clone(), span });
+                Place { ty, span, ..place }
+            }
+            ExprKind::Call { callee, args } => self.accessor_place(callee, args, ty, span, complaint),
+            ExprKind::Error => Place { root: Root::Discard, path: vec![], ty, span },
+            ExprKind::Pending(_) => {
+                let diagnostic = Diagnostic::error(Code::CannotInfer, span, "the type of what is changed here is not known");
+                self.error(diagnostic.help("write its type where it is declared"));
+                Place { root: Root::Discard, path: vec![], ty, span }
+            }
+            _ => {
+                self.error(Diagnostic::error(Code::Immutable, span, format!("{complaint}: it is a value that was computed")));
+                Place { root: Root::Discard, path: vec![], ty, span }
+            }
+        }
+    }
+
+    fn field_place(&mut self, base: Expr, index: u32, ty: Type, span: Span, complaint: &str) -> Place {
+        let base_ty = self.world.shallow(&base.ty.clone());
+        let Type::Nominal(n, _) = &base_ty else {
+            return Place { root: Root::Discard, path: vec![], ty, span };
+        };
+        let data = self.world.nominal_data(*n);
+        let is_class = data.kind == NominalKind::Class;
+        let stored = &data.stored[index as usize];
+        let (name, is_let, declared) = (stored.name.clone(), stored.is_let, stored.span);
+        let initializing = self.initializes(&base);
+        if is_let && !initializing {
+            self.immutable(&name, declared, span, complaint);
+        }
+        let mut place = if is_class {
+            let root = Root::Value(Box::new(base));
+            Place { root, path: vec![], ty: base_ty, span }
+        } else {
+            self.place_of(base, complaint)
+        };
+        place.path.push(Projection { kind: ProjectionKind::Field(index), ty: ty.clone(), span });
+        Place { ty, span, ..place }
+    }
+
+    /// Whether a value is the `self` that an initialiser fills.
+    fn initializes(&mut self, base: &Expr) -> bool {
+        let current = self.frame().init_self;
+        matches!(base.kind, ExprKind::Local(local) if current == Some(local))
+    }
+
+    fn accessor_place(&mut self, callee: Callee, args: Vec<Argument>, ty: Type, span: Span, complaint: &str) -> Place {
+        let (setter, has_self, mutating) = match &callee {
+            Callee::Static(f) | Callee::Class { function: f, .. } => {
+                let data = self.world.function_data(f.function);
+                let setter = data.setter.map(|s| Callee::Static(FunctionRef { function: s, generics: f.generics.clone() }));
+                let mutating = data.setter.is_some_and(|s| self.world.function_data(s).is_mutating);
+                let has_self = self.world.signature(f.function).self_type.is_some();
+                (setter, has_self, mutating)
+            }
+            Callee::Requirement { protocol, requirement, self_type, generics } => {
+                let data = &self.world.protocol_data(*protocol).requirements[*requirement as usize];
+                let (setter, is_static) = (data.setter, data.is_static);
+                let setter = setter.map(|requirement| Callee::Requirement {
+                    protocol: *protocol,
+                    requirement,
+                    self_type: self_type.clone(),
+                    generics: generics.clone(),
+                });
+                (setter, !is_static, true)
+            }
+        };
+        let Some(set) = setter else {
+            let what = match &callee {
+                Callee::Static(f) => self.world.full_name(f.function),
+                _ => "it".to_string(),
+            };
+            let is_call = matches!(&callee, Callee::Static(f) if !self.is_getter(f));
+            let why = if is_call {
+                format!("{complaint}: '{what}' returns a value, not a variable")
+            } else {
+                format!("{complaint}: '{what}' is a get-only property")
+            };
+            self.error(Diagnostic::error(Code::Immutable, span, why));
+            return Place { root: Root::Discard, path: vec![], ty, span };
+        };
+        let mut args = args.into_iter();
+        let mut place = if has_self {
+            match args.next() {
+                Some(Argument::Value(base)) => {
+                    let is_class = self.is_class(&base.ty.clone());
+                    if mutating && !is_class {
+                        self.place_of(base, complaint)
+                    } else {
+                        let ty = base.ty.clone();
+                        Place { root: Root::Value(Box::new(base)), path: vec![], ty, span }
+                    }
+                }
+                Some(Argument::InOut(place)) => place,
+                None => Place { root: Root::Discard, path: vec![], ty: ty.clone(), span },
+            }
+        } else {
+            let unit = self.unit(span);
+            Place { root: Root::Value(Box::new(unit)), path: vec![], ty: Type::unit(), span }
+        };
+        let rest = args
+            .filter_map(|a| match a {
+                Argument::Value(e) => Some(e),
+                Argument::InOut(_) => None,
+            })
+            .collect();
+        let kind = ProjectionKind::Accessor { get: callee, set, args: rest, mutating };
+        place.path.push(Projection { kind, ty: ty.clone(), span });
+        Place { ty, span, ..place }
+    }
+
+    fn is_getter(&self, f: &FunctionRef) -> bool {
+        self.world.function_data(f.function).kind == crate::types::store::FunctionKind::Getter
+    }
+
+    fn is_class(&mut self, ty: &Type) -> bool {
+        matches!(self.world.shallow(ty), Type::Nominal(n, _) if self.world.nominal_data(n).kind == NominalKind::Class)
+    }
+
+    fn immutable(&mut self, name: &str, declared: Span, span: Span, complaint: &str) {
+        let what = if name.is_empty() { "this value" } else { name };
+        let mut diagnostic = match name {
+            "self" => Diagnostic::error(Code::Immutable, span, format!("{complaint}: 'self' is immutable"))
+                .help("mark the method 'mutating' to make 'self' mutable"),
+            _ => Diagnostic::error(Code::Immutable, span, format!("{complaint}: '{what}' is a 'let' constant")),
+        };
+        if name != "self" && declared != Span::default() {
+            diagnostic = diagnostic.also(declared, format!("'{what}' is declared here")).help("change 'let' to 'var' to make it mutable");
+        }
+        self.error(diagnostic);
+    }
+
+    /// `target = value`
+    pub(super) fn assignment(&mut self, target: &ast::Expr, value: &ast::Expr, span: Span) -> Expr {
+        let unit = Type::unit();
+        if matches!(target.kind, Ast::Discard) {
+            let value = self.expr(value, None);
+            let place = Place { root: Root::Discard, path: vec![], ty: value.ty.clone(), span: target.span };
+            return Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: unit, span };
+        }
+        if let Ast::Tuple(parts) = &target.kind {
+            return self.tuple_assignment(parts, value, span);
+        }
+        let mut rewritten = target.clone();
+        let name = format!("$chain{}", self.frame().locals.len());
+        if let Some(base) = super::expr::take_chain(&mut rewritten, &name, true) {
+            return self.chained_assignment(&base, &rewritten, &name, value, span);
+        }
+        let target = self.expr(target, None);
+        let place = self.place_of(target, "cannot assign to value");
+        let wanted = place.ty.clone();
+        let value = self.expr(value, Some(&wanted));
+        let value = self.coerce(value, &wanted);
+        Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: unit, span }
+    }
+
+    /// `a?.b = value`
+    fn chained_assignment(&mut self, base: &ast::Expr, target: &ast::Expr, name: &str, value: &ast::Expr, span: Span) -> Expr {
+        let base = self.expr(base, None);
+        let Some(payload) = self.world.optional_payload(&base.ty.clone()) else {
+            let message = "cannot use optional chaining on a value that is not optional";
+            return self.fail(Code::Mismatch, span, message);
+        };
+        let place = self.place_of(base, "cannot assign to value");
+        let local = self.new_local("", payload, true, span);
+        let body = self.in_scope(|infer| {
+            infer.bind(&name.into(), local);
+            infer.assignment(target, value, span)
+        });
+        let ty = self.world.applied("Optional", &[Type::unit()]);
+        Expr { kind: ExprKind::ChainPlace { place, local, body: Box::new(body), flatten: false }, ty, span }
+    }
+
+    /// `(a, b) = value`: all is evaluated before anything is stored.
+    fn tuple_assignment(&mut self, parts: &[(Option<ast::Ident>, ast::Expr)], value: &ast::Expr, span: Span) -> Expr {
+        let mut places = vec![];
+        for (_, part) in parts {
+            let place = if matches!(part.kind, Ast::Discard) {
+                let ty = self.world.fresh();
+                Place { root: Root::Discard, path: vec![], ty, span: part.span }
+            } else {
+                let target = self.expr(part, None);
+                self.place_of(target, "cannot assign to value")
+            };
+            places.push(place);
+        }
+        let wanted = Type::Tuple(places.iter().map(|p| (None, p.ty.clone())).collect());
+        let value = self.expr(value, Some(&wanted));
+        let value = self.coerce(value, &wanted);
+        self.with_temporary(value, |infer, local| {
+            let mut statements = vec![];
+            for (i, place) in places.into_iter().enumerate() {
+                let base = Box::new(infer.local_expr(local, span));
+                let kind = ExprKind::Element { base, index: i as u32 };
+                let part = Expr { kind, ty: place.ty.clone(), span };
+                statements.push(crate::types::tree::Stmt {
+                    kind: crate::types::tree::StmtKind::Assign { place, value: part },
+                    span,
+                });
+            }
+            let result = infer.new_local("", Type::unit(), true, span);
+            Expr { kind: ExprKind::Statements { statements, result }, ty: Type::unit(), span }
+        })
+    }
+}

@@ -1,0 +1,329 @@
+//! What waits for more to be known, and deciding it: first what is certain, then, when a statement ends, defaults.
+
+use super::args::ArgNode;
+use super::candidates::Candidate;
+use super::{Context, Infer};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{self, Ident};
+use crate::types::solver::Literal;
+use crate::types::tree::{Expr, ExprKind};
+use crate::types::ty::{Type, VarId};
+use std::rc::Rc;
+
+/// Something that inference could not decide yet.
+#[derive(Clone, Debug)]
+pub(super) struct Pending {
+    pub(super) kind: PendingKind,
+    /// The type of the expression that will stand here.
+    pub(super) result: Type,
+    pub(super) span: Span,
+    pub(super) context: Context,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum PendingKind {
+    /// A call of one of several functions.
+    Overload { name: Ident, candidates: Vec<Candidate>, args: Vec<ArgNode>, expected: Option<Type> },
+    /// An operator whose operands are not known.
+    Operator { op: Ident, args: Vec<ArgNode>, expected: Option<Type> },
+    /// `base.name`
+    Member { base: Rc<Expr>, name: Ident },
+    /// `base.name(arguments)`
+    MemberCall { base: Rc<Expr>, name: Ident, args: Vec<ArgNode>, expected: Option<Type> },
+    /// `base[arguments]`
+    Subscript { base: Rc<Expr>, args: Vec<ArgNode> },
+    /// `.name`, `.name(arguments)`
+    Implicit { name: Ident, args: Option<Vec<ArgNode>> },
+    /// A closure whose parameters are not known.
+    Closure { closure: Rc<ast::Closure>, attempt_anyway: bool },
+    /// A value that becomes one of another type.
+    Coerce { value: Rc<Expr>, to: Type },
+    /// `nil` of a type that is not known.
+    Nil,
+}
+
+/// How far to go.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Effort {
+    /// Only what is certain.
+    Certain,
+    /// Numbers become `Double` or `Int`, the best of several candidates is taken.
+    Default,
+    /// Closures are looked into although their parameters are not known.
+    Closures,
+    /// Whatever is left gets an answer, or an error.
+    Everything,
+}
+
+impl Infer<'_> {
+    /// Puts something aside; gives the expression that stands for it.
+    pub(super) fn wait(&mut self, kind: PendingKind, result: Type, span: Span) -> Expr {
+        let context = self.context();
+        self.pending.push(Some(Pending { kind, result: result.clone(), span, context }));
+        self.solutions.push(None);
+        Expr { kind: ExprKind::Pending(self.pending.len() as u32 - 1), ty: result, span }
+    }
+
+    /// The expression itself, where it was decided already.
+    pub(super) fn decided(&self, e: &Expr) -> Expr {
+        match &e.kind {
+            ExprKind::Pending(id) => match self.solutions.get(*id as usize) {
+                Some(Some(found)) => self.decided(found),
+                _ => e.clone(),
+            },
+            _ => e.clone(),
+        }
+    }
+
+    /// Decides what can be decided for certain since `from`.
+    pub(super) fn progress(&mut self, from: usize) {
+        while self.pass(from, Effort::Certain) {}
+    }
+
+    /// Decides everything that waits since `from` and gives every variable since `vars` a type.
+    pub(super) fn settle(&mut self, from: usize, vars: u32) {
+        loop {
+            self.progress(from);
+            if self.pass(from, Effort::Default) || self.default_literals(from, vars) {
+                continue;
+            }
+            if self.world.guess_equation() || self.pass(from, Effort::Closures) || self.default_numbers(vars) {
+                continue;
+            }
+            if !self.pass(from, Effort::Everything) {
+                break;
+            }
+        }
+        for v in vars..self.world.var_count() {
+            let state = self.world.var(VarId(v)).clone();
+            if state.bound.is_none() && (state.literal.is_some() || state.numeric) {
+                self.default_var(VarId(v));
+            }
+        }
+        if let Err((a, b, span)) = self.world.retry_equations() {
+            self.mismatch(&a, &b, span);
+        }
+    }
+
+    /// One round over what waits; whether something was decided.
+    fn pass(&mut self, from: usize, effort: Effort) -> bool {
+        match self.world.retry_equations() {
+            Ok(true) => return true,
+            Ok(false) => {}
+            Err((a, b, span)) => self.mismatch(&a, &b, span),
+        }
+        let mut any = false;
+        let mut i = from;
+        while i < self.pending.len() {
+            if let Some(pending) = self.pending[i].clone() {
+                let found = self.in_context(&pending.context.clone(), |infer| infer.attempt(&pending, effort));
+                if let Some(found) = found {
+                    self.pending[i] = None;
+                    self.finish_pending(i, &pending, found);
+                    any = true;
+                    if effort != Effort::Certain {
+                        return true;
+                    }
+                }
+            }
+            i += 1;
+        }
+        any
+    }
+
+    fn finish_pending(&mut self, i: usize, pending: &Pending, found: Expr) {
+        let ty = found.ty.clone();
+        if !self.world.unify(&ty, &pending.result, pending.span) {
+            let coerced = self.in_context(&pending.context, |infer| infer.coerce(found, &pending.result));
+            self.solutions[i] = Some(coerced);
+        } else {
+            self.solutions[i] = Some(found);
+        }
+    }
+
+    fn attempt(&mut self, pending: &Pending, effort: Effort) -> Option<Expr> {
+        let span = pending.span;
+        let last = effort == Effort::Everything;
+        match &pending.kind {
+            PendingKind::Overload { name, candidates, args, expected } => {
+                let expected = expected.clone().or_else(|| self.known(&pending.result));
+                self.choose(name, candidates, args, expected.as_ref(), span, effort >= Effort::Default, last)
+            }
+            PendingKind::Operator { op, args, expected } => {
+                let expected = expected.clone().or_else(|| self.known(&pending.result));
+                self.try_operator(op, args, expected.as_ref(), span, last)
+            }
+            PendingKind::Member { base, name } => {
+                let ty = self.world.shallow(&base.ty.clone());
+                match ty {
+                    Type::Var(_) if !last => None,
+                    Type::Var(_) => Some(self.cannot_infer(base.span, &name.name)),
+                    _ => Some(self.member((**base).clone(), name, None, span)),
+                }
+            }
+            PendingKind::MemberCall { base, name, args, expected } => {
+                let ty = self.world.shallow(&base.ty.clone());
+                match ty {
+                    Type::Var(_) if !last => None,
+                    Type::Var(_) => Some(self.cannot_infer(base.span, &name.name)),
+                    _ => Some(self.call_member((**base).clone(), name, args.clone(), expected.as_ref(), span)),
+                }
+            }
+            PendingKind::Subscript { base, args } => {
+                let ty = self.world.shallow(&base.ty.clone());
+                match ty {
+                    Type::Var(_) if !last => None,
+                    Type::Var(_) => Some(self.cannot_infer(base.span, "subscript")),
+                    _ => Some(self.subscript((**base).clone(), args.clone(), span)),
+                }
+            }
+            PendingKind::Implicit { name, args } => match self.known(&pending.result) {
+                Some(expected) => Some(self.implicit(name, args.clone(), &expected, span)),
+                None if last => {
+                    let message = format!("cannot infer the type that '.{}' belongs to", name.name);
+                    Some(self.fail(Code::CannotInfer, span, message))
+                }
+                None => None,
+            },
+            PendingKind::Closure { closure, .. } => {
+                let ty = pending.result.clone();
+                if effort >= Effort::Closures || self.closure_is_ready(closure, &ty) {
+                    return Some(self.closure_now(closure, &ty, span));
+                }
+                None
+            }
+            PendingKind::Coerce { value, to } => {
+                let (from, to) = (self.world.shallow(&value.ty.clone()), self.world.shallow(to));
+                if matches!(from, Type::Var(_)) && !last {
+                    return None;
+                }
+                if matches!(to, Type::Var(_)) && !last {
+                    return None;
+                }
+                Some(self.coerce_now((**value).clone(), &to))
+            }
+            PendingKind::Nil => match self.known(&pending.result) {
+                Some(_) => Some(Expr { kind: ExprKind::Nil, ty: pending.result.clone(), span }),
+                None if last => Some(self.fail(Code::CannotInfer, span, "'nil' requires a contextual type")),
+                None => None,
+            },
+        }
+    }
+
+    /// The type, if it is known at its outside.
+    pub(super) fn known(&mut self, ty: &Type) -> Option<Type> {
+        match self.world.shallow(ty) {
+            Type::Var(_) => None,
+            known => Some(known),
+        }
+    }
+
+    fn cannot_infer(&mut self, span: Span, member: &str) -> Expr {
+        let diagnostic = Diagnostic::error(Code::CannotInfer, span, format!("the type of this value is not known, so '{member}' cannot be found"))
+            .help("write its type");
+        self.error(diagnostic);
+        self.error_expr(span)
+    }
+
+    /// Gives literals that a waiting closure or overload depends on their default types: all, since nothing certain is left.
+    fn default_literals(&mut self, from: usize, vars: u32) -> bool {
+        let _ = from;
+        let mut any = false;
+        for v in vars..self.world.var_count() {
+            let state = self.world.var(VarId(v)).clone();
+            if state.bound.is_none() && state.literal.is_some() {
+                self.default_var(VarId(v));
+                any = true;
+            }
+        }
+        any
+    }
+
+    fn default_numbers(&mut self, vars: u32) -> bool {
+        for v in vars..self.world.var_count() {
+            let state = self.world.var(VarId(v)).clone();
+            if state.bound.is_none() && (state.numeric || self.needs_number(&state.conforms)) {
+                self.default_var(VarId(v));
+                return true;
+            }
+        }
+        false
+    }
+
+    fn needs_number(&mut self, conforms: &[(crate::types::ty::ProtocolId, Span)]) -> bool {
+        conforms.iter().any(|(p, _)| {
+            matches!(
+                &*self.world.protocol_data(*p).name,
+                "FloatingPoint" | "Numeric" | "BinaryFloatingPoint" | "SignedNumeric" | "Real" | "Differentiable" | "AdditiveArithmetic"
+            )
+        })
+    }
+
+    /// The first default type that fits everything that is asked of the variable.
+    fn default_var(&mut self, v: VarId) {
+        let state = self.world.var(v).clone();
+        let names: &[&'static str] = match state.literal {
+            Some(Literal::Int) if state.numeric => &["Int", "Double"],
+            Some(Literal::Int) => &["Int", "Double"],
+            Some(Literal::Float) => &["Double"],
+            Some(Literal::Text) => &["String", "Character"],
+            None => &["Double"],
+        };
+        for name in names {
+            let ty = self.world.simple(name);
+            let snapshot = self.world.snapshot();
+            if self.world.unify(&Type::Var(v), &ty, Span::default()) {
+                self.world.keep(snapshot);
+                return;
+            }
+            self.world.rollback(snapshot);
+        }
+        // Nothing fits: take the usual type, and let what asks for more complain.
+        let ty = self.world.simple(names[0]);
+        let conforms = state.conforms.clone();
+        self.world.set_var(v, crate::types::solver::VarState { conforms: vec![], ..state });
+        self.world.unify(&Type::Var(v), &ty, Span::default());
+        for (p, span) in conforms {
+            if !self.world.conforms_to(&ty, p) {
+                let message = self.not_conforming(&ty, p);
+                self.error(Diagnostic::error(Code::NotConforming, span, message));
+            }
+        }
+    }
+
+    pub(super) fn not_conforming(&mut self, ty: &Type, p: crate::types::ty::ProtocolId) -> String {
+        let ty = self.show(ty);
+        format!("type '{ty}' does not conform to protocol '{}'", self.world.protocol_data(p).name)
+    }
+
+    pub(super) fn mismatch(&mut self, found: &Type, wanted: &Type, span: Span) {
+        let (found_text, wanted_text) = (self.show(found), self.show(wanted));
+        let message = format!("cannot convert value of type '{found_text}' to expected type '{wanted_text}'");
+        let mut diagnostic = Diagnostic::error(Code::Mismatch, span, message);
+        let inner = self.world.optional_payload(found);
+        if let Some(inner) = inner
+            && self.world.resolved(&inner) == self.world.resolved(wanted)
+        {
+            diagnostic = Diagnostic::error(
+                Code::OptionalNotUnwrapped,
+                span,
+                format!("value of optional type '{found_text}' must be unwrapped to a value of type '{wanted_text}'"),
+            )
+            .fix("use a default value when it is 'nil'", span.after(), " ?? …")
+            .fix("stop the program when it is 'nil'", span.after(), "!")
+            .help("or unwrap it with 'if let'");
+        } else if is_number(&found_text) && is_number(&wanted_text) {
+            diagnostic = diagnostic
+                .fix(format!("convert it with '{wanted_text}(…)'"), span, format!("{wanted_text}(…)"));
+        }
+        if !matches!(found, Type::Error) && !matches!(wanted, Type::Error) {
+            self.error(diagnostic);
+        }
+        self.failed = true;
+    }
+}
+
+fn is_number(name: &str) -> bool {
+    matches!(name, "Int" | "Double" | "Float" | "Int32" | "Int64" | "UInt8" | "UInt")
+}

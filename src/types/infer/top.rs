@@ -1,0 +1,361 @@
+//! Whole functions: which statements they have, and what their parameters are.
+
+use super::{FrameKind, Infer};
+use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
+use crate::syntax::ast;
+use crate::types::store::{BodyState, Code, FunctionKind, Owner, Signature, World};
+use crate::types::tree::{Body, Case, Expr, ExprKind, FunctionId, LocalId, Pattern, PatternKind, Place, Projection, ProjectionKind, Root, Stmt, StmtKind};
+use crate::types::ty::Type;
+use std::rc::Rc;
+
+impl World {
+    /// Checks a function's body if that was not done; `None` when it has errors.
+    pub(in crate::types) fn check_body(&mut self, f: FunctionId) -> Option<Rc<Body>> {
+        match &self.function_data(f).body {
+            BodyState::Checked(body) => return Some(body.clone()),
+            BodyState::Failed | BodyState::Checking => return None,
+            BodyState::None => {}
+        }
+        let signature = self.signature(f);
+        if let BodyState::Checked(body) = &self.function_data(f).body {
+            return Some(body.clone());
+        }
+        self.functions[f.0 as usize].body = BodyState::Checking;
+        let saved = std::mem::replace(&mut self.env, signature.env.clone());
+        let (owner, file) = (self.function_data(f).owner, self.function_data(f).file);
+        let mut infer = Infer::new(self, owner, file);
+        let body = infer.function(f, &signature);
+        let failed = infer.failed;
+        let nominals = std::mem::take(&mut infer.local_nominals);
+        self.env = saved;
+        for n in nominals {
+            self.check_nominal(n);
+        }
+        let failed = failed || body.is_none();
+        self.functions[f.0 as usize].body = match body {
+            Some(body) if !failed => BodyState::Checked(Rc::new(body)),
+            _ => BodyState::Failed,
+        };
+        match &self.function_data(f).body {
+            BodyState::Checked(body) => Some(body.clone()),
+            _ => None,
+        }
+    }
+
+    /// The type of the expression that a function without parameters consists of.
+    pub(in crate::types) fn check_expression_type(&mut self, f: FunctionId) -> Option<Type> {
+        let signature = self.function_data(f).signature.clone()?;
+        let Code::Expression(value) = self.function_data(f).code.clone() else { return None };
+        let saved = std::mem::replace(&mut self.env, signature.env.clone());
+        let (owner, file) = (self.function_data(f).owner, self.function_data(f).file);
+        let mut infer = Infer::new(self, owner, file);
+        infer.push_frame(FrameKind::Function, Type::Error, false, Some(f));
+        let found = infer.expr(&value, None);
+        infer.settle_statement((0, 0));
+        let ty = infer.world.resolved(&found.ty.clone());
+        self.env = saved;
+        (!ty.any(&mut |t| matches!(t, Type::Var(_)))).then_some(ty)
+    }
+
+    /// The result type of a formula.
+    pub(in crate::types) fn check_formula(&mut self, f: FunctionId) -> Option<Type> {
+        let signature = self.function_data(f).signature.clone()?;
+        let Code::Expression(value) = self.function_data(f).code.clone() else { return None };
+        let saved = std::mem::replace(&mut self.env, signature.env.clone());
+        let (owner, file) = (self.function_data(f).owner, self.function_data(f).file);
+        let before = self.diagnostics.len();
+        let vars = self.var_count();
+        let mut infer = Infer::new(self, owner, file);
+        infer.push_frame(FrameKind::Function, Type::Error, false, Some(f));
+        infer.add_signature_params(&signature);
+        let found = infer.expr(&value, None);
+        infer.settle_statement((0, vars));
+        let ty = infer.world.resolved(&found.ty.clone());
+        self.env = saved;
+        // The body is checked again with the result known; what is wrong is said then.
+        self.diagnostics.truncate(before);
+        (ty != Type::Error && !ty.any(&mut |t| matches!(t, Type::Var(_)))).then_some(ty)
+    }
+}
+
+impl Infer<'_> {
+    fn function(&mut self, f: FunctionId, signature: &Rc<Signature>) -> Option<Body> {
+        let code = self.world.function_data(f).code.clone();
+        let (kind, span) = (self.world.function_data(f).kind, self.world.function_data(f).span);
+        let frame_kind = if kind == FunctionKind::Script { FrameKind::Script } else { FrameKind::Function };
+        self.push_frame(frame_kind, signature.result.clone(), signature.throws, Some(f));
+        self.add_signature_params(signature);
+        let mut statements = match code {
+            Code::Block(None) => {
+                if self.world.function_data(f).primitive.is_some() || self.world.function_data(f).requirement.is_some() {
+                    return None;
+                }
+                self.error(Diagnostic::error(DiagnosticCode::WrongContext, span, "expected a body in braces"));
+                return None;
+            }
+            Code::Block(Some(body)) => match kind {
+                FunctionKind::Init { .. } => self.initializer(&body, signature),
+                _ => self.function_statements(&body, &signature.result.clone()),
+            },
+            Code::Expression(value) => {
+                let result = signature.result.clone();
+                let found = self.expr(&value, Some(&result));
+                let found = self.coerce(found, &result);
+                self.settle_statement((0, 0));
+                let span = found.span;
+                vec![Stmt { kind: StmtKind::Return(Some(found)), span }]
+            }
+            Code::Memberwise(n) => self.memberwise(n, signature),
+            Code::Script(items) => self.script(&items),
+            Code::Elsewhere => return None,
+        };
+        self.complete_captures();
+        self.close_bodies();
+        self.finish_statements(&mut statements);
+        let frame = self.current;
+        let mut body = self.body_of(frame, statements);
+        self.finish_locals(&mut body);
+        self.check_returns(f, &body, frame);
+        Some(body)
+    }
+
+    /// A memberwise initialiser: the arguments become the fields; a `let` with a value keeps it.
+    fn memberwise(&mut self, n: crate::types::ty::NominalId, signature: &Signature) -> Vec<Stmt> {
+        let span = self.world.nominal_data(n).span;
+        let mut fields = vec![];
+        let mut next = 0;
+        for i in 0..self.world.nominal_data(n).stored.len() as u32 {
+            let ty = self.world.stored_type(n, i);
+            let stored = &self.world.nominal_data(n).stored[i as usize];
+            if stored.is_let && stored.value.is_some() {
+                let value = self.initial_value(n, i, &ty);
+                fields.push(value);
+                continue;
+            }
+            fields.push(Expr { kind: ExprKind::Local(LocalId(next)), ty, span });
+            next += 1;
+        }
+        let value = Expr { kind: ExprKind::Struct { fields }, ty: signature.result.clone(), span };
+        vec![Stmt { kind: StmtKind::Return(Some(value)), span }]
+    }
+
+    fn initial_value(&mut self, n: crate::types::ty::NominalId, index: u32, ty: &Type) -> Expr {
+        let span = self.world.nominal_data(n).stored[index as usize].span;
+        let Some(function) = self.world.stored_initial(n, index) else {
+            return Expr { kind: ExprKind::Nil, ty: ty.clone(), span };
+        };
+        let generics = self.world.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect();
+        let callee = crate::types::tree::Callee::Static(crate::types::tree::FunctionRef { function, generics });
+        Expr { kind: ExprKind::Call { callee, args: vec![] }, ty: ty.clone(), span }
+    }
+
+    /// An initialiser fills a variable `self` and gives it back.
+    fn initializer(&mut self, body: &ast::Block, signature: &Signature) -> Vec<Stmt> {
+        let span = body.span;
+        let own = match self.own_type() {
+            Some(own) => own,
+            None => return vec![],
+        };
+        let local = self.new_local("self", own.clone(), true, span);
+        self.bind(&"self".into(), local);
+        self.frame().init_self = Some(local);
+        let pattern = Pattern { kind: PatternKind::Bind(local), ty: own.clone(), span };
+        let mut statements = vec![Stmt { kind: StmtKind::Let { pattern, value: None }, span }];
+        if let (Owner::Nominal(n), Type::Nominal(..)) = (self.owner, &own) {
+            for i in 0..self.world.nominal_data(n).stored.len() as u32 {
+                let ty = self.world.stored_type(n, i);
+                let stored = &self.world.nominal_data(n).stored[i as usize];
+                let starts_as_nil = !stored.is_let && stored.value.is_none();
+                if stored.value.is_none() && !(starts_as_nil && self.world.is_optional(&ty)) {
+                    continue;
+                }
+                let value = self.initial_value(n, i, &ty);
+                let path = vec![Projection { kind: ProjectionKind::Field(i), ty: ty.clone(), span }];
+                let place = Place { root: Root::Local(local), path, ty, span };
+                statements.push(Stmt { kind: StmtKind::Assign { place, value }, span });
+            }
+            self.check_initialized(n, body);
+        }
+        statements.extend(self.statements(&body.items));
+        let value = self.local_expr(local, span);
+        let value = self.coerce(value, &signature.result.clone());
+        statements.push(Stmt { kind: StmtKind::Return(Some(value)), span });
+        statements
+    }
+
+    /// An initialiser must give every stored property a value.
+    fn check_initialized(&mut self, n: crate::types::ty::NominalId, body: &ast::Block) {
+        let mut delegates = false;
+        let mut assigned: Vec<ast::Name> = vec![];
+        crate::types::walk::assigned(&body.items, &mut assigned, &mut delegates);
+        if delegates {
+            return;
+        }
+        let missing: Vec<String> = self
+            .world
+            .nominal_data(n)
+            .stored
+            .iter()
+            .filter(|s| s.value.is_none() && !assigned.contains(&s.name))
+            .map(|s| s.name.to_string())
+            .collect();
+        for name in missing {
+            let i = self.world.nominal_data(n).stored.iter().position(|s| *s.name == *name).unwrap_or(0) as u32;
+            let ty = self.world.stored_type(n, i);
+            if self.world.is_optional(&ty) && !self.world.nominal_data(n).stored[i as usize].is_let {
+                continue;
+            }
+            let message = format!("return from initializer without initializing all stored properties: '{name}'");
+            let declared = self.world.nominal_data(n).stored[i as usize].span;
+            let end = body.span.after();
+            let diagnostic = Diagnostic::error(DiagnosticCode::Uninitialized, end, message);
+            self.error(diagnostic.also(declared, format!("'self.{name}' not initialized")));
+        }
+    }
+
+    /// The top level: statements of all files in order.
+    fn script(&mut self, items: &[(u32, ast::Stmt)]) -> Vec<Stmt> {
+        let mut out = vec![];
+        let mut at = 0;
+        while at < items.len() {
+            let file = items[at].0;
+            let end = items[at..].iter().position(|(f, _)| *f != file).map_or(items.len(), |n| at + n);
+            self.file = file;
+            let part: Vec<ast::Stmt> = items[at..end].iter().map(|(_, s)| s.clone()).collect();
+            out.extend(self.statements(&part));
+            at = end;
+        }
+        self.last_value(&mut out);
+        out
+    }
+
+    /// The value of the last statement, when it is an expression, is what the script gives.
+    fn last_value(&mut self, statements: &mut [Stmt]) {
+        if let Some(last) = statements.last_mut()
+            && let StmtKind::Expr(value) = &last.kind
+        {
+            let ty = self.world.resolved(&value.ty.clone());
+            if !ty.is_unit() && ty != Type::Never && ty != Type::Error && self.world.wants_value {
+                last.kind = StmtKind::Return(Some(value.clone()));
+                self.frames[0].result = ty.clone();
+                self.world.script_result = Some(ty);
+            }
+        }
+    }
+
+    /// A `switch` must take every value.
+    pub(super) fn check_exhaustive(&mut self, ty: &Type, cases: &[Case], span: crate::source::Span) {
+        let plain: Vec<&Pattern> =
+            cases.iter().flat_map(|c| c.patterns.iter()).filter(|(_, g)| g.is_none()).map(|(p, _)| p).collect();
+        if cases.iter().any(|c| c.patterns.is_empty()) || *ty == Type::Error {
+            return;
+        }
+        let rows: Vec<Vec<&Pattern>> = plain.iter().map(|p| vec![*p]).collect();
+        if let Some(missing) = self.missing(&rows, std::slice::from_ref(ty), 0) {
+            let shown = missing.first().cloned().unwrap_or_else(|| "_".into());
+            let diagnostic = Diagnostic::error(DiagnosticCode::NotExhaustive, span, "switch must be exhaustive");
+            let diagnostic = if shown == "_" {
+                diagnostic.help("add a 'default' clause")
+            } else {
+                diagnostic.note(format!("add missing case: '{shown}'"))
+            };
+            self.error(diagnostic);
+        }
+    }
+
+    /// A combination of values that no row of patterns takes, if there is one.
+    fn missing(&mut self, rows: &[Vec<&Pattern>], types: &[Type], depth: usize) -> Option<Vec<String>> {
+        let Some((first, rest)) = types.split_first() else {
+            return if rows.is_empty() { Some(vec![]) } else { None };
+        };
+        if depth > 12 {
+            return None;
+        }
+        let ty = self.world.shallow(first);
+        for (name, matches, parts) in self.constructors(&ty, rows) {
+            let mut narrowed: Vec<Vec<&Pattern>> = vec![];
+            for row in rows {
+                if let Some(sub) = narrow(row[0], &matches, parts.len()) {
+                    narrowed.push(sub.into_iter().chain(row[1..].iter().copied()).collect());
+                }
+            }
+            let all: Vec<Type> = parts.iter().chain(rest).cloned().collect();
+            if let Some(missing) = self.missing(&narrowed, &all, depth + 1) {
+                let (own, others) = missing.split_at(parts.len().min(missing.len()));
+                let text = match name.as_str() {
+                    "" if own.is_empty() => "_".to_string(),
+                    "" => format!("({})", own.join(", ")),
+                    _ if own.is_empty() || own.iter().all(|p| p == "_") && own.len() > 1 => {
+                        if own.is_empty() { name } else { format!("{name}(_)") }
+                    }
+                    _ => format!("{name}({})", own.join(", ")),
+                };
+                return Some(std::iter::once(text).chain(others.iter().cloned()).collect());
+            }
+        }
+        None
+    }
+
+    /// The ways in which a value of a type can be made: how to write it, which patterns match it, the types of its parts.
+    fn constructors(&mut self, ty: &Type, rows: &[Vec<&Pattern>]) -> Vec<(String, Constructor, Vec<Type>)> {
+        if let Some(payload) = self.world.optional_payload(ty) {
+            return vec![(".none".into(), Constructor::Nil, vec![]), (".some".into(), Constructor::Some, vec![payload])];
+        }
+        match ty {
+            Type::Tuple(parts) => {
+                vec![(String::new(), Constructor::Tuple, parts.iter().map(|(_, t)| t.clone()).collect())]
+            }
+            Type::Nominal(n, args) if !self.world.nominal_data(*n).cases.is_empty() => {
+                let args = args.clone();
+                (0..self.world.nominal_data(*n).cases.len() as u32)
+                    .map(|case| {
+                        let payload = self.world.case_payload(*n, case);
+                        let payload = payload.iter().map(|(_, t)| self.world.substitute_nominal(*n, &args, t)).collect();
+                        (format!(".{}", self.world.nominal_data(*n).cases[case as usize].name), Constructor::Case(case), payload)
+                    })
+                    .collect()
+            }
+            Type::Nominal(n, _) if self.world.nominal_data(*n).builtin == Some(crate::types::world::Builtin::Bool) => {
+                vec![("true".into(), Constructor::Bool(true), vec![]), ("false".into(), Constructor::Bool(false), vec![])]
+            }
+            _ => {
+                let _ = rows;
+                vec![(String::new(), Constructor::Other, vec![])]
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Constructor {
+    Nil,
+    Some,
+    Tuple,
+    Case(u32),
+    Bool(bool),
+    Other,
+}
+
+/// The patterns for the parts of a value, when the pattern can match it.
+fn narrow<'p>(p: &'p Pattern, constructor: &Constructor, parts: usize) -> Option<Vec<&'p Pattern>> {
+    const ANY: &Pattern = &Pattern { kind: PatternKind::Wildcard, ty: Type::Error, span: crate::source::Span { start: 0, end: 0 } };
+    match (&p.kind, constructor) {
+        (PatternKind::Wildcard | PatternKind::Bind(_), _) => Some(vec![ANY; parts]),
+        (PatternKind::Nil, Constructor::Nil) => Some(vec![]),
+        (PatternKind::Some(inner), Constructor::Some) => Some(vec![inner]),
+        (PatternKind::Tuple(inner), Constructor::Tuple) => Some(inner.iter().collect()),
+        (PatternKind::Case { case, payload }, Constructor::Case(c)) if case == c => {
+            let mut out: Vec<&Pattern> = payload.iter().collect();
+            out.resize(parts, ANY);
+            Some(out)
+        }
+        (PatternKind::Test { test, .. }, Constructor::Bool(value)) => match &test.kind {
+            ExprKind::Call { args, .. } => args
+                .iter()
+                .any(|a| matches!(a, crate::types::tree::Argument::Value(Expr { kind: ExprKind::Bool(b), .. }) if b == value))
+                .then(Vec::new),
+            _ => None,
+        },
+        _ => None,
+    }
+}

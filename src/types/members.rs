@@ -1,0 +1,103 @@
+//! The members of a type by name, from its declaration, its extensions, its superclass and its protocols.
+
+use super::store::{MemberKind, World};
+use super::ty::{ProtocolId, Type};
+use std::rc::Rc;
+
+/// A member with the generic arguments of its surroundings (for a protocol's: `Self`, and which protocol), and how far
+/// away it was found.
+pub(super) type MemberOf = (MemberKind, (Rc<[Type]>, Option<ProtocolId>), u32);
+
+impl World {
+    /// The members of that name, the nearest first.
+    pub(super) fn members(&mut self, of: &Type, name: &str, is_static: bool, file: u32) -> Vec<MemberOf> {
+        let of = self.shallow(of);
+        let mut out: Vec<MemberOf> = vec![];
+        if let Type::Nominal(n, args) = &of {
+            let (mut n, mut args) = (*n, args.clone());
+            let mut distance = 0;
+            loop {
+                self.enter_conformances(n);
+                self.synthesize_member(n, name, is_static);
+                let members = if name == "init" {
+                    self.initializers(n)
+                } else {
+                    self.nominal_data(n).members.get(name).cloned().unwrap_or_default()
+                };
+                for member in members {
+                    let visible = !member.is_private || member.file == file;
+                    if member.is_static == is_static && visible && self.group_may_hold(n, &args, member.group) {
+                        out.push((member.kind, (args.clone(), None), distance));
+                    }
+                }
+                let Some(base) = self.nominal_data(n).superclass.clone() else { break };
+                if name == "init" && !out.is_empty() {
+                    break;
+                }
+                let Type::Nominal(b, a) = self.substitute_nominal(n, &args, &base) else { break };
+                (n, args, distance) = (b, a, distance + 1);
+            }
+        }
+        let is_concrete = matches!(of, Type::Nominal(..) | Type::Tuple(_));
+        let own = !out.is_empty();
+        for p in self.protocols_of(&of) {
+            let protocol_name = self.protocol_data(p).name.clone();
+            self.load_extensions(&protocol_name);
+            let members = self.protocol_data(p).members.get(name).cloned().unwrap_or_default();
+            for member in members {
+                if member.is_static != is_static || (member.is_private && member.file != file) {
+                    continue;
+                }
+                let distance = match &member.kind {
+                    MemberKind::Requirement(_) if is_concrete && own => continue,
+                    MemberKind::Requirement(_) if is_concrete => 3,
+                    MemberKind::Requirement(_) => 0,
+                    _ => 2,
+                };
+                if !self.protocol_group_may_hold(p, &of, member.group) {
+                    continue;
+                }
+                let prefix: Rc<[Type]> = Rc::from([of.clone()]);
+                out.push((member.kind, (prefix, Some(p)), distance));
+            }
+        }
+        out
+    }
+
+    /// Whether an extension's conditions hold, as far as the arguments are known.
+    fn group_may_hold(&mut self, n: super::ty::NominalId, args: &[Type], group: super::store::GroupId) -> bool {
+        let saved = self.snapshot();
+        let holds = self.group_holds(n, args, group);
+        self.rollback(saved);
+        holds
+    }
+
+    fn protocol_group_may_hold(&mut self, p: ProtocolId, of: &Type, group: super::store::GroupId) -> bool {
+        if self.groups[group.0 as usize].requirements.is_empty() {
+            return true;
+        }
+        let saved = self.snapshot();
+        let holds = self.protocol_group_holds(p, of, group);
+        self.rollback(saved);
+        holds
+    }
+
+    /// The names of a type's members, to find one that was probably meant.
+    pub(super) fn member_names(&mut self, of: &Type) -> Vec<String> {
+        let of = self.shallow(of);
+        let mut names = vec![];
+        if let Type::Nominal(n, _) = &of {
+            names.extend(self.nominal_data(*n).members.keys().map(ToString::to_string));
+        }
+        if let Type::Tuple(parts) = &of {
+            names.extend(parts.iter().filter_map(|(l, _)| l.as_ref().map(ToString::to_string)));
+        }
+        for p in self.protocols_of(&of) {
+            names.extend(self.protocol_data(p).members.keys().map(ToString::to_string));
+        }
+        names.retain(|n| !n.contains(' ') && !n.starts_with('_') && n != "init" && n != "subscript");
+        names.sort();
+        names.dedup();
+        names
+    }
+}

@@ -1,0 +1,185 @@
+//! How types and functions are written, and which names are close to one that is unknown.
+
+use super::store::{FunctionKind, Owner, World};
+use super::tree::FunctionId;
+use super::ty::{Strength, Type};
+use std::fmt::Write;
+
+/// Words that people bring from other languages, with what they are called here.
+const FOREIGN: &[(&str, &str)] = &[
+    ("ln", "log"),
+    ("arcsin", "asin"),
+    ("arccos", "acos"),
+    ("arctan", "atan"),
+    ("println", "print"),
+    ("printf", "print"),
+    ("grad", "gradient"),
+    ("diff", "derivative"),
+    ("fabs", "abs"),
+    ("squareroot", "sqrt"),
+    ("len", "count"),
+    ("length", "count"),
+    ("size", "count"),
+    ("push", "append"),
+    ("add", "append"),
+    ("def", "func"),
+    ("double", "Double"),
+    ("float", "Float"),
+    ("int", "Int"),
+    ("string", "String"),
+    ("bool", "Bool"),
+];
+
+/// The candidate that was probably meant: a word from another language, or one at most two edits away.
+pub(super) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut candidates: Vec<&str> = candidates.filter(|c| *c != name).collect();
+    candidates.sort_unstable();
+    if let Some((_, known)) = FOREIGN.iter().find(|(foreign, _)| foreign.eq_ignore_ascii_case(name))
+        && candidates.contains(known)
+    {
+        return Some((*known).to_string());
+    }
+    let limit = if name.chars().count() <= 3 { 1 } else { 2 };
+    let scored = candidates.iter().map(|c| (distance(&name.to_lowercase(), &c.to_lowercase()), *c));
+    scored.filter(|(d, _)| *d <= limit).min().map(|(_, c)| c.to_string())
+}
+
+/// How many letters have to be inserted, deleted, replaced or swapped.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    if a.len().abs_diff(b.len()) > 2 {
+        return 3;
+    }
+    let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                let swap = if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    rows[i - 2][j - 2] + 1
+                } else {
+                    usize::MAX
+                };
+                change.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(swap)
+            };
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+impl World {
+    /// A type as it is written in the language.
+    pub fn show(&self, ty: &Type) -> String {
+        self.write_type(&self.zonk(ty), true)
+    }
+
+    /// `full` writes `Foo.TangentVector`, otherwise `TangentVector`.
+    pub(super) fn write_type(&self, ty: &Type, full: bool) -> String {
+        match ty {
+            Type::Var(v) => self.show_var(*v),
+            Type::Param(p) => self.params[p.0 as usize].name.to_string(),
+            Type::Nominal(n, args) => self.show_nominal(*n, args, full),
+            Type::Tuple(parts) => {
+                let parts = parts.iter().map(|(label, t)| match label {
+                    Some(label) => format!("{label}: {}", self.write_type(t, full)),
+                    None => self.write_type(t, full),
+                });
+                format!("({})", parts.collect::<Vec<_>>().join(", "))
+            }
+            Type::Function(f) => {
+                let mut out = String::from(match f.strength {
+                    Strength::Plain | Strength::Open => "",
+                    Strength::Differentiable => "@differentiable ",
+                    Strength::Linear => "@differentiable(linear) ",
+                });
+                let params = f.params.iter().map(|p| {
+                    let mut text = String::new();
+                    if p.no_derivative {
+                        text.push_str("@noDerivative ");
+                    }
+                    if p.autoclosure {
+                        text.push_str("@autoclosure ");
+                    }
+                    if p.is_inout {
+                        text.push_str("inout ");
+                    }
+                    text + &self.write_type(&p.ty, full)
+                });
+                let params = params.collect::<Vec<_>>().join(", ");
+                let throws = if f.throws { " throws" } else { "" };
+                let _ = write!(out, "({params}){throws} -> {}", self.write_type(&f.result, full));
+                out
+            }
+            Type::Associated(of, _, name) => format!("{}.{name}", self.write_type(of, full)),
+            Type::Metatype(of) => format!("{}.Type", self.write_type(of, full)),
+            Type::Existential(protocols) if protocols.is_empty() => "Any".to_string(),
+            Type::Existential(protocols) => {
+                let names = protocols.iter().map(|p| self.protocol_data(*p).name.to_string());
+                format!("any {}", names.collect::<Vec<_>>().join(" & "))
+            }
+            Type::Never => "Never".to_string(),
+            Type::Error => "_".to_string(),
+        }
+    }
+
+    fn show_nominal(&self, n: super::ty::NominalId, args: &[Type], full: bool) -> String {
+        let data = self.nominal_data(n);
+        let own = &args[args.len().saturating_sub(data.own_params)..];
+        match (&*data.name, own) {
+            ("Array", [of]) if data.is_prelude => return format!("[{}]", self.write_type(of, full)),
+            ("Dictionary", [k, v]) if data.is_prelude => {
+                return format!("[{}: {}]", self.write_type(k, full), self.write_type(v, full));
+            }
+            ("Optional", [of]) if data.is_prelude => {
+                let inner = self.write_type(of, full);
+                return if matches!(of, Type::Function(_)) { format!("({inner})?") } else { format!("{inner}?") };
+            }
+            _ => {}
+        }
+        let mut out = String::new();
+        if full && let Owner::Nominal(parent) = data.parent {
+            out = self.show_nominal(parent, &args[..args.len() - own.len()], full) + ".";
+        }
+        out.push_str(&data.name);
+        if !own.is_empty() {
+            let args = own.iter().map(|t| self.write_type(t, full)).collect::<Vec<_>>().join(", ");
+            let _ = write!(out, "<{args}>");
+        }
+        out
+    }
+
+    /// A function's name with its labels: `move(along:)`, `init(_:)`, `+`.
+    pub(super) fn full_name(&self, id: FunctionId) -> String {
+        let data = self.function_data(id);
+        match data.kind {
+            FunctionKind::Getter | FunctionKind::Setter if &*data.base_name != "subscript" => {
+                return data.base_name.to_string();
+            }
+            FunctionKind::Closure | FunctionKind::Script => return data.base_name.to_string(),
+            _ => {}
+        }
+        if super::declare::is_operator(&data.base_name) {
+            return data.base_name.to_string();
+        }
+        let labels = data.ast_params.iter().map(|p| match &p.label {
+            Some(label) => format!("{}:", label.name),
+            None => "_:".to_string(),
+        });
+        format!("{}({})", data.base_name, labels.collect::<String>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::closest;
+
+    #[test]
+    fn a_slip_of_the_finger_is_found() {
+        let names = ["sqrt", "sin", "print", "gradient"];
+        assert_eq!(closest("sqtr", names.into_iter()).as_deref(), Some("sqrt"));
+        assert_eq!(closest("println", names.into_iter()).as_deref(), Some("print"));
+        assert_eq!(closest("banana", names.into_iter()), None);
+    }
+}

@@ -1,0 +1,150 @@
+//! The standard library, entered piece by piece: a declaration is parsed when its name is first looked up, so that
+//! starting does not take longer when the library grows.
+
+use super::store::{Entry, Owner, World};
+use crate::source::SourceMap;
+use crate::syntax;
+use crate::syntax::ast::{DeclKind, StmtKind};
+use crate::syntax::{Chunk, ChunkKind};
+use hashbrown::HashMap;
+
+/// The texts of the library: name of the file, its text, and the module that has to be imported to see it.
+const FILES: &[(&str, &str, Option<&str>)] = &[
+    ("prelude/core.dscript", include_str!("../../prelude/core.dscript"), None),
+    ("prelude/integers.dscript", include_str!("../../prelude/integers.dscript"), None),
+    ("prelude/sequence.dscript", include_str!("../../prelude/sequence.dscript"), None),
+    ("prelude/operators.dscript", include_str!("../../prelude/operators.dscript"), None),
+    ("prelude/numbers.dscript", include_str!("../../prelude/numbers.dscript"), None),
+    ("prelude/text.dscript", include_str!("../../prelude/text.dscript"), None),
+    ("prelude/optional.dscript", include_str!("../../prelude/optional.dscript"), None),
+    ("prelude/array.dscript", include_str!("../../prelude/array.dscript"), None),
+    ("prelude/dictionary.dscript", include_str!("../../prelude/dictionary.dscript"), None),
+    ("prelude/range.dscript", include_str!("../../prelude/range.dscript"), None),
+    ("prelude/math.dscript", include_str!("../../prelude/math.dscript"), None),
+    ("prelude/differentiation.dscript", include_str!("../../prelude/differentiation.dscript"), None),
+    ("prelude/io.dscript", include_str!("../../prelude/io.dscript"), None),
+    ("prelude/glibc.dscript", include_str!("../../prelude/glibc.dscript"), Some("Glibc")),
+];
+
+/// File number of everything in the prelude.
+pub(super) const PRELUDE_FILE: u32 = u32::MAX;
+
+/// What of the library was not entered yet.
+#[derive(Default)]
+pub(super) struct Prelude {
+    /// First position and text of each file.
+    texts: Vec<(u32, &'static str)>,
+    /// Pieces by name: declarations and extensions apart.
+    declarations: HashMap<String, Vec<(usize, Chunk)>>,
+    extensions: HashMap<String, Vec<(usize, Chunk)>>,
+    /// Modules that have to be imported, with the pieces that wait for it.
+    waiting: Vec<(&'static str, usize)>,
+}
+
+impl World {
+    /// A world in which the library can be found.
+    pub fn new(sources: &mut SourceMap) -> World {
+        let mut world = World { operators: syntax::OperatorTable::standard(), ..World::default() };
+        for (name, text, module) in FILES {
+            let start = sources.add(name, text, true).map_or(0, |id| sources.get(id).start);
+            world.prelude.texts.push((start, text));
+            let file = world.prelude.texts.len() - 1;
+            match module {
+                Some(module) => world.prelude.waiting.push((module, file)),
+                None => world.index_file(file),
+            }
+        }
+        world
+    }
+
+    /// Makes the names of a module visible; `false` when there is no such module.
+    pub(super) fn import_module(&mut self, name: &str) -> bool {
+        let waiting = std::mem::take(&mut self.prelude.waiting);
+        for (module, file) in waiting {
+            if module == name || (module == "Glibc" && name == "Darwin") {
+                self.index_file(file);
+            } else {
+                self.prelude.waiting.push((module, file));
+            }
+        }
+        matches!(name, "Glibc" | "Darwin" | "Foundation" | "_Differentiation" | "TensorFlow" | "Swift")
+    }
+
+    fn index_file(&mut self, file: usize) {
+        let (_, text) = self.prelude.texts[file];
+        for chunk in syntax::split(text) {
+            let index = match chunk.kind {
+                ChunkKind::Extension => &mut self.prelude.extensions,
+                _ => &mut self.prelude.declarations,
+            };
+            index.entry(chunk.name.clone()).or_default().push((file, chunk));
+        }
+    }
+
+    /// What the library declares under a name.
+    pub(super) fn library_entries(&mut self, name: &str) -> Vec<Entry> {
+        if let Some(pieces) = self.prelude.declarations.remove(name) {
+            self.enter_pieces(pieces);
+        }
+        self.library.get(name).cloned().unwrap_or_default()
+    }
+
+    /// Enters the library's extensions of a type or protocol.
+    pub(super) fn load_extensions(&mut self, name: &str) {
+        if let Some(pieces) = self.prelude.extensions.remove(name) {
+            self.enter_pieces(pieces);
+        }
+    }
+
+    fn enter_pieces(&mut self, pieces: Vec<(usize, Chunk)>) {
+        for (file, chunk) in pieces {
+            let (start, text) = self.prelude.texts[file];
+            let mut parsed = syntax::parse(&text[chunk.range.clone()], start + chunk.range.start as u32);
+            self.diagnostics.append(&mut parsed.diagnostics);
+            let mut problems = syntax::fold_file(&mut parsed.file, &self.operators);
+            self.diagnostics.append(&mut problems);
+            for item in &parsed.file.items {
+                match &item.kind {
+                    StmtKind::Decl(decl) if matches!(decl.kind, DeclKind::Import { .. }) => {}
+                    StmtKind::Decl(decl) => self.declare_top(decl, PRELUDE_FILE, true),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Parses and enters text that the checker made up for a type: members of an extension of it.
+    pub(super) fn declare_synthesized(&mut self, text: &str, owner: Owner, file: u32, is_prelude: bool) {
+        let span = match owner {
+            Owner::Nominal(n) => self.nominal_data(n).span,
+            Owner::Protocol(p) => self.protocol_data(p).span,
+            Owner::Module => return,
+        };
+        let mut parsed = syntax::parse(text, 0);
+        let _ = syntax::fold_file(&mut parsed.file, &self.operators);
+        debug_assert!(parsed.diagnostics.is_empty(), "synthesized: {text}\n{:?}", parsed.diagnostics);
+        let group = self.new_group(owner, vec![], vec![], file, is_prelude, span);
+        for item in &parsed.file.items {
+            if let StmtKind::Decl(decl) = &item.kind {
+                self.declare_member(decl, group);
+            }
+        }
+    }
+
+    /// The names that the library declares at the top level, loaded or not.
+    pub(super) fn library_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.prelude.declarations.keys().cloned().collect();
+        names.extend(self.library.keys().map(ToString::to_string));
+        names.retain(|n| !n.starts_with('_'));
+        names.sort();
+        names
+    }
+
+    /// A function of the library by its name.
+    pub(super) fn library_function(&mut self, name: &str) -> Option<super::tree::FunctionId> {
+        self.library_entries(name).into_iter().find_map(|e| match e.what {
+            super::store::Named::Function(f) => Some(f),
+            _ => None,
+        })
+    }
+}

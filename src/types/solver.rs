@@ -1,0 +1,292 @@
+//! Variables of inference: what is known of each, and making two types equal.
+
+use super::store::World;
+use super::ty::{FunctionParam, FunctionType, ProtocolId, Type, VarId};
+use super::world::Builtin;
+use crate::source::Span;
+use std::rc::Rc;
+
+/// What a literal can become.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub(super) enum Literal {
+    /// Any number.
+    Int,
+    /// A number with a point.
+    Float,
+    /// A text.
+    Text,
+}
+
+/// What is known of a variable.
+#[derive(Clone, Debug, Default)]
+pub(super) struct VarState {
+    pub(super) bound: Option<Type>,
+    pub(super) literal: Option<Literal>,
+    /// Whether it takes part in arithmetic, so that it becomes `Double` when nothing else says.
+    pub(super) numeric: bool,
+    pub(super) conforms: Vec<(ProtocolId, Span)>,
+}
+
+/// A point to come back to.
+pub(super) struct Snapshot {
+    trail: usize,
+    equations: Vec<(Type, Type, Span)>,
+}
+
+/// The variables and what waits for them.
+#[derive(Default)]
+pub(super) struct Vars {
+    states: Vec<VarState>,
+    trail: Vec<(VarId, VarState)>,
+    recording: u32,
+    /// Equations with a `T.Name` whose `T` is not known yet.
+    pub(super) equations: Vec<(Type, Type, Span)>,
+}
+
+impl World {
+    pub(super) fn fresh(&mut self) -> Type {
+        self.vars.states.push(VarState::default());
+        Type::Var(VarId(self.vars.states.len() as u32 - 1))
+    }
+
+    pub(super) fn fresh_literal(&mut self, literal: Literal) -> Type {
+        self.vars.states.push(VarState { literal: Some(literal), ..VarState::default() });
+        Type::Var(VarId(self.vars.states.len() as u32 - 1))
+    }
+
+    pub(super) fn var_count(&self) -> u32 {
+        self.vars.states.len() as u32
+    }
+
+    pub(super) fn var(&self, v: VarId) -> &VarState {
+        &self.vars.states[v.0 as usize]
+    }
+
+    pub(super) fn snapshot(&mut self) -> Snapshot {
+        self.vars.recording += 1;
+        Snapshot { trail: self.vars.trail.len(), equations: self.vars.equations.clone() }
+    }
+
+    pub(super) fn rollback(&mut self, to: Snapshot) {
+        while self.vars.trail.len() > to.trail {
+            if let Some((v, state)) = self.vars.trail.pop() {
+                self.vars.states[v.0 as usize] = state;
+            }
+        }
+        self.vars.equations = to.equations;
+        self.vars.recording -= 1;
+    }
+
+    pub(super) fn keep(&mut self, to: Snapshot) {
+        self.vars.recording -= 1;
+        if self.vars.recording == 0 {
+            self.vars.trail.clear();
+        }
+        drop(to);
+    }
+
+    pub(super) fn set_var(&mut self, v: VarId, state: VarState) {
+        let old = std::mem::replace(&mut self.vars.states[v.0 as usize], state);
+        if self.vars.recording > 0 {
+            self.vars.trail.push((v, old));
+        }
+    }
+
+    pub(super) fn mark_numeric(&mut self, ty: &Type) {
+        if let Type::Var(v) = self.shallow(ty) {
+            let state = VarState { numeric: true, ..self.var(v).clone() };
+            self.set_var(v, state);
+        }
+    }
+
+    /// What a type is known to be at its outside.
+    pub(super) fn shallow(&mut self, ty: &Type) -> Type {
+        let mut ty = ty.clone();
+        loop {
+            match &ty {
+                Type::Var(v) => match &self.var(*v).bound {
+                    Some(bound) => ty = bound.clone(),
+                    None => return ty,
+                },
+                Type::Associated(..) => {
+                    let normal = self.normalize_type(&ty);
+                    if normal == ty {
+                        return ty;
+                    }
+                    ty = normal;
+                }
+                Type::Param(_) if !self.env.requirements.is_empty() => return self.normalize_type(&ty),
+                _ => return ty,
+            }
+        }
+    }
+
+    /// The type with every known variable replaced.
+    pub(super) fn zonk(&self, ty: &Type) -> Type {
+        ty.map(&mut |t| match t {
+            Type::Var(v) => self.var(*v).bound.as_ref().map(|b| self.zonk(b)),
+            _ => None,
+        })
+    }
+
+    /// The type with every known variable replaced and every member type looked up.
+    pub(super) fn resolved(&mut self, ty: &Type) -> Type {
+        let ty = self.zonk(ty);
+        self.normalize_type(&ty)
+    }
+
+    pub(super) fn has_vars(&mut self, ty: &Type) -> bool {
+        self.zonk(ty).any(&mut |t| matches!(t, Type::Var(_)))
+    }
+
+    pub(super) fn show_var(&self, v: VarId) -> String {
+        match (self.var(v).literal, self.var(v).numeric) {
+            (Some(Literal::Int), _) => "Int".into(),
+            (Some(Literal::Float), _) | (None, true) => "Double".into(),
+            (Some(Literal::Text), _) => "String".into(),
+            (None, false) => "_".into(),
+        }
+    }
+
+    /// Makes two types equal; `false` when they cannot be.
+    pub(super) fn unify(&mut self, a: &Type, b: &Type, span: Span) -> bool {
+        let (a, b) = (self.shallow(a), self.shallow(b));
+        match (&a, &b) {
+            (Type::Error, _) | (_, Type::Error) => true,
+            (Type::Var(x), Type::Var(y)) if x == y => true,
+            (Type::Var(x), Type::Var(y)) => self.join(*x, *y),
+            (Type::Var(v), other) | (other, Type::Var(v)) => self.bind(*v, other, span),
+            (Type::Associated(..), _) | (_, Type::Associated(..)) => {
+                if a == b {
+                    return true;
+                }
+                if self.has_vars(&a) || self.has_vars(&b) {
+                    self.vars.equations.push((a, b, span));
+                    return true;
+                }
+                self.resolved(&a) == self.resolved(&b)
+            }
+            (Type::Nominal(m, xs), Type::Nominal(n, ys)) => {
+                m == n && xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|(x, y)| self.unify(x, y, span))
+            }
+            (Type::Tuple(xs), Type::Tuple(ys)) => {
+                xs.len() == ys.len()
+                    && xs.iter().zip(ys.iter()).all(|((l, x), (m, y))| {
+                        (l == m || l.is_none() || m.is_none()) && self.unify(x, y, span)
+                    })
+            }
+            (Type::Function(f), Type::Function(g)) => self.unify_functions(f, g, span),
+            (Type::Metatype(x), Type::Metatype(y)) => self.unify(x, y, span),
+            _ => a == b,
+        }
+    }
+
+    fn unify_functions(&mut self, f: &FunctionType, g: &FunctionType, span: Span) -> bool {
+        let same = |p: &FunctionParam, q: &FunctionParam| p.is_inout == q.is_inout;
+        f.params.len() == g.params.len()
+            && f.params.iter().zip(&g.params).all(|(p, q)| same(p, q) && self.unify(&p.ty, &q.ty, span))
+            && self.unify(&f.result, &g.result, span)
+    }
+
+    fn join(&mut self, x: VarId, y: VarId) -> bool {
+        let (a, b) = (self.var(x).clone(), self.var(y).clone());
+        let literal = match (a.literal, b.literal) {
+            (Some(Literal::Text), Some(other)) | (Some(other), Some(Literal::Text)) if other != Literal::Text => {
+                return false;
+            }
+            (p, q) => p.max(q),
+        };
+        let mut conforms = a.conforms;
+        conforms.extend(b.conforms.iter().filter(|(p, _)| !conforms.iter().any(|(q, _)| p == q)).copied().collect::<Vec<_>>());
+        self.set_var(y, VarState { bound: None, literal, numeric: a.numeric || b.numeric, conforms });
+        self.set_var(x, VarState { bound: Some(Type::Var(y)), ..VarState::default() });
+        true
+    }
+
+    fn bind(&mut self, v: VarId, ty: &Type, span: Span) -> bool {
+        let ty = self.zonk(ty);
+        if ty.any(&mut |t| *t == Type::Var(v)) {
+            return false;
+        }
+        let state = self.var(v).clone();
+        if state.literal.is_some_and(|l| !self.accepts_literal(&ty, l)) {
+            return false;
+        }
+        self.set_var(v, VarState { bound: Some(ty.clone()), ..state.clone() });
+        state.conforms.iter().all(|(p, at)| self.require(&ty, *p, if *at == Span::default() { span } else { *at }))
+    }
+
+    /// Whether a literal can be of a type.
+    pub(super) fn accepts_literal(&mut self, ty: &Type, literal: Literal) -> bool {
+        if let Type::Nominal(n, _) = ty {
+            match (self.nominal_data(*n).builtin, literal) {
+                (Some(Builtin::Double | Builtin::Float), Literal::Int | Literal::Float)
+                | (Some(Builtin::Int { .. }), Literal::Int)
+                | (Some(Builtin::String | Builtin::Character), Literal::Text) => return true,
+                (Some(_), _) => return false,
+                (None, _) => {}
+            }
+        }
+        let protocol = match literal {
+            Literal::Int => "ExpressibleByIntegerLiteral",
+            Literal::Float => "ExpressibleByFloatLiteral",
+            Literal::Text => "ExpressibleByStringLiteral",
+        };
+        let protocol = self.protocol(protocol);
+        self.conforms_to(ty, protocol)
+    }
+
+    /// Requires a conformance: at once when the type is known, later when it is a variable.
+    pub(super) fn require(&mut self, ty: &Type, protocol: ProtocolId, span: Span) -> bool {
+        match self.shallow(ty) {
+            Type::Var(v) => {
+                let mut state = self.var(v).clone();
+                if !state.conforms.iter().any(|(p, _)| *p == protocol) {
+                    state.conforms.push((protocol, span));
+                    self.set_var(v, state);
+                }
+                true
+            }
+            Type::Associated(..) if self.has_vars(ty) => true,
+            Type::Nominal(n, args) if args.iter().any(|t| self.has_vars(t)) => {
+                self.require_conditional(n, &args, protocol, span)
+            }
+            Type::Tuple(parts) if parts.iter().any(|(_, t)| self.has_vars(t)) => {
+                parts.iter().all(|(_, t)| self.require(t, protocol, span))
+            }
+            known => self.conforms_to(&known, protocol),
+        }
+    }
+
+    /// Tries again the equations that waited; whether one of them could be used. A contradiction is given back.
+    pub(super) fn retry_equations(&mut self) -> Result<bool, (Type, Type, Span)> {
+        let waiting = std::mem::take(&mut self.vars.equations);
+        let before = waiting.len();
+        for (a, b, span) in waiting {
+            let (a, b) = (self.resolved(&a), self.resolved(&b));
+            if !self.unify(&a, &b, span) {
+                return Err((a, b, span));
+            }
+        }
+        Ok(self.vars.equations.len() < before)
+    }
+
+    /// `T.TangentVector == Float` gives `T` = `Float` when nothing else says.
+    pub(super) fn guess_equation(&mut self) -> bool {
+        let waiting = self.vars.equations.clone();
+        for (a, b, span) in waiting {
+            for (one, other) in [(&a, &b), (&b, &a)] {
+                let (one, other) = (self.resolved(one), self.resolved(other));
+                if let Type::Associated(of, protocol, name) = &one
+                    && let Type::Var(v) = self.shallow(of)
+                {
+                    let own = Type::Associated(Rc::new(other.clone()), *protocol, name.clone());
+                    if !matches!(other, Type::Var(_)) && self.normalize_type(&own) == other && self.bind(v, &other, span) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,463 @@
+//! The tables behind a [`World`]: what was entered, and how far each entry has been worked out.
+
+use super::tree::{Body, FunctionId, GlobalId};
+use super::ty::{NominalId, ParamId, ProtocolId, Type};
+use super::world::{Builtin, EnumCase, Function, Nominal, Registered, Stored};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::ast::{Block, Decl, Expr, Generics, Name, NominalKind, Param, Requirement as AstRequirement, TypeExpr};
+use hashbrown::HashMap;
+use std::rc::Rc;
+
+/// A group of members that were declared together: the body of a type, or an extension.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct GroupId(pub u32);
+
+/// A type alias.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct AliasId(pub u32);
+
+/// Everything that is declared in a session.
+#[derive(Default)]
+pub struct World {
+    /// What was found wrong so far; taken by the session.
+    pub diagnostics: Vec<Diagnostic>,
+    pub(super) nominals: Vec<NominalData>,
+    pub(super) protocols: Vec<ProtocolData>,
+    pub(super) params: Vec<ParamData>,
+    pub(super) functions: Vec<FunctionData>,
+    pub(super) globals: Vec<GlobalData>,
+    pub(super) aliases: Vec<AliasData>,
+    pub(super) groups: Vec<Group>,
+    /// Names at the top level of the user's files.
+    pub(super) module: HashMap<Name, Vec<Entry>>,
+    /// Names at the top level of the prelude, as far as they were loaded.
+    pub(super) library: HashMap<Name, Vec<Entry>>,
+    pub(super) prelude: super::prelude::Prelude,
+    /// Types that synthesized code names as `$0`, `$1` …
+    pub(super) synthesized_types: Vec<Type>,
+    /// Operators that are declared, for synthesized code and later inputs.
+    pub(super) operators: crate::syntax::OperatorTable,
+    /// Names of nominals and protocols of the prelude that the checker itself needs.
+    pub(super) known: HashMap<&'static str, Entry>,
+    /// The file that is being entered.
+    pub(super) files: u32,
+    /// Whether later inputs may declare a name again (at the prompt).
+    pub is_interactive: bool,
+    /// The generic surroundings of what is being looked at.
+    pub(super) env: Rc<Env>,
+    pub(super) vars: super::solver::Vars,
+    /// Registered derivatives whose original was not looked up yet: the attribute's declaration and the function.
+    pub(super) registrations: Vec<(Rc<Decl>, FunctionId)>,
+    /// The names of the parameters of closures that are kept in global variables, for `∂(f, x)`.
+    pub(super) closure_names: HashMap<GlobalId, Vec<Name>>,
+    /// Whether the value of the script's last expression is asked for, and its type when there is one.
+    pub(super) wants_value: bool,
+    pub(super) script_result: Option<Type>,
+    /// The texts, for what messages quote.
+    pub(super) texts: Vec<(u32, Rc<str>)>,
+    /// Conformances that are being looked up, against endless recursion.
+    pub(super) conforming: Vec<(Type, ProtocolId)>,
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Named {
+    Function(FunctionId),
+    Global(GlobalId),
+    Nominal(NominalId),
+    Protocol(ProtocolId),
+    Alias(AliasId),
+}
+
+/// A name at the top level, and who may see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Entry {
+    pub(super) what: Named,
+    pub(super) file: u32,
+    pub(super) is_private: bool,
+}
+
+/// Generic parameters with what is required of them, those of the surroundings included.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Env {
+    pub(super) params: Vec<ParamId>,
+    pub(super) requirements: Vec<Requirement>,
+}
+
+/// What is required of generic parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Requirement {
+    Conforms(Type, ProtocolId),
+    Same(Type, Type),
+    Superclass(Type, Type),
+}
+
+pub(super) struct ParamData {
+    pub(super) name: Name,
+}
+
+/// Whom members belong to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub(super) enum Owner {
+    Module,
+    Nominal(NominalId),
+    Protocol(ProtocolId),
+}
+
+/// A group of members with its generic surroundings.
+pub(super) struct Group {
+    pub(super) owner: Owner,
+    pub(super) requirements: Vec<AstRequirement>,
+    pub(super) inherits: Vec<TypeExpr>,
+    pub(super) file: u32,
+    pub(super) is_prelude: bool,
+    pub(super) env: Option<Rc<Env>>,
+    /// Whether the conformances of its inheritance clause were entered.
+    pub(super) conformances_entered: bool,
+    pub(super) span: Span,
+    pub(super) is_private: bool,
+}
+
+pub(super) struct NominalData {
+    pub(super) name: Name,
+    pub(super) kind: NominalKind,
+    pub(super) span: Span,
+    pub(super) parent: Owner,
+    /// Generic parameters of the types around it, then its own.
+    pub(super) params: Vec<ParamId>,
+    pub(super) own_params: usize,
+    pub(super) generics: Generics,
+    pub(super) group: GroupId,
+    pub(super) groups: Vec<GroupId>,
+    pub(super) members: HashMap<Name, Vec<Member>>,
+    pub(super) stored: Vec<StoredData>,
+    pub(super) cases: Vec<CaseData>,
+    pub(super) conformances: Vec<Conformance>,
+    pub(super) superclass: Option<Type>,
+    pub(super) raw_type: Option<Type>,
+    pub(super) builtin: Option<Builtin>,
+    pub(super) style: Option<Name>,
+    pub(super) is_indirect: bool,
+    pub(super) is_prelude: bool,
+    pub(super) file: u32,
+    pub(super) info: Option<Rc<Nominal>>,
+    pub(super) has_init: bool,
+    pub(super) memberwise: Option<FunctionId>,
+    /// Which synthesized parts were made.
+    pub(super) synthesized: Vec<&'static str>,
+}
+
+pub(super) struct StoredData {
+    pub(super) name: Name,
+    pub(super) ty: Option<Rc<TypeExpr>>,
+    pub(super) value: Option<Rc<Expr>>,
+    pub(super) is_let: bool,
+    pub(super) no_derivative: bool,
+    pub(super) span: Span,
+    pub(super) resolved: Option<Type>,
+    pub(super) resolving: bool,
+    /// Computes the initial value.
+    pub(super) initial: Option<FunctionId>,
+    pub(super) is_private: bool,
+}
+
+pub(super) struct CaseData {
+    pub(super) name: Name,
+    pub(super) payload: Vec<(Option<Name>, Rc<TypeExpr>)>,
+    pub(super) raw: Option<Rc<Expr>>,
+    pub(super) span: Span,
+    pub(super) has_payload: bool,
+}
+
+/// A member of a type, by name.
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    pub(super) kind: MemberKind,
+    pub(super) is_static: bool,
+    pub(super) group: GroupId,
+    pub(super) file: u32,
+    pub(super) is_private: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum MemberKind {
+    Stored(u32),
+    /// A computed property: getter and setter.
+    Computed(FunctionId, Option<FunctionId>),
+    Method(FunctionId),
+    Init(FunctionId),
+    Subscript(FunctionId, Option<FunctionId>),
+    Case(u32),
+    Global(GlobalId),
+    Nominal(NominalId),
+    Alias(AliasId),
+    /// A requirement of a protocol; the number is that of [`ProtocolData::requirements`].
+    Requirement(u32),
+    AssociatedType,
+}
+
+/// That a nominal type conforms to a protocol, under the conditions of a group.
+pub(super) struct Conformance {
+    pub(super) protocol: ProtocolId,
+    pub(super) group: GroupId,
+    pub(super) memberwise: bool,
+    pub(super) types: HashMap<Name, Type>,
+    pub(super) span: Span,
+    pub(super) checked: bool,
+}
+
+pub(super) struct ProtocolData {
+    pub(super) name: Name,
+    pub(super) span: Span,
+    pub(super) self_param: ParamId,
+    pub(super) inherits: Vec<TypeExpr>,
+    pub(super) requirement_clauses: Vec<AstRequirement>,
+    pub(super) group: GroupId,
+    pub(super) groups: Vec<GroupId>,
+    /// Its own requirements, then nothing else; those of refined protocols stay with them.
+    pub(super) requirements: Vec<RequirementData>,
+    pub(super) associated: Vec<AssociatedData>,
+    pub(super) members: HashMap<Name, Vec<Member>>,
+    pub(super) refines: Option<Rc<[ProtocolId]>>,
+    pub(super) file: u32,
+    pub(super) is_prelude: bool,
+}
+
+/// One requirement. Getters and setters of properties and subscripts are requirements of their own.
+pub(super) struct RequirementData {
+    pub(super) name: Name,
+    pub(super) kind: RequirementKind,
+    /// Its signature, with `Self` as a generic parameter.
+    pub(super) function: FunctionId,
+    pub(super) is_static: bool,
+    /// For a getter the requirement that is its setter.
+    pub(super) setter: Option<u32>,
+    /// `@differentiable` on it.
+    pub(super) differentiable: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum RequirementKind {
+    Method,
+    Init,
+    Getter,
+    Setter,
+    SubscriptGetter,
+    SubscriptSetter,
+}
+
+pub(super) struct AssociatedData {
+    pub(super) name: Name,
+    pub(super) bound: Option<TypeExpr>,
+    pub(super) default: Option<TypeExpr>,
+    pub(super) requirements: Vec<AstRequirement>,
+    /// What the bound says, once it is resolved.
+    pub(super) conforms: Option<Rc<[ProtocolId]>>,
+}
+
+pub(super) struct AliasData {
+    pub(super) name: Name,
+    pub(super) generics: Generics,
+    pub(super) params: Vec<ParamId>,
+    pub(super) target: Rc<TypeExpr>,
+    pub(super) group: Option<GroupId>,
+    pub(super) owner: Owner,
+    pub(super) file: u32,
+    pub(super) resolved: Option<Type>,
+    pub(super) resolving: bool,
+    pub(super) span: Span,
+}
+
+pub(super) struct GlobalData {
+    pub(super) name: Name,
+    pub(super) span: Span,
+    pub(super) is_let: bool,
+    pub(super) ty: Option<Type>,
+    pub(super) ty_expr: Option<Rc<TypeExpr>>,
+    pub(super) value: Option<Rc<Expr>>,
+    pub(super) group: Option<GroupId>,
+    pub(super) owner: Owner,
+    pub(super) file: u32,
+    pub(super) lazy: Option<FunctionId>,
+    pub(super) is_lazy: bool,
+    pub(super) is_shared: bool,
+    pub(super) resolving: bool,
+    pub(super) is_prelude: bool,
+}
+
+/// What a function is made from.
+#[derive(Clone, Debug)]
+pub(super) enum Code {
+    /// A `func`, `init` or accessor with a block.
+    Block(Option<Rc<Block>>),
+    /// A single expression: a formula, a default argument, an initial value.
+    Expression(Rc<Expr>),
+    /// The memberwise initialiser of a struct.
+    Memberwise(NominalId),
+    /// A closure or local function, whose body is made where it stands.
+    Elsewhere,
+    /// The top-level statements of the files.
+    Script(Rc<Vec<(u32, crate::syntax::ast::Stmt)>>),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum FunctionKind {
+    Function,
+    Init { failable: bool },
+    Getter,
+    Setter,
+    Closure,
+    Script,
+}
+
+pub(super) struct FunctionData {
+    pub(super) base_name: Name,
+    pub(super) kind: FunctionKind,
+    pub(super) is_static: bool,
+    pub(super) is_mutating: bool,
+    pub(super) owner: Owner,
+    pub(super) group: Option<GroupId>,
+    pub(super) file: u32,
+    pub(super) is_prelude: bool,
+    pub(super) decl: Option<Rc<Decl>>,
+    pub(super) generics: Generics,
+    pub(super) ast_params: Rc<[Param]>,
+    pub(super) ast_result: Option<Rc<TypeExpr>>,
+    pub(super) throws: bool,
+    pub(super) code: Code,
+    pub(super) span: Span,
+    pub(super) signature: Option<Rc<Signature>>,
+    pub(super) resolving: bool,
+    pub(super) body: BodyState,
+    pub(super) registered: Vec<Registered>,
+    pub(super) info: Option<Rc<Function>>,
+    /// The setter that belongs to a getter.
+    pub(super) setter: Option<FunctionId>,
+    pub(super) primitive: Option<Name>,
+    pub(super) is_opaque: bool,
+    pub(super) fixity: Option<crate::syntax::ast::Fixity>,
+    /// Requirement of a protocol that it declares.
+    pub(super) requirement: Option<(ProtocolId, u32)>,
+    /// For a local function: its generic surroundings.
+    pub(super) outer: Option<Rc<Env>>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum BodyState {
+    None,
+    Checking,
+    Checked(Rc<Body>),
+    Failed,
+}
+
+/// A function's types.
+#[derive(Clone, Debug)]
+pub(super) struct Signature {
+    pub(super) env: Rc<Env>,
+    /// `self` apart.
+    pub(super) params: Vec<SignatureParam>,
+    pub(super) self_type: Option<Type>,
+    pub(super) self_inout: bool,
+    pub(super) result: Type,
+    pub(super) throws: bool,
+    /// `@differentiable`: `wrt` by parameter (`self` first when there is one).
+    pub(super) differentiable: Option<Vec<bool>>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct SignatureParam {
+    pub(super) label: Option<Name>,
+    pub(super) name: Name,
+    pub(super) ty: Type,
+    pub(super) is_inout: bool,
+    pub(super) variadic: bool,
+    pub(super) autoclosure: bool,
+    pub(super) default: Option<FunctionId>,
+    pub(super) span: Span,
+}
+
+impl World {
+    pub(super) fn function_data(&self, id: FunctionId) -> &FunctionData {
+        &self.functions[id.0 as usize]
+    }
+
+    pub(super) fn nominal_data(&self, id: NominalId) -> &NominalData {
+        &self.nominals[id.0 as usize]
+    }
+
+    pub(super) fn nominal_data_mut(&mut self, id: NominalId) -> &mut NominalData {
+        &mut self.nominals[id.0 as usize]
+    }
+
+    pub(super) fn protocol_data(&self, id: ProtocolId) -> &ProtocolData {
+        &self.protocols[id.0 as usize]
+    }
+
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        if !self.diagnostics.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    pub(super) fn new_param(&mut self, name: &Name) -> ParamId {
+        self.params.push(ParamData { name: name.clone() });
+        ParamId(self.params.len() as u32 - 1)
+    }
+
+    pub(super) fn add_function(&mut self, data: FunctionData) -> FunctionId {
+        self.functions.push(data);
+        FunctionId(self.functions.len() as u32 - 1)
+    }
+
+    /// `Name<P1, P2>` inside its own declaration.
+    pub(super) fn declared_type(&self, id: NominalId) -> Type {
+        Type::Nominal(id, self.nominal_data(id).params.iter().map(|p| Type::Param(*p)).collect())
+    }
+
+    pub(super) fn stored_info(&self, data: &StoredData) -> Stored {
+        Stored {
+            name: data.name.clone(),
+            ty: data.resolved.clone().unwrap_or(Type::Error),
+            is_let: data.is_let,
+            no_derivative: data.no_derivative,
+            span: data.span,
+        }
+    }
+
+    pub(super) fn case_info(&self, data: &CaseData, payload: Vec<(Option<Name>, Type)>) -> EnumCase {
+        EnumCase { name: data.name.clone(), payload, span: data.span }
+    }
+}
+
+/// An empty function entry to be filled in.
+pub(super) fn blank_function(name: &Name, span: Span, file: u32, is_prelude: bool) -> FunctionData {
+    FunctionData {
+        base_name: name.clone(),
+        kind: FunctionKind::Function,
+        is_static: false,
+        is_mutating: false,
+        owner: Owner::Module,
+        group: None,
+        file,
+        is_prelude,
+        decl: None,
+        generics: Generics::default(),
+        ast_params: Rc::from([]),
+        ast_result: None,
+        throws: false,
+        code: Code::Block(None),
+        span,
+        signature: None,
+        resolving: false,
+        body: BodyState::None,
+        registered: vec![],
+        info: None,
+        setter: None,
+        primitive: None,
+        is_opaque: false,
+        fixity: None,
+        requirement: None,
+        outer: None,
+    }
+}

@@ -1,0 +1,326 @@
+//! Members that the checker writes: tangent vectors, moving along them, arithmetic, equality, memberwise initialisers.
+//!
+//! They are written as text in the language and entered like an extension of the type, so that nothing below knows
+//! them from what a person wrote.
+
+use super::store::{Code, FunctionKind, GroupId, Member, MemberKind, Owner, Signature, SignatureParam, World, blank_function};
+use super::ty::{NominalId, ProtocolId, Type};
+use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
+use crate::syntax::ast::{Name, NominalKind};
+use std::fmt::Write;
+use std::rc::Rc;
+
+impl World {
+    fn declares(&mut self, n: NominalId, protocol: &'static str) -> Option<usize> {
+        let p = self.protocol(protocol);
+        self.find_conformance(n, p)
+    }
+
+    /// The stored properties that move, with their types; reports those that cannot and are not marked.
+    fn moving_properties(&mut self, n: NominalId, warn: bool) -> Vec<(Name, Type, bool)> {
+        let differentiable = self.protocol("Differentiable");
+        let owner = self.nominal_data(n).name.clone();
+        let mut out = vec![];
+        for i in 0..self.nominal_data(n).stored.len() {
+            let ty = self.stored_type(n, i as u32);
+            let data = &self.nominal_data(n).stored[i];
+            let (name, is_let, span) = (data.name.clone(), data.is_let, data.span);
+            if data.no_derivative {
+                continue;
+            }
+            let is_function = matches!(ty, Type::Function(_));
+            if is_function || !self.conforms_to(&ty, differentiable) {
+                if warn {
+                    let message = format!(
+                        "stored property '{name}' has no derivative because '{}' does not conform to 'Differentiable'",
+                        self.show(&ty)
+                    );
+                    let diagnostic = Diagnostic::warning(DiagnosticCode::NoDerivativeProperty, span, message)
+                        .note_at(span, "add a '@noDerivative' attribute to make it explicit")
+                        .fix("add a '@noDerivative' attribute to make it explicit", span.before(), "@noDerivative ");
+                    self.report(diagnostic);
+                }
+                continue;
+            }
+            let is_class = match &ty {
+                Type::Nominal(m, _) => self.nominal_data(*m).kind == NominalKind::Class,
+                _ => false,
+            };
+            if is_let && !is_class {
+                if warn {
+                    let message = format!(
+                        "synthesis of the 'Differentiable.move(along:)' requirement for '{owner}' requires all stored properties not marked with `@noDerivative` to be mutable"
+                    );
+                    let diagnostic = Diagnostic::warning(DiagnosticCode::ImmutableProperty, span, message)
+                        .note_at(span, "change 'let' to 'var' to make it mutable")
+                        .note_at(span, "add a '@noDerivative' attribute to make it explicit");
+                    self.report(diagnostic);
+                }
+                continue;
+            }
+            out.push((name, ty, is_class));
+        }
+        out
+    }
+
+    /// Makes `TangentVector` for a type that is declared differentiable and does not have one.
+    pub(super) fn synthesize_tangent_vector(&mut self, n: NominalId, group: GroupId) -> Option<Type> {
+        let data = self.nominal_data(n);
+        if data.builtin.is_some() || data.kind == NominalKind::Enum {
+            return None;
+        }
+        let (file, is_prelude) = (data.file, data.is_prelude);
+        let is_private = self.groups[group.0 as usize].is_private;
+        let moving = self.moving_properties(n, !is_prelude);
+        let additive = self.protocol("AdditiveArithmetic");
+        let all_additive = self.declares(n, "AdditiveArithmetic").is_some()
+            && moving.len() == self.nominal_data(n).stored.len()
+            && moving.iter().all(|(_, t, _)| self.conforms_to(t, additive));
+        let name: Name = "TangentVector".into();
+        if all_additive {
+            // The shortcut of the documents: the type is its own tangent space.
+            let own = self.declared_type(n);
+            self.synthesized_types.push(own.clone());
+            let text = format!("typealias TangentVector = $t{}", self.synthesized_types.len() - 1);
+            self.declare_synthesized(&text, Owner::Nominal(n), file, is_prelude);
+            let (group, span) = (self.nominal_data(n).group, self.nominal_data(n).span);
+            let scalable = self.protocol("ScalableVector");
+            self.add_conformance(n, scalable, group, false, span);
+            return Some(own);
+        }
+        let differentiable = self.protocol("Differentiable");
+        let mut text = String::from("struct TangentVector: Differentiable, AdditiveArithmetic, ScalableVector, Equatable {\n    typealias TangentVector = Self\n");
+        for (field, ty, _) in &moving {
+            let vector = Type::Associated(Rc::new(ty.clone()), differentiable, name.clone());
+            let vector = self.normalize_type(&vector);
+            self.synthesized_types.push(vector);
+            let _ = writeln!(text, "    var {field}: $t{}", self.synthesized_types.len() - 1);
+        }
+        text.push_str("}\n");
+        self.declare_synthesized(&text, Owner::Nominal(n), file, is_prelude);
+        let _ = is_private;
+        let declared = self.declared_type(n);
+        let Type::Nominal(_, args) = &declared else { return None };
+        self.own_member_type(n, args, &name)
+    }
+
+    /// Makes a member of that name when a conformance asks for it and nobody wrote it.
+    pub(super) fn synthesize_member(&mut self, n: NominalId, name: &str, is_static: bool) {
+        let key = match (name, is_static) {
+            ("move", false) => "move",
+            ("zero", true) => "zero",
+            ("+", true) => "+",
+            ("-", true) => "-",
+            ("scaled", false) => "scaled",
+            ("==", true) => "==",
+            ("<", true) => "<",
+            ("allCases", true) => "allCases",
+            ("rawValue", false) => "rawValue",
+            ("init", true) => "init",
+            ("TangentVector", true) => "TangentVector",
+            _ => return,
+        };
+        if self.nominal_data(n).synthesized.contains(&key) {
+            return;
+        }
+        self.enter_conformances(n);
+        if key == "TangentVector" {
+            if let Some(differentiable) = self.declares(n, "Differentiable").map(|_| self.protocol("Differentiable")) {
+                self.nominal_data_mut(n).synthesized.push(key);
+                let own = self.declared_type(n);
+                let ty = Type::Associated(Rc::new(own), differentiable, "TangentVector".into());
+                self.normalize_type(&ty);
+            }
+            return;
+        }
+        let written = self.nominal_data(n).members.get(name).cloned().unwrap_or_default();
+        let is_operator = matches!(key, "+" | "-" | "==" | "<");
+        let has_own = written.iter().any(|m| match m.kind {
+            MemberKind::Method(f) => !is_operator || self.function_data(f).ast_params.len() == 2 && self.is_own_operator(f),
+            _ => true,
+        });
+        if has_own && key != "init" {
+            return;
+        }
+        self.nominal_data_mut(n).synthesized.push(key);
+        if let Some(text) = self.synthesized_text(n, key) {
+            let data = self.nominal_data(n);
+            let (file, is_prelude) = (data.file, data.is_prelude);
+            self.declare_synthesized(&text, Owner::Nominal(n), file, is_prelude);
+        }
+    }
+
+    /// Whether both operands of an operator are of the type itself, so that nothing has to be made.
+    fn is_own_operator(&mut self, f: super::tree::FunctionId) -> bool {
+        let signature = self.signature(f);
+        match signature.params.as_slice() {
+            [a, b] => a.ty == b.ty,
+            _ => false,
+        }
+    }
+
+    fn synthesized_text(&mut self, n: NominalId, key: &str) -> Option<String> {
+        let kind = self.nominal_data(n).kind;
+        if self.nominal_data(n).builtin.is_some() {
+            return None;
+        }
+        let fields: Vec<Name> = self.nominal_data(n).stored.iter().map(|s| s.name.clone()).collect();
+        let memberwise = |part: &dyn Fn(&Name) -> String| {
+            let parts = fields.iter().map(|f| format!("{f}: {}", part(f))).collect::<Vec<_>>();
+            format!("Self._memberwise({})", parts.join(", "))
+        };
+        match key {
+            "move" => {
+                self.declares(n, "Differentiable")?;
+                let own = self.declared_type(n);
+                let differentiable = self.protocol("Differentiable");
+                let vector = Type::Associated(Rc::new(own.clone()), differentiable, "TangentVector".into());
+                if kind == NominalKind::Enum || self.normalize_type(&vector) == own {
+                    return None;
+                }
+                let moving = self.moving_properties(n, false);
+                let mut text = String::from(if kind == NominalKind::Class { "func" } else { "mutating func" });
+                text.push_str(" move(along direction: TangentVector) {\n");
+                for (field, ..) in moving {
+                    let _ = writeln!(text, "    self.{field}.move(along: direction.{field})");
+                }
+                text.push_str("}\n");
+                Some(text)
+            }
+            "zero" | "+" | "-" if kind == NominalKind::Struct => {
+                self.declares(n, "AdditiveArithmetic")?;
+                Some(match key {
+                    "zero" => {
+                        let zero = memberwise(&|_| ".zero".to_string());
+                        format!("static var zero: Self {{ {zero} }}")
+                    }
+                    op => {
+                        let sum = memberwise(&|f| format!("lhs.{f} {op} rhs.{f}"));
+                        format!("static func {op} (lhs: Self, rhs: Self) -> Self {{ {sum} }}")
+                    }
+                })
+            }
+            "scaled" if kind == NominalKind::Struct => {
+                self.declares(n, "Scalable").or_else(|| self.declares(n, "Differentiable"))?;
+                let scaled = memberwise(&|f| format!("self.{f}.scaled(by: factor)"));
+                Some(format!("func scaled(by factor: Double) -> Self {{ {scaled} }}"))
+            }
+            "==" => {
+                self.declares(n, "Equatable")?;
+                if kind == NominalKind::Class {
+                    return None;
+                }
+                let own_equality = kind == NominalKind::Struct && !fields.is_empty();
+                let equal = fields.iter().map(|f| format!("lhs.{f} == rhs.{f}")).collect::<Vec<_>>().join(" && ");
+                let equal = if own_equality { equal } else { "_equal(lhs, rhs)".to_string() };
+                Some(format!("static func == (lhs: Self, rhs: Self) -> Bool {{ {equal} }}"))
+            }
+            "<" if kind == NominalKind::Enum => {
+                self.declares(n, "Comparable")?;
+                Some("static func < (lhs: Self, rhs: Self) -> Bool { _less(lhs, rhs) }".to_string())
+            }
+            "allCases" if kind == NominalKind::Enum => {
+                self.declares(n, "CaseIterable")?;
+                let cases = self.nominal_data(n).cases.iter().map(|c| format!(".{}", c.name)).collect::<Vec<_>>();
+                Some(format!("static var allCases: [Self] {{ [{}] }}", cases.join(", ")))
+            }
+            _ => None,
+        }
+    }
+
+    /// The memberwise initialiser of a struct that has no initialiser of its own.
+    pub(super) fn memberwise_init(&mut self, n: NominalId) -> super::tree::FunctionId {
+        if let Some(f) = self.nominal_data(n).memberwise {
+            return f;
+        }
+        let data = self.nominal_data(n);
+        let (span, file, is_prelude, group) = (data.span, data.file, data.is_prelude, data.group);
+        let mut function = blank_function(&"init".into(), span, file, is_prelude);
+        function.owner = Owner::Nominal(n);
+        function.group = Some(group);
+        function.kind = FunctionKind::Init { failable: false };
+        function.code = Code::Memberwise(n);
+        let id = self.add_function(function);
+        self.nominal_data_mut(n).memberwise = Some(id);
+        let env = self.nominal_env(n);
+        let mut params = vec![];
+        for i in 0..self.nominal_data(n).stored.len() as u32 {
+            let ty = self.stored_type(n, i);
+            let stored = &self.nominal_data(n).stored[i as usize];
+            if stored.is_let && stored.value.is_some() {
+                continue;
+            }
+            let (name, is_let, span) = (stored.name.clone(), stored.is_let, stored.span);
+            let mut default = self.stored_initial(n, i);
+            if default.is_none() && !is_let && self.is_optional(&ty) {
+                default = Some(self.nil_default(n, &ty, span));
+            }
+            params.push(SignatureParam {
+                label: Some(name.clone()),
+                name,
+                ty,
+                is_inout: false,
+                variadic: false,
+                autoclosure: false,
+                default,
+                span,
+            });
+        }
+        let result = self.declared_type(n);
+        let signature =
+            Signature { env, params, self_type: None, self_inout: false, result, throws: false, differentiable: None };
+        self.functions[id.0 as usize].signature = Some(Rc::new(signature));
+        id
+    }
+
+    fn nil_default(&mut self, n: NominalId, ty: &Type, span: crate::source::Span) -> super::tree::FunctionId {
+        use super::tree::{Body, Expr, ExprKind, Stmt, StmtKind};
+        let (file, is_prelude) = (self.nominal_data(n).file, self.nominal_data(n).is_prelude);
+        let mut function = blank_function(&"nil".into(), span, file, is_prelude);
+        function.owner = Owner::Nominal(n);
+        function.is_static = true;
+        let env = self.nominal_env(n);
+        function.outer = Some(env.clone());
+        function.signature = Some(Rc::new(super::signature::plain_signature(env, ty.clone())));
+        let value = Expr { kind: ExprKind::Nil, ty: ty.clone(), span };
+        let statements = vec![Stmt { kind: StmtKind::Return(Some(value)), span }];
+        function.body = super::store::BodyState::Checked(Rc::new(Body { statements, ..Body::default() }));
+        self.add_function(function)
+    }
+
+    pub(super) fn is_optional(&mut self, ty: &Type) -> bool {
+        self.optional_payload(ty).is_some()
+    }
+
+    /// `T` of a `T?`.
+    pub(super) fn optional_payload(&mut self, ty: &Type) -> Option<Type> {
+        match self.shallow(ty) {
+            Type::Nominal(n, args) if self.nominal_data(n).builtin == Some(super::world::Builtin::Optional) => {
+                args.first().cloned()
+            }
+            _ => None,
+        }
+    }
+
+    /// Adds an unwritten initialiser to the members that are looked through, when the type has none of its own.
+    pub(super) fn initializers(&mut self, n: NominalId) -> Vec<Member> {
+        let data = self.nominal_data(n);
+        let mut members = data.members.get("init").cloned().unwrap_or_default();
+        let is_struct = data.kind == NominalKind::Struct && data.builtin.is_none();
+        if is_struct && !data.has_init {
+            let (group, file) = (data.group, data.file);
+            let f = self.memberwise_init(n);
+            let member = Member { kind: MemberKind::Init(f), is_static: true, group, file, is_private: false };
+            members.push(member);
+        }
+        members
+    }
+
+    /// Whether a protocol is one whose requirements can be written by the checker.
+    pub(super) fn is_synthesizable(&self, p: ProtocolId) -> bool {
+        matches!(
+            &*self.protocol_data(p).name,
+            "Differentiable" | "AdditiveArithmetic" | "Scalable" | "ScalableVector" | "Equatable" | "Hashable" | "CaseIterable"
+        )
+    }
+}

@@ -1,0 +1,54 @@
+//! The checker on whole programs: what it says, and what it finds.
+
+use super::World;
+use crate::source::SourceMap;
+use crate::syntax;
+use std::rc::Rc;
+
+/// The diagnostics of a program, one line each: `line:column: message`.
+fn check(text: &str) -> Vec<String> {
+    let mut sources = SourceMap::default();
+    let mut world = World::new(&mut sources);
+    let id = sources.add("test", text, false).unwrap();
+    let start = sources.get(id).start;
+    let mut parsed = syntax::parse(text, start);
+    let mut operators = syntax::OperatorTable::standard();
+    let mut diagnostics = parsed.diagnostics;
+    diagnostics.extend(operators.declare(&parsed.file));
+    diagnostics.extend(syntax::fold_file(&mut parsed.file, &operators));
+    if diagnostics.is_empty() {
+        world.check_module(&[parsed.file], &[(start, Rc::from(text))], false);
+        diagnostics = std::mem::take(&mut world.diagnostics);
+    }
+    let place = |span: crate::source::Span| {
+        sources.place(span.start).map_or_else(String::new, |p| format!("{}:{}:{}", p.name, p.line, p.column))
+    };
+    diagnostics.iter().map(|d| format!("{}: {}", place(d.primary.span), d.message)).collect()
+}
+
+#[test]
+fn programs_without_errors() {
+    for text in [
+        "let x = 1 + 2.5",
+        "let f = { x in x * sin(x) }\nprint(f(2))",
+        "var xs = [1, 2, 3]\nxs.append(4)\nfor x in xs { print(x) }",
+        "print(gradient(at: 3.0) { x in x * x })",
+    ] {
+        assert_eq!(check(text), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+#[ignore = "a tool: DSCRIPT_FILES=… prints what the checker says"]
+fn files() {
+    let Ok(files) = std::env::var("DSCRIPT_FILES") else { return };
+    for file in files.split_whitespace() {
+        let text = std::fs::read_to_string(file).unwrap();
+        let text = text.strip_prefix("#!").map_or(text.clone(), |t| format!("//{t}"));
+        let said = std::panic::catch_unwind(|| check(&text)).unwrap_or_else(|_| vec!["PANIC".into()]);
+        eprintln!("== {file}");
+        for line in said {
+            eprintln!("   {line}");
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! The command line: every option, every exit status, and bad input of every kind.
+
+#[allow(dead_code, reason = "each test uses a part of it")]
+mod harness;
+
+use harness::{Finished, command, dscript, root};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// A folder of its own for each test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("dscript-command-line-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).expect("a temporary folder can be made");
+        Folder(path)
+    }
+
+    fn with(self, name: &str, content: impl AsRef<[u8]>) -> Folder {
+        fs::write(self.0.join(name), content).expect("a temporary file can be written");
+        self
+    }
+
+    fn run(&self, arguments: &[&str]) -> Finished {
+        dscript(arguments, b"", &self.0)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(fs::remove_dir_all(&self.0));
+    }
+}
+
+/// Runs a text that stands on the command line.
+fn code(text: &str) -> Finished {
+    dscript(&["-e", text], b"", root())
+}
+
+#[track_caller]
+fn ended(finished: &Finished, status: i32, stdout: &str) {
+    assert_eq!((finished.status, finished.stdout.as_str()), (Some(status), stdout), "stderr: {}", finished.stderr);
+}
+
+#[track_caller]
+fn said(finished: &Finished, words: &str) {
+    assert!(finished.stderr.contains(words), "{words:?} is not in {:?}", finished.stderr);
+    assert!(!finished.stderr.contains("panicked"), "{}", finished.stderr);
+}
+
+#[test]
+fn a_file_runs_with_and_without_the_word() {
+    let folder = Folder::new("file").with("a.dscript", "print(\"a\")\n").with("b.dscript", "print(1 + 1)\n");
+    ended(&folder.run(&["a.dscript"]), 0, "a\n");
+    ended(&folder.run(&["run", "a.dscript"]), 0, "a\n");
+    ended(&folder.run(&["a.dscript", "b.dscript"]), 0, "a\n2\n");
+}
+
+#[test]
+fn several_files_are_one_module() {
+    let folder = Folder::new("module")
+        .with("main.dscript", "print(twice(4))\n")
+        .with("rest.dscript", "func twice(_ n: Int) -> Int { n * 2 }\n");
+    ended(&folder.run(&["main.dscript", "rest.dscript"]), 0, "8\n");
+}
+
+#[test]
+fn the_first_line_may_name_the_interpreter() {
+    let folder = Folder::new("interpreter").with("a.dscript", "#!/usr/bin/env dscript\nprint(1)\n");
+    ended(&folder.run(&["a.dscript"]), 0, "1\n");
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_the_program() {
+    let folder = Folder::new("mark").with("a.dscript", "\u{feff}print(1)\n");
+    ended(&folder.run(&["a.dscript"]), 0, "1\n");
+}
+
+#[test]
+fn code_prints_the_value_of_its_last_expression() {
+    ended(&code("1 + 1"), 0, "2\n");
+    ended(&code("-1 + 2"), 0, "1\n");
+    ended(&code("f(x) = x^3; f'(2.0)"), 0, "12.0\n");
+    ended(&code("print(1)"), 0, "1\n");
+    ended(&code("let x = 1"), 0, "");
+    ended(&code(""), 0, "");
+}
+
+#[test]
+fn a_program_is_read_from_standard_input() {
+    let finished = dscript(&["-"], b"print(1)\nprint(oops)\n", root());
+    ended(&finished, 3, "");
+    said(&finished, "<stdin>:2:7");
+    ended(&dscript(&["run", "-"], b"print(1)\n", root()), 0, "1\n");
+}
+
+#[test]
+fn a_program_reads_its_input_and_its_arguments() {
+    let text = "while let line = readLine() { print(line) }\nprint(CommandLine.arguments.dropFirst().count)\n";
+    let folder = Folder::new("input").with("a.dscript", text);
+    let finished = dscript(&["a.dscript", "--", "--seed", "b c"], b"one\ntwo", &folder.0);
+    ended(&finished, 0, "one\ntwo\n2\n");
+}
+
+#[test]
+fn check_runs_nothing() {
+    let folder = Folder::new("check").with("good.dscript", "print(1)\n").with("bad.dscript", "print(nothing)\n");
+    ended(&folder.run(&["check", "good.dscript"]), 0, "");
+    ended(&folder.run(&["check", "bad.dscript"]), 3, "");
+}
+
+#[test]
+fn every_stage_can_be_shown() {
+    let folder =
+        Folder::new("show").with("a.dscript", "f(x) = x * x\nprint(f'(3.0))\n").with("bad.dscript", "let = 1\n");
+    for stage in dscript::session::Stage::ALL {
+        let finished = folder.run(&["show", "--stage", stage.name(), "a.dscript"]);
+        assert_eq!(finished.status, Some(0), "{}: {}", stage.name(), finished.stderr);
+        assert!(!finished.stdout.is_empty(), "{}", stage.name());
+        ended(&folder.run(&["show", "--stage", stage.name(), "bad.dscript"]), 3, "");
+    }
+    let finished = folder.run(&["show", "--stage", "soul", "a.dscript"]);
+    ended(&finished, 2, "");
+    said(&finished, "derivative");
+}
+
+#[test]
+fn diagnostics_come_in_three_forms() {
+    let folder = Folder::new("forms").with("a.dscript", "print(1)\nlet x = nothing\n");
+    let short = folder.run(&["run", "--diagnostics=short", "a.dscript"]);
+    ended(&short, 3, "");
+    assert!(short.stderr.starts_with("a.dscript:2:9: error: "), "{}", short.stderr);
+    let full = folder.run(&["a.dscript"]);
+    said(&full, "error[E0202]: ");
+    said(&full, "--> a.dscript:2:9");
+    let json = folder.run(&["--diagnostics", "json", "a.dscript"]);
+    let first: serde_json::Value = serde_json::from_str(json.stderr.lines().next().unwrap_or_default()).unwrap();
+    assert_eq!((first["code"].as_str(), first["line"].as_u64()), (Some("E0202"), Some(2)));
+}
+
+#[test]
+fn colour_is_for_terminals_and_on_request() {
+    let folder = Folder::new("colour").with("a.dscript", "nothing\n");
+    assert!(!folder.run(&["a.dscript"]).stderr.contains('\u{1b}'));
+    assert!(!folder.run(&["--color=never", "a.dscript"]).stderr.contains('\u{1b}'));
+    assert!(folder.run(&["--color=always", "a.dscript"]).stderr.contains('\u{1b}'));
+}
+
+#[test]
+fn limits_end_a_program() {
+    let cases: &[(&[&str], &str, i32, &str)] = &[
+        (&["--max-depth=50"], "func f(_ n: Int) -> Int { n == 0 ? 0 : 1 + f(n - 1) }\nprint(f(100))", 1, "E0630"),
+        (&["--max-steps=1000"], "var i = 0\nwhile true { i += 1; i -= 1 }", 1, "E0640"),
+        (&["--timeout=0.2"], "var i = 0\nwhile true { i += 1; i -= 1 }", 124, "E0641"),
+        (
+            &["--max-tape=64KiB"],
+            "let g = gradient(at: 1.0) { x in\n  var y = x\n  for _ in 0 ..< 100000 { y = y * 0.5 + 1.0 }\n  return y\n}\nprint(g)",
+            1,
+            "E0620",
+        ),
+        (&["--max-memory=1MiB"], "var a = [1.0]\nwhile true { a.append(2.0) }", 1, "E0621"),
+    ];
+    for (options, text, status, number) in cases {
+        let start = Instant::now();
+        let folder = Folder::new(number).with("a.dscript", text);
+        let finished = folder.run(&[*options, &["a.dscript"]].concat());
+        ended(&finished, *status, "");
+        said(&finished, number);
+        assert!(start.elapsed() < Duration::from_secs(60), "{options:?}");
+    }
+    let depth = "func f(_ n: Int) -> Int { n == 0 ? 0 : 1 + f(n - 1) }\nprint(f(40))";
+    ended(&dscript(&["--max-depth=50", "-"], depth.as_bytes(), root()), 0, "40\n");
+}
+
+#[test]
+fn the_seed_decides_the_random_numbers() {
+    let run = |seed: &str| dscript(&["--seed", seed, "-e", "Double.random(in: 0 ..< 1)"], b"", root());
+    let (a, b, c) = (run("1"), run("1"), run("2"));
+    assert_eq!((a.status, &a.stdout), (Some(0), &b.stdout), "{}", a.stderr);
+    assert_ne!(a.stdout, c.stdout);
+}
+
+#[test]
+fn the_exit_status_says_how_it_went() {
+    ended(&code("let a = [1]; let i = 5; print(a[i])"), 1, "");
+    ended(&code("print(1); exit(7)"), 7, "1\n");
+    ended(&code("exit(0)"), 0, "");
+    ended(&code("let x: Int = \"a\""), 3, "");
+    ended(&code("let x = "), 3, "");
+}
+
+#[test]
+fn what_was_printed_before_a_failure_is_not_lost() {
+    let finished = code("print(1); print(2); let a = [1]; let i = 5; print(a[i])");
+    ended(&finished, 1, "1\n2\n");
+    said(&finished, "E0601");
+}
+
+#[test]
+fn wrong_usage_is_told() {
+    for arguments in [
+        &["run"][..],
+        &["check"],
+        &["show", "a.dscript"],
+        &["--seed"],
+        &["--seed", "x", "-e", "1"],
+        &["--max-depth=0", "-e", "1"],
+        &["--max-tape=lots", "-e", "1"],
+        &["--timeout=-1", "-e", "1"],
+        &["--color=sometimes", "-e", "1"],
+        &["--diagnostics=long", "-e", "1"],
+        &["--frobnicate"],
+        &["-e"],
+        &["-e", "1", "a.dscript"],
+    ] {
+        let finished = dscript(arguments, b"", root());
+        ended(&finished, 2, "");
+        said(&finished, "--help");
+    }
+    let alone = dscript(&[], b"", root());
+    ended(&alone, 2, "");
+    said(&alone, "Usage: dscript");
+    let help = dscript(&["--help"], b"", root());
+    assert!(help.status == Some(0) && help.stdout.contains("Exit status"), "{}", help.stderr);
+    let version = dscript(&["--version"], b"", root());
+    ended(&version, 0, concat!("dscript ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
+#[test]
+fn what_cannot_be_read_is_told() {
+    let folder =
+        Folder::new("unreadable").with("a.dscript", b"print(1)\nlet x = \"\xff\"\n").with("b.dscript", "print(1)");
+    fs::create_dir_all(folder.0.join("d.dscript")).unwrap();
+    for (name, words) in [
+        ("nowhere.dscript", "dscript: cannot read 'nowhere.dscript': there is no such file"),
+        ("d.dscript", "dscript: cannot read 'd.dscript': it is a directory"),
+        ("a.dscript", "it is not UTF-8 text: byte 18 (in line 2)"),
+    ] {
+        for command in ["run", "check"] {
+            let finished = folder.run(&[command, "b.dscript", name]);
+            ended(&finished, 2, "");
+            said(&finished, words);
+        }
+    }
+    let both = folder.run(&["nowhere.dscript", "d.dscript"]);
+    assert_eq!(both.stderr.lines().count(), 2, "{}", both.stderr);
+    ended(&dscript(&["-"], b"\xff", root()), 2, "");
+}
+
+#[test]
+fn an_empty_program_does_nothing() {
+    let folder = Folder::new("empty").with("a.dscript", "").with("b.dscript", "\n\n  // nothing\n");
+    for name in ["a.dscript", "b.dscript"] {
+        let finished = folder.run(&[name]);
+        ended(&finished, 0, "");
+        assert!(finished.stderr.is_empty(), "{}", finished.stderr);
+    }
+}
+
+#[test]
+fn monstrous_programs_are_told_apart_from_mistakes() {
+    let nested = |open: &str, close: &str| format!("let x = {}1{}\n", open.repeat(10_000), close.repeat(10_000));
+    let deep = [nested("(", ")"), nested("[", "]"), nested("-(", ")"), nested("{ ", " }"), "(".repeat(10_000)];
+    for text in deep {
+        let finished = dscript(&["-"], text.as_bytes(), root());
+        ended(&finished, 3, "");
+        assert!(finished.stderr.len() < 20_000, "{} bytes of diagnostics", finished.stderr.len());
+        said(&finished, "error[E01");
+    }
+    let long_line = format!("let a = \"{}\"\nprint(a.count)\n", "x".repeat(10_000_000));
+    ended(&dscript(&["-"], long_line.as_bytes(), root()), 0, "10000000\n");
+    let long_and_wrong = format!("print({} + nothing)\n", "1.0 + ".repeat(50) + &" ".repeat(10_000_000) + "1.0");
+    let finished = dscript(&["-"], long_and_wrong.as_bytes(), root());
+    ended(&finished, 3, "");
+    assert!(finished.stderr.len() < 5_000, "{} bytes of diagnostics", finished.stderr.len());
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_program_quietly() {
+    let mut child = command()
+        .args(["--timeout=60", "-e", "while true { print(\"a line that nobody reads\") }"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(
+        (output.status.code(), output.stderr.len()),
+        (Some(0), 0),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_program_with_what_it_printed() {
+    use std::process::Command;
+    let mut child = command()
+        .args(["-e", "print(1)\nvar i = 0\nwhile true { i += 1; i -= 1 }"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The handler is in place long before; a signal that came earlier would end the process without a status.
+    std::thread::sleep(Duration::from_millis(700));
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", id.as_str()]).status().unwrap().success());
+    let start = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if start.elapsed() > Duration::from_secs(10) {
+            child.kill().unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).as_ref()),
+        (Some(130), "1\n"),
+        "{stderr}"
+    );
+}

@@ -1,0 +1,288 @@
+//! Random well-typed programs: functions of one or two numbers that compute with everything the language has.
+//!
+//! In: a source of randomness. Out: a [`Program`], which [`render`] writes down as text.
+//!
+//! Promises: every program is well-typed and ends (loops and recursions are counted); numbers stay small, because what is
+//! stored goes through a bounded function; no primitive leaves its domain. A name is an index into what is in scope where
+//! it is written, so that any part can be taken away when a failing program is made smaller.
+//! Not here: what is checked about them (`properties.rs`).
+
+pub mod render;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+/// A program: helper functions, and the function that is differentiated.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Functions that may be called by those after them.
+    pub helpers: Vec<Helper>,
+    /// The function itself.
+    pub main: Body,
+}
+
+/// A helper function.
+#[derive(Clone, Debug)]
+pub enum Helper {
+    /// `func h(_ x: Double, _ y: Double) -> Double { … }`
+    Plain(Body),
+    /// Calls itself a counted number of times: what it gives at the end, and what it makes of its own result.
+    Recursive { last: Expr, step: Expr, times: u8 },
+    /// Changes its parameter: `func h(_ a: inout Double, _ t: Double) { a = … }`
+    InOut(Expr),
+}
+
+/// Statements, and the value that is returned behind them.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// The statements.
+    pub statements: Vec<Stmt>,
+    /// The result.
+    pub result: Expr,
+}
+
+/// Which of several: counted round among what is in scope.
+pub type Pick = u8;
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub enum Stmt {
+    /// `let v = …`
+    Let(Bounded),
+    /// `var v = …`
+    Var(Bounded),
+    /// `v = …`
+    Assign(Pick, Bounded),
+    /// `v += …`
+    Add(Pick, Bounded),
+    /// `swap(&v, &w)` in two assignments of a tuple.
+    Swap(Pick, Pick),
+    /// `if … { … } else { … }`
+    If(Condition, Vec<Stmt>, Vec<Stmt>),
+    /// `for i in 0..<n { … }`
+    For(u8, Vec<Stmt>),
+    /// `while n < … { n += 1 … }`
+    While(u8, Vec<Stmt>),
+    /// `repeat { … } while n < …`
+    Repeat(u8, Vec<Stmt>),
+    /// `if … { break }` or `continue` in a loop.
+    Leave(Condition, bool),
+    /// `if … { return … }`
+    Return(Condition, Expr),
+    /// `switch i % 3 { case 0: … case 1: … default: … }`
+    Switch(Pick, Vec<Stmt>, Vec<Stmt>, Vec<Stmt>),
+    /// `var a = [ …, …, … ]`
+    Array(Vec<Bounded>),
+    /// `a[i] = …`
+    Store(Pick, Pick, Bounded),
+    /// `a[i] += …`
+    AddElement(Pick, Pick, Bounded),
+    /// `a.append(…)`
+    Append(Pick, Bounded),
+    /// `for e in a { … }`
+    ForIn(Pick, Vec<Stmt>),
+    /// `var b = a`, `b[i] = …`: a copy that leaves the original as it is.
+    CopyArray(Pick, Bounded),
+    /// `var p = Pair(a: …, b: …)`
+    Struct(Bounded, Bounded),
+    /// `p.a = …`
+    StoreField(Pick, bool, Bounded),
+    /// `p.push(…)`
+    Mutate(Pick, Expr),
+    /// `let c = { (t: Double) -> Double in … }`
+    Closure(Expr),
+    /// A closure that adds to a variable which it captured, called twice.
+    Accumulate(Bounded, Expr, Expr),
+    /// `let (a, b) = (…, …)`
+    Tuple(Bounded, Bounded),
+    /// `let o: Double? = … ? … : nil`, `let v = o ?? …`
+    Optional(Condition, Bounded, Bounded),
+    /// `change(&v, …)`, a helper function with an `inout` parameter.
+    InOut(Pick, Pick, Expr),
+    /// A local function, called at once.
+    LocalFunction(Expr, Expr),
+}
+
+/// An expression whose value is kept small where it is stored.
+#[derive(Clone, Debug)]
+pub struct Bounded(pub Bound, pub Expr);
+
+/// How a value is kept small.
+#[derive(Clone, Copy, Debug)]
+pub enum Bound {
+    /// `sin(…)`
+    Sin,
+    /// `tanh(…)`
+    Tanh,
+    /// `atan(…)`
+    Atan,
+    /// `0.5 * cos(…)`
+    Cos,
+}
+
+/// A condition.
+#[derive(Clone, Debug)]
+pub enum Condition {
+    /// `a < b`, with a distance that keeps equal expressions off the edge.
+    Less(Expr, Expr),
+    /// `i % 2 == 0` of a loop variable.
+    Even(Pick),
+    /// `a < b && c < d`
+    Both(Box<Condition>, Box<Condition>),
+    /// `!…`
+    Not(Box<Condition>),
+}
+
+/// A number.
+#[derive(Clone, Debug)]
+pub enum Expr {
+    /// A literal, in sixteenths.
+    Constant(i8),
+    /// A variable.
+    Variable(Pick),
+    /// `a[i]`
+    Element(Pick, Pick),
+    /// `p.a`, `p.b`, `p.sum`
+    Field(Pick, u8),
+    /// A function of one number.
+    Unary(u8, Box<Expr>),
+    /// A function or operator of two.
+    Binary(u8, Box<Expr>, Box<Expr>),
+    /// A call of a helper function.
+    Call(Pick, Box<Expr>, Box<Expr>),
+    /// A call of a closure.
+    CallClosure(Pick, Box<Expr>),
+    /// `p.mix(…)`
+    Method(Pick, Box<Expr>),
+    /// `Pair(a: …, b: …).mix(0.5)`: a value that is never stored.
+    Temporary(Box<Expr>, Box<Expr>),
+    /// `(… ? … : …)`
+    Ternary(Box<Condition>, Box<Expr>, Box<Expr>),
+    /// `a.map { t in … }.reduce(0.0, +)`
+    MapReduce(Pick, Box<Expr>),
+    /// `pick(…, …, …)`, a generic function.
+    Generic(Box<Condition>, Box<Expr>, Box<Expr>),
+    /// `apply(…) { t in … }`, a function that takes a closure.
+    HigherOrder(Box<Expr>, Box<Expr>),
+}
+
+/// A program; `arity` numbers go into its main function.
+pub fn program() -> impl Strategy<Value = Program> {
+    (vec(helper(), 0..3), body(9)).prop_map(|(helpers, main)| Program { helpers, main })
+}
+
+fn helper() -> impl Strategy<Value = Helper> {
+    prop_oneof![
+        2 => body(2).prop_map(Helper::Plain),
+        1 => (expr(2), expr(2), 1..5u8).prop_map(|(last, step, times)| Helper::Recursive { last, step, times }),
+        1 => expr(2).prop_map(Helper::InOut),
+    ]
+}
+
+fn body(statements: usize) -> impl Strategy<Value = Body> {
+    (vec(stmt(), 0..=statements), expr(3)).prop_map(|(statements, result)| Body { statements, result })
+}
+
+fn bounded() -> impl Strategy<Value = Bounded> {
+    let bound = prop_oneof![Just(Bound::Sin), Just(Bound::Tanh), Just(Bound::Atan), Just(Bound::Cos)];
+    (bound, expr(2)).prop_map(|(bound, expr)| Bounded(bound, expr))
+}
+
+fn stmt() -> impl Strategy<Value = Stmt> {
+    let nested = change().prop_recursive(2, 12, 3, |inner| prop_oneof![3 => inner.clone(), 2 => control(inner)]);
+    prop_oneof![
+        4 => declaration(),
+        4 => change(),
+        4 => control(nested.boxed()),
+    ]
+}
+
+/// Blocks and loops around other statements.
+fn control(inner: BoxedStrategy<Stmt>) -> impl Strategy<Value = Stmt> {
+    let block = || vec(prop_oneof![4 => inner.clone(), 1 => declaration()], 1..=3);
+    prop_oneof![
+        2 => (condition(1), block(), block()).prop_map(|(c, a, b)| Stmt::If(c, a, b)),
+        1 => (2..4u8, block()).prop_map(|(n, body)| Stmt::For(n, body)),
+        1 => (2..4u8, block()).prop_map(|(n, body)| Stmt::While(n, body)),
+        1 => (2..4u8, block()).prop_map(|(n, body)| Stmt::Repeat(n, body)),
+        1 => (any::<Pick>(), block()).prop_map(|(a, body)| Stmt::ForIn(a, body)),
+        1 => (any::<Pick>(), block(), block(), block()).prop_map(|(i, a, b, c)| Stmt::Switch(i, a, b, c)),
+    ]
+}
+
+/// Statements that bring a name into scope.
+fn declaration() -> impl Strategy<Value = Stmt> {
+    prop_oneof![
+        2 => bounded().prop_map(Stmt::Let),
+        4 => bounded().prop_map(Stmt::Var),
+        2 => vec(bounded(), 1..4).prop_map(Stmt::Array),
+        2 => (bounded(), bounded()).prop_map(|(a, b)| Stmt::Struct(a, b)),
+        2 => expr(2).prop_map(Stmt::Closure),
+        1 => (any::<Pick>(), bounded()).prop_map(|(a, e)| Stmt::CopyArray(a, e)),
+        1 => (bounded(), expr(2), expr(2)).prop_map(|(v, a, b)| Stmt::Accumulate(v, a, b)),
+        1 => (bounded(), bounded()).prop_map(|(a, b)| Stmt::Tuple(a, b)),
+        1 => (condition(1), bounded(), bounded()).prop_map(|(c, a, b)| Stmt::Optional(c, a, b)),
+        1 => (expr(2), expr(2)).prop_map(|(body, e)| Stmt::LocalFunction(body, e)),
+    ]
+}
+
+/// Statements that change what is there, or leave.
+fn change() -> impl Strategy<Value = Stmt> {
+    let pick = any::<Pick>;
+    prop_oneof![
+        4 => (pick(), bounded()).prop_map(|(v, e)| Stmt::Assign(v, e)),
+        4 => (pick(), bounded()).prop_map(|(v, e)| Stmt::Add(v, e)),
+        1 => (pick(), pick()).prop_map(|(v, w)| Stmt::Swap(v, w)),
+        1 => (condition(1), any::<bool>()).prop_map(|(c, is_break)| Stmt::Leave(c, is_break)),
+        1 => (condition(1), expr(2)).prop_map(|(c, e)| Stmt::Return(c, e)),
+        2 => (pick(), pick(), bounded()).prop_map(|(a, i, e)| Stmt::Store(a, i, e)),
+        2 => (pick(), pick(), bounded()).prop_map(|(a, i, e)| Stmt::AddElement(a, i, e)),
+        1 => (pick(), bounded()).prop_map(|(a, e)| Stmt::Append(a, e)),
+        1 => (pick(), any::<bool>(), bounded()).prop_map(|(p, first, e)| Stmt::StoreField(p, first, e)),
+        2 => (pick(), expr(2)).prop_map(|(p, e)| Stmt::Mutate(p, e)),
+        1 => (pick(), pick(), expr(2)).prop_map(|(h, v, e)| Stmt::InOut(h, v, e)),
+    ]
+}
+
+fn condition(depth: u32) -> impl Strategy<Value = Condition> {
+    condition_of(expr(depth).boxed())
+}
+
+fn condition_of(expr: BoxedStrategy<Expr>) -> impl Strategy<Value = Condition> {
+    let single = prop_oneof![
+        3 => (expr.clone(), expr).prop_map(|(a, b)| Condition::Less(a, b)),
+        2 => any::<Pick>().prop_map(Condition::Even),
+    ];
+    single.prop_recursive(1, 3, 2, |inner| {
+        prop_oneof![
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| Condition::Both(a.into(), b.into())),
+            inner.prop_map(|c| Condition::Not(c.into())),
+        ]
+    })
+}
+
+fn expr(depth: u32) -> impl Strategy<Value = Expr> {
+    let pick = any::<Pick>;
+    let leaf = prop_oneof![
+        1 => (-24..=24i8).prop_map(Expr::Constant),
+        6 => pick().prop_map(Expr::Variable),
+        2 => (pick(), pick()).prop_map(|(a, i)| Expr::Element(a, i)),
+        2 => (pick(), any::<u8>()).prop_map(|(p, f)| Expr::Field(p, f)),
+    ];
+    leaf.prop_recursive(depth, 8, 2, move |inner| {
+        let one = || inner.clone().prop_map(Box::new);
+        let choice = || condition_of(inner.clone().boxed()).prop_map(Box::new);
+        prop_oneof![
+            4 => (any::<u8>(), one()).prop_map(|(f, x)| Expr::Unary(f, x)),
+            6 => (any::<u8>(), one(), one()).prop_map(|(f, x, y)| Expr::Binary(f, x, y)),
+            2 => (pick(), one(), one()).prop_map(|(f, x, y)| Expr::Call(f, x, y)),
+            2 => (pick(), one()).prop_map(|(f, x)| Expr::CallClosure(f, x)),
+            1 => (pick(), one()).prop_map(|(p, x)| Expr::Method(p, x)),
+            1 => (one(), one()).prop_map(|(x, y)| Expr::Temporary(x, y)),
+            1 => (choice(), one(), one()).prop_map(|(c, x, y)| Expr::Ternary(c, x, y)),
+            1 => (pick(), one()).prop_map(|(a, x)| Expr::MapReduce(a, x)),
+            1 => (choice(), one(), one()).prop_map(|(c, x, y)| Expr::Generic(c, x, y)),
+            1 => (one(), one()).prop_map(|(x, y)| Expr::HigherOrder(x, y)),
+        ]
+    })
+}

@@ -1,0 +1,243 @@
+//! Programs with their answers beside them.
+//!
+//! - `tests/run/<topic>/NAME.dscript`: what it prints stands behind `// prints:`, on the line that prints or, when there
+//!   are several lines, on those that follow. A folder `tests/run/<topic>/NAME/` is one program of several files.
+//!   Comments at the start of a line say what else it needs: `// args: a b`, `// stdin: a line`, `// options: --seed 1`,
+//!   `// status: 1`. Diagnostics stand in `NAME.stderr`.
+//! - `tests/errors/<stage>/NAME.dscript`: programs that are rejected, with the diagnostics in `NAME.stderr`.
+//! - `tests/stages/*.md`: one program, and what each stage of the compiler makes of it.
+//!
+//! `DSCRIPT_BLESS=1 cargo test --test golden` rewrites the answers; read the difference before keeping it.
+
+#[allow(dead_code, reason = "each test uses a part of it")]
+mod harness;
+
+use dscript::diagnostic::{CODES, Code};
+use harness::{Finished, all, blessing, blocks, difference, dscript, files, promised, root, short};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// One program and where its answers are.
+struct Program {
+    /// Folder to run in, so that names in messages are short and data files are found.
+    folder: PathBuf,
+    /// File names relative to it.
+    names: Vec<String>,
+    /// All texts, one after the other.
+    text: String,
+    stderr: PathBuf,
+}
+
+/// The programs below `tests/<kind>`: single files of a topic, and folders of a topic.
+fn programs(kind: &str) -> Vec<Program> {
+    let base = root().join("tests").join(kind);
+    let mut programs: Vec<Program> = Vec::new();
+    for path in files(&base, &["dscript"]) {
+        let text = fs::read_to_string(&path).expect("a golden file is UTF-8");
+        let folder = path.parent().unwrap_or(&base).to_path_buf();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let depth = folder.strip_prefix(&base).map_or(0, |p| p.components().count());
+        match programs.last_mut() {
+            Some(last) if depth > 1 && last.folder == folder => {
+                last.names.push(name);
+                last.text.push_str(&text);
+            }
+            _ => {
+                let stderr = if depth > 1 { folder.with_extension("stderr") } else { path.with_extension("stderr") };
+                programs.push(Program { folder, names: vec![name], text, stderr });
+            }
+        }
+    }
+    programs
+}
+
+impl Program {
+    fn title(&self) -> String {
+        short(&self.folder.join(&self.names[0]))
+    }
+
+    /// What comments `// word: …` at the start of a line say.
+    fn says<'a>(&'a self, word: &'a str) -> impl Iterator<Item = &'a str> {
+        self.text.lines().filter_map(move |line| {
+            let rest = line.strip_prefix("// ")?.strip_prefix(word)?.strip_prefix(':')?;
+            Some(rest.strip_prefix(' ').unwrap_or(rest))
+        })
+    }
+
+    fn finish(&self) -> Finished {
+        let mut arguments = vec!["run", "--color=never", "--width=100"];
+        arguments.extend(self.says("options").flat_map(str::split_whitespace));
+        arguments.extend(self.names.iter().map(String::as_str));
+        arguments.push("--");
+        arguments.extend(self.says("args").flat_map(str::split_whitespace));
+        let mut stdin = self.says("stdin").collect::<Vec<_>>().join("\n");
+        if !stdin.is_empty() {
+            stdin.push('\n');
+        }
+        dscript(&arguments, stdin.as_bytes(), &self.folder)
+    }
+
+    /// Compares the diagnostics with those that are kept, or keeps them.
+    fn compare_stderr(&self, got: &str) -> Result<(), String> {
+        let kept = fs::read_to_string(&self.stderr).unwrap_or_default();
+        if kept == got {
+            return Ok(());
+        }
+        if blessing() {
+            let done = if got.is_empty() { fs::remove_file(&self.stderr) } else { fs::write(&self.stderr, got) };
+            return done.map_err(|e| format!("{}: {e}", short(&self.stderr)));
+        }
+        Err(format!(
+            "{}: the diagnostics differ from {}\n{}",
+            self.title(),
+            short(&self.stderr),
+            difference(&kept, got)
+        ))
+    }
+
+    /// Compares what was printed with the comments, or rewrites them where there are as many as lines.
+    fn compare_stdout(&self, finished: &Finished) -> Result<(), String> {
+        let expected = promised(&self.text);
+        if expected == finished.stdout {
+            return Ok(());
+        }
+        let lines = expected.lines().count() == finished.stdout.lines().count();
+        if blessing() && lines && self.names.len() == 1 && finished.stdout.ends_with('\n') {
+            let mut printed = finished.stdout.lines();
+            let mut text = String::new();
+            for line in self.text.lines() {
+                match line.split_once("// prints:") {
+                    Some((code, _)) => {
+                        let answer = printed.next().unwrap_or_default();
+                        text.push_str(format!("{code}// prints: {answer}").trim_end());
+                    }
+                    None => text.push_str(line),
+                }
+                text.push('\n');
+            }
+            let path = self.folder.join(&self.names[0]);
+            return fs::write(&path, text).map_err(|e| format!("{}: {e}", short(&path)));
+        }
+        let said = if finished.stderr.is_empty() { String::new() } else { format!("  stderr:\n{}", finished.stderr) };
+        Err(format!(
+            "{}: it does not print what its comments say\n{}{said}",
+            self.title(),
+            difference(&expected, &finished.stdout)
+        ))
+    }
+}
+
+#[test]
+fn programs_print_what_their_comments_say() {
+    all(&programs("run"), |program| {
+        let finished = program.finish();
+        let expected: i32 = program.says("status").next().map_or(0, |s| s.trim().parse().unwrap_or(-1));
+        if finished.status != Some(expected) {
+            let Finished { stdout, stderr, status } = &finished;
+            return Err(format!(
+                "{}: exit status {status:?}, expected {expected}\n  stdout:\n{stdout}  stderr:\n{stderr}",
+                program.title()
+            ));
+        }
+        program.compare_stdout(&finished)?;
+        program.compare_stderr(&finished.stderr)
+    });
+}
+
+#[test]
+fn programs_are_rejected_in_the_right_words() {
+    all(&programs("errors"), |program| {
+        let finished = program.finish();
+        if finished.status != Some(3) {
+            let Finished { stdout, stderr, status } = &finished;
+            return Err(format!(
+                "{}: exit status {status:?}, and a program that is rejected ends with 3\n  stdout:\n{stdout}  stderr:\n{stderr}",
+                program.title()
+            ));
+        }
+        if !finished.stdout.is_empty() {
+            return Err(format!("{}: it was rejected and yet printed {:?}", program.title(), finished.stdout));
+        }
+        program.compare_stderr(&finished.stderr)
+    });
+}
+
+#[test]
+fn stages_are_as_they_are_shown() {
+    all(&files(&root().join("tests/stages"), &["md"]), |path| compare_stages(path));
+}
+
+/// Compares each block ```` ```text ```` below a heading `## STAGE` with that stage of the page's program.
+fn compare_stages(path: &Path) -> Result<(), String> {
+    let page = fs::read_to_string(path).map_err(|e| format!("{}: {e}", short(path)))?;
+    let Some((_, program)) = blocks(&page, "swift").into_iter().next() else {
+        return Err(format!("{}: there is no program in it", short(path)));
+    };
+    let mut out = String::new();
+    let mut wrong = Vec::new();
+    let mut lines = page.lines();
+    let mut stage = None;
+    while let Some(line) = lines.next() {
+        out.push_str(line);
+        out.push('\n');
+        if let Some(name) = line.strip_prefix("## ") {
+            stage = Some(name.trim());
+        }
+        let Some(name) = stage.filter(|_| line == "```text") else { continue };
+        let kept: String = lines.by_ref().take_while(|l| *l != "```").flat_map(|l| [l, "\n"]).collect();
+        let finished = dscript(&["show", "--color=never", "--stage", name, "-"], program.as_bytes(), root());
+        let mut got = finished.stdout;
+        if finished.status != Some(0) {
+            wrong.push(format!("{}: stage {name} was not shown\n{}", short(path), finished.stderr));
+            got.clone_from(&kept);
+        } else if got.trim_end() != kept.trim_end() && !blessing() {
+            let difference = difference(kept.trim_end(), got.trim_end());
+            wrong.push(format!("{}: stage {name} looks different\n{difference}", short(path)));
+        }
+        out.push_str(got.trim_end());
+        out.push_str("\n```\n");
+    }
+    if blessing() && out != page {
+        fs::write(path, out).map_err(|e| format!("{}: {e}", short(path)))?;
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+/// Codes without a golden file, and why they can have none.
+const NOT_GOLDEN: &[(Code, &str)] = &[
+    (Code::Interrupted, "needs a signal: command_line.rs sends one"),
+    (Code::Internal, "is a bug of dscript itself, and no program is known that shows one"),
+    (Code::TimeLimit, "the place where time runs out is not the same twice: command_line.rs looks at the rest"),
+];
+
+#[test]
+fn every_code_has_a_golden_file() {
+    let mut shown = String::new();
+    for path in files(&root().join("tests"), &["stderr"]) {
+        shown += &fs::read_to_string(path).unwrap_or_default();
+    }
+    let missing: BTreeSet<&str> = CODES
+        .iter()
+        .filter(|info| !shown.contains(&format!("[{}]", info.number)))
+        .filter(|info| NOT_GOLDEN.iter().all(|(code, _)| *code != info.code))
+        .map(|info| info.number)
+        .collect();
+    assert!(missing.is_empty(), "no golden file shows {missing:?}");
+    for (code, _) in NOT_GOLDEN {
+        assert!(!shown.contains(&format!("[{}]", code.number())), "{} has a golden file after all", code.number());
+    }
+}
+
+#[test]
+fn no_answer_is_without_its_program() {
+    for kind in ["run", "errors"] {
+        let known: BTreeSet<PathBuf> = programs(kind).into_iter().map(|p| p.stderr).collect();
+        let left: Vec<String> = files(&root().join("tests").join(kind), &["stderr"])
+            .iter()
+            .filter(|path| !known.contains(*path))
+            .map(|path| short(path))
+            .collect();
+        assert!(left.is_empty(), "answers without a program: {left:?}");
+    }
+}

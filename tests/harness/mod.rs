@@ -1,0 +1,173 @@
+//! What the tests that run the built binary have in common.
+
+use std::fmt::Write as _;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// A program that takes longer than this hangs.
+const DEADLINE: Duration = Duration::from_secs(120);
+
+/// How a run of the binary ended.
+#[derive(Debug)]
+pub struct Finished {
+    pub stdout: String,
+    pub stderr: String,
+    /// `None` when a signal ended it.
+    pub status: Option<i32>,
+}
+
+/// The binary that was built for the tests, free of what the environment says about colour and width.
+pub fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dscript"));
+    command.env_remove("COLUMNS").env_remove("NO_COLOR");
+    command
+}
+
+/// Runs the binary in a folder, with a text on its standard input.
+pub fn dscript(arguments: &[&str], stdin: &[u8], folder: &Path) -> Finished {
+    let mut child = command()
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let (mut to, mut out, mut err) =
+        (child.stdin.take().unwrap(), child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    // Three threads, because a child that is not read from stops writing, and one that does not read blocks us.
+    std::thread::scope(|scope| {
+        // A program that does not read all of its input is no failure.
+        scope.spawn(move || drop(to.write_all(stdin)));
+        let stdout = scope.spawn(move || text_of(&mut out));
+        let stderr = scope.spawn(move || text_of(&mut err));
+        let start = Instant::now();
+        let mut pause = Duration::from_micros(500);
+        let (status, late) = loop {
+            if let Some(status) = child.try_wait().expect("the child can be waited for") {
+                break (status.code(), "");
+            }
+            if start.elapsed() > DEADLINE {
+                drop(child.kill());
+                break (child.wait().expect("the child can be waited for").code(), "\n(it hung and was killed)\n");
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(20));
+        };
+        Finished { stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() + late, status }
+    })
+}
+
+fn text_of(stream: &mut impl Read) -> String {
+    let mut bytes = Vec::new();
+    drop(stream.read_to_end(&mut bytes));
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The root of the package.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A path below the root, as it is said in messages.
+pub fn short(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}
+
+/// All files below a folder with one of these extensions, sorted; none when the folder is not there.
+pub fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| extensions.iter().any(|x| e == *x)) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Whether expected texts are to be rewritten instead of compared.
+pub fn blessing() -> bool {
+    std::env::var_os("DSCRIPT_BLESS").is_some_and(|v| v == "1")
+}
+
+/// Tries all items on all processors and fails with every failure, not only the first.
+pub fn all<T: Sync>(items: &[T], test: impl Fn(&T) -> Result<(), String> + Sync) {
+    let next = AtomicUsize::new(0);
+    let failures = Mutex::new(Vec::new());
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(failure) = test(item) {
+                        failures.lock().unwrap().push(failure);
+                    }
+                }
+            });
+        }
+    });
+    let mut failures = failures.into_inner().unwrap();
+    failures.sort();
+    assert!(failures.is_empty(), "{} of {} failed:\n\n{}\n", failures.len(), items.len(), failures.join("\n\n"));
+}
+
+/// Where two texts part, with a few lines around.
+pub fn difference(expected: &str, got: &str) -> String {
+    let (left, right): (Vec<_>, Vec<_>) = (expected.split('\n').collect(), got.split('\n').collect());
+    let same = left.iter().zip(&right).take_while(|(a, b)| a == b).count();
+    let mut out = format!("  they part in line {}\n", same + 1);
+    for line in &left[same.saturating_sub(2)..same.min(left.len())] {
+        let _ = writeln!(out, "    {line}");
+    }
+    for (sign, lines) in [('-', &left), ('+', &right)] {
+        for line in lines.iter().skip(same).take(12) {
+            let _ = writeln!(out, "  {sign} {line}");
+        }
+    }
+    out
+}
+
+/// The fenced blocks of a page with a given info word: the line of the fence (from 1) and the text.
+pub fn blocks(page: &str, info: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    let mut open: Option<(usize, bool, String)> = None;
+    for (number, line) in page.lines().enumerate() {
+        match (&mut open, line.trim_start().strip_prefix("```")) {
+            (None, Some(word)) => open = Some((number + 1, word.trim() == info, String::new())),
+            (Some(_), Some(_)) => {
+                if let Some((line, true, text)) = open.take() {
+                    found.push((line, text));
+                }
+            }
+            (Some((_, _, text)), None) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    found
+}
+
+/// What the `// prints:` comments of a program promise.
+pub fn promised(program: &str) -> String {
+    let mut out = String::new();
+    for line in program.lines() {
+        if let Some((_, text)) = line.split_once("// prints:") {
+            out.push_str(text.strip_prefix(' ').unwrap_or(text));
+            out.push('\n');
+        }
+    }
+    out
+}
