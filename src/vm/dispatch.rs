@@ -561,7 +561,10 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             }
             I::StoreBoxR { to, a, index } => {
                 let value = at.take(a);
-                let mut cells = attempt!(objects::boxed(at.r(to))).cells.borrow_mut();
+                let object = attempt!(objects::boxed(at.r(to)));
+                // What is stored may hold slots: of an array's elements, of what a closure captured.
+                machine.levels.log_store(object);
+                let mut cells = object.cells.borrow_mut();
                 let place = attempt!(cells.r.get_mut(usize::from(index)).ok_or_else(objects::no_component));
                 let old = std::mem::replace(place, value);
                 // What it held may in turn hold this very box.
@@ -789,7 +792,10 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 None => return stop(machine, at.pc, objects::no_global()),
             },
             I::StoreGlobalR { a, index } => match machine.globals.r.get_mut(usize::from(index)) {
-                Some(place) => *place = at.take(a),
+                Some(place) => {
+                    *place = at.take(a);
+                    machine.levels.log_global();
+                }
                 None => return stop(machine, at.pc, objects::no_global()),
             },
             I::TakeGlobal { out, index } => {

@@ -1,6 +1,6 @@
 //! Arithmetic of derivative code: the value, and what is recorded of it in the mode that the live levels ask for.
 
-use crate::native::{Primitive, PrimitiveId, Rule, table};
+use crate::native::{Primitive, PrimitiveId, Rule, Value, table};
 use crate::tape::{Levels, Mode, Num, TapeFull};
 use crate::value::Slot;
 
@@ -78,7 +78,12 @@ pub fn unary(
             if a.slot.epoch != epoch {
                 return Ok(Num::constant(value));
             }
-            Ok(Num { value, slot: Slot { epoch, payload: share(a.slot, epoch, pa()).to_bits() } })
+            // What is linear is its own differential: a rounding to single precision rounds the tangent, too.
+            let tangent = match id.info() {
+                Primitive { value: Value::F1(f), rule: Rule::Linear(_), .. } => f(f64::from_bits(a.slot.payload)),
+                _ => share(a.slot, epoch, pa()),
+            };
+            Ok(Num { value, slot: Slot { epoch, payload: tangent.to_bits() } })
         }
         Mode::Plain => Ok(Num::constant(value)),
         Mode::General => general(levels, id, &[a], n),

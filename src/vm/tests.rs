@@ -1,7 +1,7 @@
 //! Small graphs, built by hand, emitted and run.
 
 mod arrays;
-mod build;
+pub(super) mod build;
 mod calls;
 mod derivatives;
 mod limits;
