@@ -245,6 +245,8 @@ instructions! {
         UnlessLeF { a: FIn, b: FIn, to: To };
         /// `i = i + 1`, then goes to `to` when `i < n`: the end of a counting loop. Fails on overflow.
         LoopLtI { i: IChange, n: IIn, to: To };
+        /// `i = i + 1`, then goes to `to` when `i < k`. Fails on overflow.
+        LoopLtIK { i: IChange, k: Small, to: To };
 
         /// Calls a function with the arguments in the window; its results stand there afterwards.
         Call { function: Fun };

@@ -4,7 +4,6 @@
 use super::graph::{Graph, Reg, Step};
 use super::live::Liveness;
 use super::window::{Windows, windows};
-use crate::bytecode::Counts;
 use crate::ir::Op;
 use crate::value::Bank;
 use std::cmp::Reverse;
@@ -54,12 +53,9 @@ pub fn window_args(step: &Step) -> Vec<Reg> {
     }
 }
 
-/// Number registers that are written with a slot somewhere.
+/// Number registers that are written with a slot somewhere. In original code there is only one class of them.
 pub fn active_registers(graph: &Graph, is_derivative: bool) -> Vec<bool> {
-    let mut active = vec![false; graph.banks.len()];
-    if !is_derivative {
-        return active;
-    }
+    let mut active = vec![!is_derivative; graph.banks.len()];
     graph.params.iter().for_each(|p| active[*p] = true);
     for step in graph.blocks.iter().flat_map(|b| &b.steps) {
         if step.active || step.is_call() {
@@ -94,8 +90,7 @@ pub fn assign(graph: &Graph, order: &[usize], live: &Liveness, active: &[bool]) 
         // are not ours.
         let first = if (bank, class) == (Bank::F, false) { own[slot] } else { 0 };
         let mine = intervals.iter().filter(|i| graph.banks[i.reg] == bank && (bank != Bank::F || active[i.reg] == class));
-        let has_params = first == 0;
-        own[slot] = scan(mine, first, own[slot], has_params, &mut places);
+        own[slot] = scan(mine, first, own[slot], &mut places);
     }
     Assignment { places, own, window, inactive_from }
 }
@@ -144,7 +139,6 @@ fn scan<'a>(
     intervals: impl Iterator<Item = &'a Interval>,
     first: usize,
     mut size: usize,
-    has_params: bool,
     places: &mut [Option<Place>],
 ) -> usize {
     let mut free: BTreeSet<usize> = (first..size).collect();
@@ -159,7 +153,6 @@ fn scan<'a>(
     for interval in intervals {
         expire(&mut free, &mut busy, interval.start);
         if let Some(Place::Own(at)) = places[interval.reg] {
-            debug_assert!(has_params, "only parameters have a place beforehand");
             free.remove(&at);
             busy.push(Reverse((interval.end, at)));
             continue;

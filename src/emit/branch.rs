@@ -65,14 +65,17 @@ impl Selector<'_> {
 
     /// `i = i + 1` and the branch back while `i < n`, in one.
     fn counting_loop(&mut self, branch: Instruction) -> Option<Instruction> {
-        let Instruction::IfLtI { a, b, .. } = branch else { return None };
-        let increment = Instruction::AddIK { out: IOut(a.0), a, k: Small(1) };
-        if a == b || *self.writer.last()? != increment {
+        let (a, joined) = match branch {
+            Instruction::IfLtI { a, b, .. } if a != b => (a, Instruction::LoopLtI { i: IChange(a.0), n: b, to: To(0) }),
+            Instruction::IfLtIK { a, k, .. } => (a, Instruction::LoopLtIK { i: IChange(a.0), k, to: To(0) }),
+            _ => return None,
+        };
+        if *self.writer.last()? != (Instruction::AddIK { out: IOut(a.0), a, k: Small(1) }) {
             return None;
         }
         self.writer.code.instructions.pop();
         self.writer.code.spans.pop();
-        Some(Instruction::LoopLtI { i: IChange(a.0), n: b, to: To(0) })
+        Some(joined)
     }
 
     fn give_back(&mut self, results: &[Reg]) {

@@ -180,6 +180,7 @@ impl Step {
         match self.ir() {
             Some(
                 Op::Call(_)
+                | Op::CallRule(_)
                 | Op::CallValue
                 | Op::Native { .. }
                 | Op::Operator(_)
@@ -194,7 +195,7 @@ impl Step {
 
     /// Whether its results arrive in the window.
     pub fn is_call(&self) -> bool {
-        matches!(self.ir(), Some(Op::Call(_) | Op::CallValue | Op::Native { .. } | Op::Operator(_)))
+        matches!(self.ir(), Some(Op::Call(_) | Op::CallRule(_) | Op::CallValue | Op::Native { .. } | Op::Operator(_)))
     }
 
     /// Whether it can be left out when nobody needs what it writes.

@@ -59,6 +59,7 @@ impl std::fmt::Display for Unencodable {
 /// What is known of a function while it is written.
 #[derive(Debug)]
 pub struct Context<'a> {
+    program: &'a Program,
     graph: &'a Graph,
     /// Which number registers carry slots.
     active: &'a [bool],
@@ -72,7 +73,6 @@ pub struct Context<'a> {
 /// # Errors
 /// When it needs what the code object cannot hold or the library does not have.
 pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Result<Code, Unencodable> {
-    let _ = program;
     let mut graph = Graph::of(function);
     prepare::prepare(&mut graph, is_derivative);
     let order = order::block_order(&graph);
@@ -101,7 +101,7 @@ pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Resu
         inactive_from: inactive_from as u16,
         ..Code::default()
     };
-    let context = Context { graph: &graph, active: &active, is_derivative, inactive_from };
+    let context = Context { program, graph: &graph, active: &active, is_derivative, inactive_from };
     let write = |far: bool| {
         let writer = Writer::new(head.clone(), &assignment, &graph.banks, far);
         write(Selector::new(writer, &context), &order, &live)
@@ -158,8 +158,10 @@ fn deaths(graph: &Graph, at: usize, live: &Liveness) -> (Vec<Vec<Reg>>, Vec<Vec<
         dead[n] = step.outs.iter().copied().filter(is_reference).filter(|r| !set.has(*r)).collect();
         step.outs.iter().for_each(|r| set.remove(*r));
         for reg in step.ins.iter().copied().filter(is_reference) {
-            // A register that the step writes again holds another reference afterwards.
-            if !step.outs.contains(&reg) && set.insert(reg) {
+            // A register that the step changes holds its reference afterwards; one that gets the result of a call holds
+            // another one.
+            let changed = step.outs.contains(&reg) && !step.is_call();
+            if !changed && set.insert(reg) {
                 dying[n].push(reg);
             }
         }

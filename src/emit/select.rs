@@ -66,7 +66,7 @@ impl<'a> Selector<'a> {
         self.writer.push(Instruction::Clear { a });
     }
 
-    fn n(&self, reg: Reg) -> u16 {
+    fn n(&mut self, reg: Reg) -> u16 {
         self.writer.number(reg)
     }
 
@@ -81,6 +81,11 @@ impl<'a> Selector<'a> {
             && (self.context.active[reg] || matches!(self.writer.place(reg), Place::Window(_)))
     }
 
+    fn clear_slot(&mut self, reg: Reg) {
+        let a = FIn(self.n(reg));
+        self.writer.push(Instruction::ClearSlot { a });
+    }
+
     /// What an inactive step writes is constant, wherever it writes it.
     fn clear_slots(&mut self, step: &Step) {
         if step.active || step.is_call() || matches!(step.ir(), Some(Op::ConstF(_) | Op::Copy)) {
@@ -88,15 +93,14 @@ impl<'a> Selector<'a> {
         }
         for out in &step.outs {
             if self.has_slot(*out) {
-                let a = FIn(self.n(*out));
-                self.writer.push(Instruction::ClearSlot { a });
+                self.clear_slot(*out);
             }
         }
     }
 
     fn ir(&mut self, step: &Step, op: &Op) -> Result<(), Unencodable> {
         use Instruction as I;
-        let n = |s: &Self, regs: &[Reg], k: usize| s.writer.number(regs[k]);
+        let n = |s: &mut Self, regs: &[Reg], k: usize| s.writer.number(regs[k]);
         let (outs, ins) = (&step.outs[..], &step.ins[..]);
         match op {
             Op::ConstF(value) => {
@@ -119,7 +123,7 @@ impl<'a> Selector<'a> {
             Op::Null => self.clear(outs[0]),
             Op::Copy | Op::Take | Op::Promise { .. } => self.copy(step),
             Op::Primitive(p) => self.primitive(*p, step)?,
-            Op::Call(_) | Op::CallValue | Op::Native { .. } | Op::Operator(_) => self.call(step, op)?,
+            Op::Call(_) | Op::CallRule(_) | Op::CallValue | Op::Native { .. } | Op::Operator(_) => self.call(step, op)?,
             Op::Closure(_) | Op::NewBox | Op::NewRecord => self.make(step, op),
             Op::Capture { bank, index } => {
                 let (out, from, index) = (n(self, outs, 0), RIn(n(self, ins, ins.len() - 1)), Part(*index));
@@ -230,7 +234,7 @@ impl<'a> Selector<'a> {
         let moved = step.ir() == Some(&Op::Take) || self.dying.contains(&a);
         if to == from {
             if self.has_slot(out) && !step.active {
-                self.writer.push(Instruction::ClearSlot { a: FIn(self.n(a)) });
+                self.clear_slot(a);
             }
             return;
         }
@@ -239,7 +243,7 @@ impl<'a> Selector<'a> {
         }
         self.transfer(bank, to, from, moved);
         if bank == Bank::F && self.has_slot(out) && !step.active {
-            self.writer.push(Instruction::ClearSlot { a: FIn(self.n(out)) });
+            self.clear_slot(out);
         }
     }
 
@@ -295,7 +299,11 @@ impl<'a> Selector<'a> {
         let derivative = self.context.is_derivative;
         let instruction = match op {
             Op::Call(f) if derivative => I::DCall { function: Fun(f.0) },
-            Op::Call(f) => I::Call { function: Fun(f.0) },
+            Op::CallRule(f) if derivative => {
+                let site = sites::rule(&mut self.writer.code, self.context.program, *f)?;
+                I::DCallRule { site }
+            }
+            Op::Call(f) | Op::CallRule(f) => I::Call { function: Fun(f.0) },
             Op::CallValue => {
                 let places = window_places(&self.context.graph.banks, &window_args(step));
                 let behind = Place::Window(places.last().copied().unwrap_or(0));
@@ -469,8 +477,8 @@ impl<'a> Selector<'a> {
         if let Value::F3(_) = info.value {
             self.writer.push(I::Extra { c: f(2) });
         }
-        if let (Value::ItoF(_), true) = (info.value, active && self.has_slot(step.outs[0])) {
-            self.writer.push(I::ClearSlot { a: FIn(out) });
+        if matches!(info.value, Value::ItoF(_)) && active && self.has_slot(step.outs[0]) {
+            self.clear_slot(step.outs[0]);
         }
         Ok(())
     }

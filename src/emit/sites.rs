@@ -2,8 +2,10 @@
 
 use super::Unencodable;
 use super::graph::{Reg, Step};
-use crate::bytecode::operand::{ClosureAt, NativeAt, OperatorAt};
-use crate::bytecode::{ClosureSite, Code, Counts, NativeSite, Operator, OperatorSite};
+use crate::bytecode::operand::{ClosureAt, NativeAt, OperatorAt, RuleAt};
+use crate::bytecode::{
+    ClosureSite, Code, Counts, NativeSite, Operator, OperatorSite, Registered, RegisteredKind, RuleSite,
+};
 use crate::ir;
 use crate::native::library;
 use crate::value::Bank;
@@ -45,6 +47,37 @@ pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Ope
 /// A function object.
 pub fn closure(code: &mut Code, function: u32, captures: Counts) -> ClosureAt {
     ClosureAt(add(&mut code.closures, ClosureSite { function, captures }))
+}
+
+/// A call of a function with registered derivatives.
+pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) -> Result<RuleAt, Unencodable> {
+    let callee = program.function(function).ok_or(Unencodable::Unreachable)?;
+    let banks: Vec<Bank> = callee.params.iter().map(|p| callee.registers[p.0 as usize].bank).collect();
+    let params = callee.parameters.iter().map(|p| {
+        let mut counts = [0; 3];
+        banks.iter().skip(p.first).take(p.len).for_each(|b| counts[*b as usize] += 1);
+        (counts, p.tangent)
+    });
+    let rules = callee.rules.iter().map(|rule| Registered {
+        wrt: rule.wrt.clone(),
+        function: rule.function.0,
+        kind: match rule.kind {
+            ir::RuleKind::Differential => RegisteredKind::Differential,
+            ir::RuleKind::Pullback => RegisteredKind::Pullback,
+            ir::RuleKind::Transpose => RegisteredKind::Transpose,
+        },
+        result: rule.result,
+    });
+    let mut results = [0; 3];
+    callee.results.iter().for_each(|b| results[*b as usize] += 1);
+    let site = RuleSite {
+        function: function.0,
+        params: params.collect(),
+        results,
+        rules: rules.collect(),
+        is_opaque: callee.is_opaque,
+    };
+    Ok(RuleAt(add(&mut code.rules, site)))
 }
 
 /// The index of a site; equal ones are shared.

@@ -21,6 +21,8 @@ pub struct Writer<'a> {
     pub block_start: usize,
     /// Whether jumps may be too far for near ones.
     pub far: bool,
+    /// In which banks the register behind the window was used.
+    pub scratch_used: [bool; 3],
     assignment: &'a Assignment,
     banks: &'a [Bank],
     numbers: HashMap<u64, u32>,
@@ -40,6 +42,7 @@ impl<'a> Writer<'a> {
             span: Span::default(),
             block_start: 0,
             far,
+            scratch_used: [false; 3],
             assignment,
             banks,
             numbers: HashMap::new(),
@@ -52,7 +55,8 @@ impl<'a> Writer<'a> {
     }
 
     /// The number of the machine register at a place.
-    pub fn at(&self, bank: Bank, place: Place) -> u16 {
+    pub fn at(&mut self, bank: Bank, place: Place) -> u16 {
+        self.scratch_used[bank as usize] |= place == self.scratch(bank);
         let number = match place {
             Place::Own(at) => at,
             Place::Window(at) => self.assignment.own[bank as usize] + at,
@@ -67,7 +71,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The number of the machine register of a virtual one.
-    pub fn number(&self, reg: Reg) -> u16 {
+    pub fn number(&mut self, reg: Reg) -> u16 {
         self.at(self.banks[reg], self.place(reg))
     }
 
@@ -160,6 +164,9 @@ impl<'a> Writer<'a> {
             let distance = *start as i64 - (at as i64 + 1);
             let instruction = &mut self.code.instructions[at];
             *instruction = with_target(*instruction, distance).ok_or(Unencodable::Far)?;
+        }
+        for (window, used) in self.code.window.iter_mut().zip(self.scratch_used) {
+            *window -= u16::from(!used);
         }
         Ok(self.code)
     }

@@ -14,6 +14,7 @@ pub mod field;
 pub mod formula;
 mod functions;
 mod integer;
+pub mod library;
 pub mod primitive;
 mod slopes;
 mod special;

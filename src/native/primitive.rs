@@ -99,13 +99,16 @@ pub enum Slopes {
     /// Of `z = f(x, y)`, as `(x, y, z)`.
     Two([fn(f64, f64, f64) -> f64; 2], [fn(Formula, Formula, Formula) -> Formula; 2]),
     /// Of `w = f(x, y, z)`, as `(x, y, z, w)`.
-    Three(ThreeSlopes, [fn(Formula, Formula, Formula, Formula) -> Formula; 3]),
+    Three(ThreeSlopes, ThreeFormulas),
     /// Of `y = f(x, n)` with an integer `n`, as `(x, n, y)`.
     Count(fn(f64, i64, f64) -> f64, fn(Formula, Shift, Formula) -> Formula),
 }
 
 /// The slopes of a primitive of three operands.
 pub type ThreeSlopes = [fn(f64, f64, f64, f64) -> f64; 3];
+
+/// The same as formulas.
+pub type ThreeFormulas = [fn(Formula, Formula, Formula, Formula) -> Formula; 3];
 
 impl Primitive {
     /// An entry; what is left out is added by the methods below.

@@ -2,7 +2,7 @@
 
 use super::field::{Count, Field};
 use super::formula::Formula;
-use super::primitive::ThreeSlopes;
+use super::primitive::{ThreeFormulas, ThreeSlopes};
 use super::slopes::{counted, slope};
 use super::values;
 use super::{Primitive, Rule, Slopes, Value};
@@ -31,8 +31,7 @@ pub(super) const TABLE: &[Primitive] = &[
 /// The slopes of `x·y + z`.
 pub(super) const FMA: Rule = {
     const FAST: ThreeSlopes = [|_, y, _, _| y, |x, _, _, _| x, |_, _, _, _| 1.0];
-    const FORMULAS: [fn(Formula, Formula, Formula, Formula) -> Formula; 3] =
-        [|_, y, _, _| y, |x, _, _, _| x, |_, _, _, _| Formula::Constant(1.0)];
+    const FORMULAS: ThreeFormulas = [|_, y, _, _| y, |x, _, _, _| x, |_, _, _, _| Formula::Constant(1.0)];
     Rule::Slopes(Slopes::Three(FAST, FORMULAS))
 };
 

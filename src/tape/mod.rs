@@ -25,7 +25,7 @@
 //! let x = levels.leaf(Num::constant(2.0)).unwrap();
 //! let s = levels.record(sin, &[x]).unwrap();
 //! let y = levels.record(mul, &[x, s]).unwrap();
-//! let map = LinearMap::close(&mut levels, &[y]);
+//! let map = LinearMap::close(&mut levels, &mut [y]);
 //!
 //! let expected = 2f64.sin() + 2.0 * 2f64.cos();
 //! let adjoints = map.pull_back(&mut levels, &[Num::constant(1.0)]).unwrap();
@@ -40,6 +40,7 @@
 //! Not here: slopes (`native`), how values are taken apart into numbers (`value::walk`), calls of the user's own
 //! functions (`vm`): a sweep that needs one stops and asks.
 
+mod calls;
 pub mod levels;
 pub mod linear;
 pub mod node;

@@ -83,19 +83,15 @@ impl SlotChange for Settle<'_> {
 impl Levels {
     /// To be called for every store into a box while several levels are live.
     pub fn log_store(&mut self, to: &Rc<BoxCells>) {
-        if self.depth() > 1 {
-            if let Some(level) = self.stack.last_mut() {
-                level.log.add(Rc::downgrade(to));
-            }
+        if let [_, .., level] = self.stack.as_mut_slice() {
+            level.log.add(Rc::downgrade(to));
         }
     }
 
     /// To be called for every store into a global variable while several levels are live.
     pub fn log_global(&mut self) {
-        if self.depth() > 1 {
-            if let Some(level) = self.stack.last_mut() {
-                level.log.globals = true;
-            }
+        if let [_, .., level] = self.stack.as_mut_slice() {
+            level.log.globals = true;
         }
     }
 

@@ -44,6 +44,8 @@ pub struct Sweep {
     first: u32,
     /// Backwards: how many wide nodes are still to do. Forwards: the first one that is.
     wide: usize,
+    /// Nodes since the last look at whether the user wants to stop.
+    since: u32,
 }
 
 /// Adjoints or tangents, by node number.
@@ -76,6 +78,7 @@ impl Sweep {
             chunk: if backwards { last } else { 0 },
             first: if backwards { first_of_last as u32 } else { tape.leaves() + 1 },
             wide: if backwards { tape.wide().len() } else { 0 },
+            since: 0,
             tape: Rc::clone(tape),
         }
     }
@@ -177,8 +180,9 @@ impl Sweep {
                 Numbers::Plain(adjoints) => backwards(nodes, low, adjoints),
                 Numbers::Live(_) => self.backwards_live(levels, nodes, low)?,
             }
+            self.since += self.at + 1 - low;
             self.at = low - 1;
-            if stop() {
+            if self.is_time() && stop() {
                 return Ok(Progress::Interrupted);
             }
         }
@@ -212,12 +216,22 @@ impl Sweep {
                 Numbers::Plain(tangents) => forwards(nodes, self.at, tangents),
                 Numbers::Live(_) => self.forwards_live(levels, nodes, self.at)?,
             }
+            self.since += high - self.at;
             self.at = high;
-            if stop() {
+            if self.is_time() && stop() {
                 return Ok(Progress::Interrupted);
             }
         }
         Ok(Progress::Done)
+    }
+
+    /// Whether it is time to look up.
+    fn is_time(&mut self) -> bool {
+        let is_time = self.since >= POLL;
+        if is_time {
+            self.since = 0;
+        }
+        is_time
     }
 
     /// Does a wide node, or says that the user's function is needed for it.
@@ -307,8 +321,9 @@ fn backwards(nodes: &[Node], first: u32, adjoints: &mut [f64]) {
     for node in nodes.iter().rev() {
         let below = i - 1;
         let mut next = adjoints[below];
-        // Written so that NaN goes on.
-        if !(adjoint.abs() < f64::MIN_POSITIVE) {
+        // Asked this way round so that NaN goes on.
+        let is_nothing = adjoint.abs() < f64::MIN_POSITIVE;
+        if !is_nothing {
             let (a, b) = (node.a as usize, node.b as usize);
             let (to_a, to_b) = (adjoint * node.pa, adjoint * node.pb);
             if a == below {

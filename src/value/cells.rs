@@ -28,6 +28,11 @@ impl Drop for Cells {
 }
 
 impl Cells {
+    /// No elements and no room for any.
+    pub const fn empty() -> Cells {
+        Cells { len: 0, f: vec![], i: vec![], r: vec![], slots: vec![] }
+    }
+
     /// A record, box or list of captures with these components.
     pub fn record(parts: Components<'_>) -> Cells {
         let mut cells = Cells::default();

@@ -14,6 +14,7 @@ pub mod print;
 pub mod reach;
 mod release;
 pub mod shape;
+pub mod walk;
 
 pub use cells::Cells;
 pub use components::Components;

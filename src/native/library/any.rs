@@ -1,0 +1,92 @@
+//! Values of any type: boxed, asked for their type, described, compared.
+
+use super::NativeFunction;
+use super::context::{Failure, NativeContext, internal};
+use crate::value::shape::Shape;
+use crate::value::{AnyValue, Cells, Ref, compare, print};
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+type Call<'a, 'b> = &'a mut NativeContext<'b>;
+
+pub(super) const TABLE: &[NativeFunction] = &[
+    NativeFunction { name: "any.box", call: wrap },
+    NativeFunction { name: "any.is", call: is },
+    NativeFunction { name: "any.as", call: unwrap },
+    NativeFunction { name: "describe", call: |c| describe(c, print::describe) },
+    NativeFunction { name: "debugDescribe", call: |c| describe(c, print::debug_describe) },
+    NativeFunction { name: "value.equal", call: equal },
+    NativeFunction { name: "value.less", call: less },
+    NativeFunction { name: "value.hash", call: hash },
+];
+
+fn wrap(c: Call<'_, '_>) -> Result<(), Failure> {
+    let shape = c.type_at(0)?;
+    let value = c.value(c.shapes.layout(shape))?;
+    // What is of any type already stays what it is.
+    if let (Shape::Any, [boxed]) = (c.shapes.get(shape), c.components(value).r) {
+        let boxed = boxed.clone();
+        return c.give_reference(boxed);
+    }
+    let cells = Cells::record(c.components(value));
+    c.give_reference(Ref::Any(Rc::new(AnyValue { shape, cells })))
+}
+
+fn is(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (shape, boxed) = (c.type_at(0)?, c.reference());
+    let Ref::Any(any) = boxed else { return Err(internal()) };
+    let holds = any.shape == shape || matches!(c.shapes.get(shape), Shape::Any);
+    c.give_integer(i64::from(holds || present(c, &any, shape)))
+}
+
+/// Whether it is an optional of the wanted type, with a value.
+fn present(c: &NativeContext<'_>, any: &AnyValue, wanted: crate::value::shape::ShapeId) -> bool {
+    matches!(c.shapes.get(any.shape), Shape::Optional(of) if *of == wanted) && any.cells.i.first() == Some(&1)
+}
+
+fn unwrap(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (shape, boxed) = (c.type_at(0)?, c.reference());
+    let Ref::Any(any) = &boxed else { return Err(internal()) };
+    let layout = c.shapes.layout(shape);
+    if matches!(c.shapes.get(shape), Shape::Any) {
+        c.give_integer(1)?;
+        return c.give_reference(boxed);
+    }
+    if present(c, any, shape) {
+        // The components are those of the optional, its tag first.
+        return c.give(any.cells.all());
+    }
+    c.give_optional(layout, (any.shape == shape).then(|| any.cells.all()))
+}
+
+type Describe = fn(&crate::value::shape::Shapes, crate::value::shape::ShapeId, crate::value::Components<'_>) -> String;
+
+fn describe(c: Call<'_, '_>, by: Describe) -> Result<(), Failure> {
+    let shape = c.type_at(0)?;
+    let value = c.value(c.shapes.layout(shape))?;
+    let text = by(c.shapes, shape, c.components(value));
+    c.give_text(text)
+}
+
+fn equal(c: Call<'_, '_>) -> Result<(), Failure> {
+    let shape = c.type_at(0)?;
+    let layout = c.shapes.layout(shape);
+    let (a, b) = (c.value(layout)?, c.value(layout)?);
+    let holds = compare::equal(c.shapes, shape, c.components(a), c.components(b));
+    c.give_integer(i64::from(holds))
+}
+
+fn less(c: Call<'_, '_>) -> Result<(), Failure> {
+    let shape = c.type_at(0)?;
+    let layout = c.shapes.layout(shape);
+    let (a, b) = (c.value(layout)?, c.value(layout)?);
+    let order = compare::compare(c.shapes, shape, c.components(a), c.components(b));
+    c.give_integer(i64::from(order == Some(Ordering::Less)))
+}
+
+fn hash(c: Call<'_, '_>) -> Result<(), Failure> {
+    let shape = c.type_at(0)?;
+    let value = c.value(c.shapes.layout(shape))?;
+    let hash = compare::hash(c.shapes, shape, c.components(value));
+    c.give_integer(hash as i64)
+}

@@ -1,0 +1,279 @@
+//! What a native function sees of the machine: its arguments, its results, and the world outside.
+
+use super::host::Host;
+use crate::value::shape::{Layout, ShapeId, Shapes};
+use crate::value::{Cells, Components, Ref, Slot, dictionary::Dictionary};
+use std::rc::Rc;
+
+/// Why a native function cannot go on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// Which kind of failure.
+    pub kind: FailureKind,
+    /// One sentence.
+    pub message: String,
+    /// The values that explain it.
+    pub values: Vec<(String, String)>,
+}
+
+/// The kinds of failures.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FailureKind {
+    /// An index lies outside of its collection.
+    IndexOutOfRange,
+    /// An integer beyond its type.
+    Overflow,
+    /// An integer was divided by zero.
+    DivisionByZero,
+    /// A condition did not hold.
+    Precondition,
+    /// A range that ends before it starts.
+    InvalidRange,
+    /// A number without a counterpart.
+    InvalidConversion,
+    /// More memory than allowed.
+    Memory,
+    /// Something could not be read or written.
+    Input,
+    /// A row of a data file.
+    BadRow,
+    /// Code that the compiler would not have made.
+    Internal,
+}
+
+impl Failure {
+    /// A failure in one sentence.
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Failure {
+        Failure { kind, message: message.into(), values: vec![] }
+    }
+
+    /// A value that explains it.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl std::fmt::Display) -> Failure {
+        self.values.push((name.into(), value.to_string()));
+        self
+    }
+
+    /// An index outside of a collection.
+    pub fn index(what: &str, index: i64, count: usize) -> Failure {
+        let message = match count {
+            0 => format!("index {index} is out of range for an empty {what}"),
+            1 => format!("index {index} is out of range for {} of 1 element (valid: 0)", article(what)),
+            _ => format!(
+                "index {index} is out of range for {} of {count} elements (valid: 0 to {})",
+                article(what),
+                count - 1
+            ),
+        };
+        Failure::new(FailureKind::IndexOutOfRange, message).with("index", index).with("count", count)
+    }
+}
+
+fn article(what: &str) -> String {
+    let an = what.starts_with(['a', 'e', 'i', 'o', 'u']);
+    format!("{} {what}", if an { "an" } else { "a" })
+}
+
+/// Where the components of an argument stand.
+#[derive(Clone, Copy, Debug)]
+pub struct Argument {
+    at: [usize; 3],
+    layout: Layout,
+}
+
+/// The arguments and results of one call. Arguments are read in order, all before the first result is given.
+#[derive(Debug)]
+pub struct NativeContext<'a> {
+    /// What values look like.
+    pub shapes: &'a Shapes,
+    /// The shapes of the generic arguments.
+    pub types: &'a [ShapeId],
+    /// The world outside.
+    pub host: &'a mut Host,
+    f: &'a mut [f64],
+    slots: &'a mut [Slot],
+    i: &'a mut [i64],
+    r: &'a mut [Ref],
+    taken: [usize; 3],
+    given: [usize; 3],
+}
+
+impl<'a> NativeContext<'a> {
+    /// A call with these registers, in which both arguments and results stand. `slots` is empty in original code.
+    pub fn new(
+        (shapes, types): (&'a Shapes, &'a [ShapeId]),
+        host: &'a mut Host,
+        (f, slots, i, r): (&'a mut [f64], &'a mut [Slot], &'a mut [i64], &'a mut [Ref]),
+    ) -> NativeContext<'a> {
+        NativeContext { shapes, types, host, f, slots, i, r, taken: [0; 3], given: [0; 3] }
+    }
+
+    /// The shape of a generic argument.
+    ///
+    /// # Errors
+    /// When the call has not so many.
+    pub fn type_at(&self, k: usize) -> Result<ShapeId, Failure> {
+        self.types.get(k).copied().ok_or_else(internal)
+    }
+
+    /// The next argument, a number.
+    pub fn number(&mut self) -> f64 {
+        self.taken[0] += 1;
+        self.f.get(self.taken[0] - 1).copied().unwrap_or(f64::NAN)
+    }
+
+    /// The next argument, an integer or truth value.
+    pub fn integer(&mut self) -> i64 {
+        self.taken[1] += 1;
+        self.i.get(self.taken[1] - 1).copied().unwrap_or(0)
+    }
+
+    /// The next argument, a reference.
+    pub fn reference(&mut self) -> Ref {
+        self.taken[2] += 1;
+        self.r.get_mut(self.taken[2] - 1).map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The next argument, a text.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn text(&mut self) -> Result<Rc<str>, Failure> {
+        match self.reference() {
+            Ref::Text(text) => Ok(text),
+            Ref::Null => Ok("".into()),
+            _ => Err(internal()),
+        }
+    }
+
+    /// The next argument, an array.
+    ///
+    /// # Errors
+    /// When it is something else, or not of elements of that layout.
+    pub fn array(&mut self, layout: Layout) -> Result<Rc<Cells>, Failure> {
+        match self.reference() {
+            Ref::Cells(cells) if cells.fits(layout) => Ok(cells),
+            Ref::Null => Ok(Rc::default()),
+            _ => Err(internal()),
+        }
+    }
+
+    /// The next argument, a dictionary or set.
+    ///
+    /// # Errors
+    /// When it is something else, or of other types.
+    pub fn dictionary(&mut self, keys: Layout, values: Layout) -> Result<Rc<Dictionary>, Failure> {
+        match self.reference() {
+            Ref::Dictionary(d) if d.keys.fits(keys) && d.values.fits(values) => Ok(d),
+            Ref::Null => Ok(Rc::default()),
+            _ => Err(internal()),
+        }
+    }
+
+    /// The next argument, a value of any type.
+    ///
+    /// # Errors
+    /// When there are not so many components.
+    pub fn value(&mut self, layout: Layout) -> Result<Argument, Failure> {
+        let argument = Argument { at: self.taken, layout };
+        self.taken[0] += layout.f as usize;
+        self.taken[1] += layout.i as usize;
+        self.taken[2] += layout.r as usize;
+        let fits = self.taken[0] <= self.f.len() && self.taken[1] <= self.i.len() && self.taken[2] <= self.r.len();
+        if fits { Ok(argument) } else { Err(internal()) }
+    }
+
+    /// The components of an argument.
+    pub fn components(&self, argument: Argument) -> Components<'_> {
+        let Argument { at: [f, i, r], layout } = argument;
+        Components {
+            f: &self.f[f..f + layout.f as usize],
+            slots: self.slots.get(f..f + layout.f as usize).unwrap_or(&[]),
+            i: &self.i[i..i + layout.i as usize],
+            r: &self.r[r..r + layout.r as usize],
+        }
+    }
+
+    /// The next result, a number that does not move.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    pub fn give_number(&mut self, value: f64) -> Result<(), Failure> {
+        self.give_num(value, Slot::NONE)
+    }
+
+    /// The next result, a number with its slot.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    pub fn give_num(&mut self, value: f64, slot: Slot) -> Result<(), Failure> {
+        let at = self.given[0];
+        *self.f.get_mut(at).ok_or_else(internal)? = value;
+        if let Some(place) = self.slots.get_mut(at) {
+            *place = slot;
+        }
+        self.given[0] += 1;
+        Ok(())
+    }
+
+    /// The next result, an integer or truth value.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    pub fn give_integer(&mut self, value: i64) -> Result<(), Failure> {
+        *self.i.get_mut(self.given[1]).ok_or_else(internal)? = value;
+        self.given[1] += 1;
+        Ok(())
+    }
+
+    /// The next result, a reference.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    pub fn give_reference(&mut self, value: Ref) -> Result<(), Failure> {
+        *self.r.get_mut(self.given[2]).ok_or_else(internal)? = value;
+        self.given[2] += 1;
+        Ok(())
+    }
+
+    /// The next result, a text.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    pub fn give_text(&mut self, value: impl Into<Rc<str>>) -> Result<(), Failure> {
+        self.give_reference(Ref::Text(value.into()))
+    }
+
+    /// The next result, a value of any type that stands elsewhere.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    pub fn give(&mut self, value: Components<'_>) -> Result<(), Failure> {
+        for (k, number) in value.f.iter().enumerate() {
+            self.give_num(*number, value.slots.get(k).copied().unwrap_or(Slot::NONE))?;
+        }
+        value.i.iter().try_for_each(|i| self.give_integer(*i))?;
+        value.r.iter().try_for_each(|r| self.give_reference(r.clone()))
+    }
+
+    /// The next result, an optional: a tag, and the components of the value or nothing in their place.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    pub fn give_optional(&mut self, layout: Layout, value: Option<Components<'_>>) -> Result<(), Failure> {
+        self.give_integer(i64::from(value.is_some()))?;
+        match value {
+            Some(value) => self.give(value),
+            None => {
+                (0..layout.f).try_for_each(|_| self.give_number(0.0))?;
+                (0..layout.i).try_for_each(|_| self.give_integer(0))?;
+                (0..layout.r).try_for_each(|_| self.give_reference(Ref::Null))
+            }
+        }
+    }
+}
+
+/// Code that the compiler would not have made.
+pub fn internal() -> Failure {
+    Failure::new(FailureKind::Internal, "a native function was called with arguments of other types")
+}

@@ -1,0 +1,122 @@
+//! Dictionaries and sets. Their order is that in which keys were first set.
+
+use super::NativeFunction;
+use super::context::{Failure, NativeContext};
+use crate::value::dictionary::Dictionary;
+use crate::value::shape::{Layout, ShapeId};
+use crate::value::{Cells, Components, Ref};
+use std::rc::Rc;
+
+type Call<'a, 'b> = &'a mut NativeContext<'b>;
+
+pub(super) const TABLE: &[NativeFunction] = &[
+    NativeFunction { name: "dictionary.new", call: new },
+    NativeFunction { name: "dictionary.count", call: |c| count(c, types(c)?) },
+    NativeFunction { name: "dictionary.get", call: get },
+    NativeFunction { name: "dictionary.set", call: set },
+    NativeFunction { name: "dictionary.keys", call: |c| column(c, types(c)?, |d| &d.keys) },
+    NativeFunction { name: "dictionary.values", call: |c| column(c, types(c)?, |d| &d.values) },
+    NativeFunction { name: "dictionary.keyAt", call: |c| at(c, |t| t.key_layout, |d| &d.keys) },
+    NativeFunction { name: "dictionary.valueAt", call: |c| at(c, |t| t.value_layout, |d| &d.values) },
+    NativeFunction { name: "set.new", call: new },
+    NativeFunction { name: "set.count", call: |c| count(c, set_type(c)?) },
+    NativeFunction { name: "set.contains", call: contains },
+    NativeFunction { name: "set.insert", call: insert },
+    NativeFunction { name: "set.remove", call: remove },
+    NativeFunction { name: "set.elements", call: |c| column(c, set_type(c)?, |d| &d.keys) },
+];
+
+/// The types of keys and values.
+#[derive(Clone, Copy)]
+struct Types {
+    key: ShapeId,
+    key_layout: Layout,
+    value_layout: Layout,
+}
+
+fn types(c: &NativeContext<'_>) -> Result<Types, Failure> {
+    let (key, value) = (c.type_at(0)?, c.type_at(1)?);
+    Ok(Types { key, key_layout: c.shapes.layout(key), value_layout: c.shapes.layout(value) })
+}
+
+/// The values of a set have no components.
+fn set_type(c: &NativeContext<'_>) -> Result<Types, Failure> {
+    let key = c.type_at(0)?;
+    Ok(Types { key, key_layout: c.shapes.layout(key), value_layout: Layout::default() })
+}
+
+fn take(c: Call<'_, '_>, types: Types) -> Result<Rc<Dictionary>, Failure> {
+    c.dictionary(types.key_layout, types.value_layout)
+}
+
+fn new(c: Call<'_, '_>) -> Result<(), Failure> {
+    c.give_reference(Ref::Dictionary(Rc::default()))
+}
+
+fn count(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
+    let count = take(c, types)?.len();
+    c.give_integer(count as i64)
+}
+
+fn get(c: Call<'_, '_>) -> Result<(), Failure> {
+    let types = types(c)?;
+    let (dictionary, key) = (take(c, types)?, c.value(types.key_layout)?);
+    let found = dictionary.find(c.shapes, types.key, c.components(key));
+    c.give_optional(types.value_layout, found.map(|k| dictionary.values.element(k, types.value_layout)))
+}
+
+/// Sets the value of a key, or removes the key when the value is `nil`.
+fn set(c: Call<'_, '_>) -> Result<(), Failure> {
+    let types = types(c)?;
+    let (mut dictionary, key) = (take(c, types)?, c.value(types.key_layout)?);
+    let (present, value) = (c.integer(), c.value(types.value_layout)?);
+    let key = c.components(key);
+    if present != 0 {
+        let value = (types.value_layout, c.components(value));
+        Rc::make_mut(&mut dictionary).set(c.shapes, (types.key, key), value);
+    } else if let Some(at) = dictionary.find(c.shapes, types.key, key) {
+        Rc::make_mut(&mut dictionary).remove_at(at, types.key_layout, types.value_layout);
+    }
+    c.give_reference(Ref::Dictionary(dictionary))
+}
+
+fn column(c: Call<'_, '_>, types: Types, which: fn(&Dictionary) -> &Cells) -> Result<(), Failure> {
+    let dictionary = take(c, types)?;
+    c.give_reference(Ref::Cells(Rc::new(which(&dictionary).clone())))
+}
+
+fn at(c: Call<'_, '_>, layout: fn(&Types) -> Layout, which: fn(&Dictionary) -> &Cells) -> Result<(), Failure> {
+    let types = types(c)?;
+    let (dictionary, index) = (take(c, types)?, c.integer());
+    let count = dictionary.len();
+    let place = usize::try_from(index).ok().filter(|k| *k < count);
+    let place = place.ok_or_else(|| Failure::index("dictionary", index, count))?;
+    c.give(which(&dictionary).element(place, layout(&types)))
+}
+
+fn contains(c: Call<'_, '_>) -> Result<(), Failure> {
+    let types = set_type(c)?;
+    let (set, element) = (take(c, types)?, c.value(types.key_layout)?);
+    let found = set.find(c.shapes, types.key, c.components(element)).is_some();
+    c.give_integer(i64::from(found))
+}
+
+fn insert(c: Call<'_, '_>) -> Result<(), Failure> {
+    let types = set_type(c)?;
+    let (mut set, element) = (take(c, types)?, c.value(types.key_layout)?);
+    let element = c.components(element);
+    if set.find(c.shapes, types.key, element).is_none() {
+        let nothing = (Layout::default(), Components::default());
+        Rc::make_mut(&mut set).set(c.shapes, (types.key, element), nothing);
+    }
+    c.give_reference(Ref::Dictionary(set))
+}
+
+fn remove(c: Call<'_, '_>) -> Result<(), Failure> {
+    let types = set_type(c)?;
+    let (mut set, element) = (take(c, types)?, c.value(types.key_layout)?);
+    if let Some(at) = set.find(c.shapes, types.key, c.components(element)) {
+        Rc::make_mut(&mut set).remove_at(at, types.key_layout, Layout::default());
+    }
+    c.give_reference(Ref::Dictionary(set))
+}

@@ -1,0 +1,110 @@
+//! The world outside of a program, as far as it may touch it.
+
+use std::io::{BufRead, Write};
+use std::time::Instant;
+
+/// Output, input, arguments, the clock and chance.
+pub struct Host {
+    /// Where `print` writes.
+    pub output: Box<dyn Write>,
+    /// Where `printError` writes.
+    pub error: Box<dyn Write>,
+    /// Where `readLine` reads.
+    pub input: Box<dyn BufRead>,
+    /// The arguments of the script.
+    pub arguments: Vec<String>,
+    /// The generator of random numbers.
+    pub random: Random,
+    /// When the program began.
+    pub started: Instant,
+    /// No object may need more bytes than this.
+    pub largest: u64,
+}
+
+impl Host {
+    /// A world without input, arguments and output.
+    pub fn silent() -> Host {
+        Host {
+            output: Box::new(std::io::sink()),
+            error: Box::new(std::io::sink()),
+            input: Box::new(std::io::empty()),
+            arguments: vec![],
+            random: Random::seeded(0),
+            started: Instant::now(),
+            largest: 1 << 40,
+        }
+    }
+}
+
+impl std::fmt::Debug for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Host").field("arguments", &self.arguments).finish_non_exhaustive()
+    }
+}
+
+/// Random numbers that are the same for the same seed, now and in every later version.
+///
+/// Source: Blackman and Vigna (2018), xoshiro256++, seeded by SplitMix64.
+#[derive(Clone, Debug)]
+pub struct Random([u64; 4]);
+
+impl Random {
+    /// A generator that was given a seed.
+    pub fn seeded(seed: u64) -> Random {
+        let mut state = seed;
+        Random([(); 4].map(|()| {
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            z ^ (z >> 31)
+        }))
+    }
+
+    /// 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        let s = &mut self.0;
+        let result = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);
+        let t = s[1] << 17;
+        s[2] ^= s[0];
+        s[3] ^= s[1];
+        s[1] ^= s[2];
+        s[0] ^= s[3];
+        s[2] ^= t;
+        s[3] = s[3].rotate_left(45);
+        result
+    }
+
+    /// A number in `0..<1`.
+    pub fn number(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+    }
+
+    /// An integer in `low...high`, every one equally likely.
+    pub fn integer(&mut self, low: i64, high: i64) -> i64 {
+        let span = (high as u64).wrapping_sub(low as u64).wrapping_add(1);
+        if span == 0 {
+            return self.bits() as i64;
+        }
+        // Of the 2^64 values the first 2^64 mod span are left out, so that the rest divides evenly.
+        let skip = span.wrapping_neg() % span;
+        loop {
+            let product = u128::from(self.bits()) * u128::from(span);
+            if product as u64 >= skip {
+                return low.wrapping_add((product >> 64) as u64 as i64);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Random;
+
+    #[test]
+    fn the_stream_of_a_seed_does_not_change() {
+        let mut random = Random::seeded(0);
+        assert_eq!([random.bits(), random.bits()], [5987356902031041503, 7051070477665621255]);
+        assert!((0..1000).all(|_| (-3..=3).contains(&random.integer(-3, 3))));
+        assert!((0..1000).all(|_| (0.0..1.0).contains(&random.number())));
+    }
+}

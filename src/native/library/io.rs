@@ -1,0 +1,168 @@
+//! Files, standard input and output, arguments.
+
+use super::NativeFunction;
+use super::context::{Failure, FailureKind, NativeContext};
+use super::text::texts;
+use crate::value::{Cells, Ref};
+use std::io::{BufRead, Write};
+use std::rc::Rc;
+
+type Call<'a, 'b> = &'a mut NativeContext<'b>;
+
+pub(super) const TABLE: &[NativeFunction] = &[
+    NativeFunction { name: "io.print", call: print },
+    NativeFunction { name: "io.printError", call: print_error },
+    NativeFunction { name: "io.readLine", call: read_line },
+    NativeFunction { name: "io.readLines", call: read_lines },
+    NativeFunction { name: "io.readCSV", call: read_csv },
+    NativeFunction { name: "io.writeFile", call: write_file },
+    NativeFunction { name: "io.arguments", call: arguments },
+];
+
+/// What the system says, without its number.
+fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}
+
+fn failure(what: &str, error: &std::io::Error) -> Failure {
+    Failure::new(FailureKind::Input, format!("{what}: {}", reason(error)))
+}
+
+fn print(c: Call<'_, '_>) -> Result<(), Failure> {
+    let text = c.text()?;
+    c.host.output.write_all(text.as_bytes()).map_err(|e| failure("cannot write to the standard output", &e))
+}
+
+fn print_error(c: Call<'_, '_>) -> Result<(), Failure> {
+    let text = c.text()?;
+    // What was printed before must be seen before.
+    let flushed = c.host.output.flush();
+    let written = flushed.and_then(|()| c.host.error.write_all(text.as_bytes())).and_then(|()| c.host.error.flush());
+    written.map_err(|e| failure("cannot write to the standard error output", &e))
+}
+
+fn read_line(c: Call<'_, '_>) -> Result<(), Failure> {
+    // A question must be seen before its answer is waited for.
+    c.host.output.flush().map_err(|e| failure("cannot write to the standard output", &e))?;
+    let mut line = vec![];
+    let count = c.host.input.read_until(b'\n', &mut line).map_err(|e| failure("cannot read the standard input", &e))?;
+    c.give_integer(i64::from(count > 0))?;
+    let line = String::from_utf8(line)
+        .map_err(|_| Failure::new(FailureKind::Input, "the standard input is not UTF-8 text"))?;
+    let line = line.strip_suffix('\n').unwrap_or(&line);
+    c.give_text(line.strip_suffix('\r').unwrap_or(line))
+}
+
+/// The text of a file.
+fn read(path: &str) -> Result<String, Failure> {
+    let bytes = std::fs::read(path).map_err(|e| failure(&format!("cannot read '{path}'"), &e))?;
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        Failure::new(FailureKind::Input, format!("cannot read '{path}': byte {at} is not UTF-8 text"))
+    })
+}
+
+fn read_lines(c: Call<'_, '_>) -> Result<(), Failure> {
+    let path = c.text()?;
+    let lines = read(&path)?.lines().map(Into::into).collect();
+    c.give_reference(texts(lines))
+}
+
+fn write_file(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (text, path) = (c.text()?, c.text()?);
+    std::fs::write(&*path, text.as_bytes()).map_err(|e| failure(&format!("cannot write '{path}'"), &e))
+}
+
+fn arguments(c: Call<'_, '_>) -> Result<(), Failure> {
+    let all = c.host.arguments.iter().map(|a| a.as_str().into()).collect();
+    c.give_reference(texts(all))
+}
+
+/// A file whose first line names the columns, and whose other lines are numbers.
+fn read_csv(c: Call<'_, '_>) -> Result<(), Failure> {
+    let path = c.text()?;
+    let text = read(&path)?;
+    let (names, columns) = table(&path, &text)?;
+    let columns: Vec<Ref> = columns
+        .into_iter()
+        .map(|f| Ref::Cells(Rc::new(Cells { len: f.len(), f, i: vec![], r: vec![], slots: vec![] })))
+        .collect();
+    c.give_reference(texts(names))?;
+    c.give_reference(Ref::Cells(Rc::new(Cells { len: columns.len(), f: vec![], i: vec![], r: columns, slots: vec![] })))
+}
+
+type Table = (Vec<Rc<str>>, Vec<Vec<f64>>);
+
+fn table(path: &str, text: &str) -> Result<Table, Failure> {
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+    let names: Vec<Rc<str>> = match reader.headers() {
+        Ok(header) if !header.is_empty() => header.iter().map(Into::into).collect(),
+        Ok(_) => {
+            let message = format!("{path}:1: the file is empty; its first line must name the columns");
+            return Err(bad_row(path, 1, message));
+        }
+        Err(error) => return Err(malformed(path, &error)),
+    };
+    let mut columns = vec![vec![]; names.len()];
+    for row in reader.records() {
+        let row = row.map_err(|error| malformed(path, &error))?;
+        let line = row.position().map_or(0, csv::Position::line);
+        for (k, (field, column)) in row.iter().zip(&mut columns).enumerate() {
+            let number = field.parse::<f64>().map_err(|_| {
+                let what = if field.is_empty() { "nothing".into() } else { format!("\"{}\"", shortened(field)) };
+                let message = format!("{path}:{line}: column {} (\"{}\"): {what} is not a number", k + 1, names[k]);
+                bad_row(path, line, message).with("column", k + 1)
+            })?;
+            column.push(number);
+        }
+    }
+    Ok((names, columns))
+}
+
+fn bad_row(path: &str, line: u64, message: String) -> Failure {
+    Failure::new(FailureKind::BadRow, message).with("file", path).with("line", line)
+}
+
+fn malformed(path: &str, error: &csv::Error) -> Failure {
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
+            let line = pos.as_ref().map_or(0, csv::Position::line);
+            let columns = if *len == 1 { "column" } else { "columns" };
+            let message = format!("{path}:{line}: the row has {len} {columns}, and the first line names {expected_len}");
+            bad_row(path, line, message)
+        }
+        _ => {
+            let line = error.position().map_or(0, csv::Position::line);
+            bad_row(path, line, format!("{path}:{line}: the row cannot be read"))
+        }
+    }
+}
+
+/// A message stays one line, whatever the file contains.
+fn shortened(field: &str) -> String {
+    const MOST: usize = 40;
+    let line: String = field.chars().take(MOST).map(|c| if c.is_control() { '␤' } else { c }).collect();
+    if field.chars().count() > MOST { line + "…" } else { line }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_read_by_columns() {
+        let (names, columns) = table("t.csv", "x, y\n1,2.5\n-3,4e2\n").unwrap();
+        assert_eq!(names.iter().map(|n| &**n).collect::<Vec<_>>(), ["x", "y"]);
+        assert_eq!(columns, [[1.0, -3.0], [2.5, 400.0]]);
+    }
+
+    #[test]
+    fn a_bad_row_is_named() {
+        let message = |text: &str| table("t.csv", text).unwrap_err().message;
+        assert_eq!(message("x,y\n1,2\n3\n"), "t.csv:3: the row has 1 column, and the first line names 2");
+        assert_eq!(message("x,y\n1,a b\n"), "t.csv:2: column 2 (\"y\"): \"a b\" is not a number");
+        assert_eq!(message("x,y\n1,\n"), "t.csv:2: column 2 (\"y\"): nothing is not a number");
+        assert_eq!(message(""), "t.csv:1: the file is empty; its first line must name the columns");
+    }
+}

@@ -1,0 +1,99 @@
+//! What the user's own rules put on tapes: pullbacks, edits of adjoints, and numbers that stand for tangents.
+
+use super::Num;
+use super::levels::{Direction, Levels};
+use super::node::TapeFull;
+use super::wide::{Call, CallKind, Template, Wide, WideKind};
+use crate::value::{Ref, Slot};
+
+impl Levels {
+    /// The direction of the level at that position.
+    pub fn direction_at(&self, k: usize) -> Option<Direction> {
+        use super::levels::Kind;
+        Some(match self.stack.get(k)?.kind {
+            Kind::OutermostReverse | Kind::Reverse(_) => Direction::Reverse,
+            Kind::OutermostForward | Kind::Forward(_) => Direction::Forward,
+        })
+    }
+
+    /// Records, on the tape of reverse level `k`, results whose adjoints go through a function of the user's own on their
+    /// way back. `results` are numbers of the levels outside; they come back as numbers of the level.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when the limit is reached.
+    pub fn push_call(&mut self, k: usize, call: Call, results: &[Num]) -> Result<Vec<Num>, TapeFull> {
+        let outer: Vec<Slot> = results.iter().map(|y| self.live_slot(y.slot)).collect();
+        let epoch = self.epoch_at(k).unwrap_or(0);
+        let Some(tape) = self.recording(k) else { return Ok(results.to_vec()) };
+        let count = results.len() as u32;
+        let first =
+            tape.push_wide(count, |first| Wide { first, results: count, kind: WideKind::Call(Box::new(call)) })?;
+        if k > 0 {
+            for (node, slot) in (first..).zip(outer) {
+                tape.set_outer_value(node, slot)?;
+            }
+        }
+        Ok(results
+            .iter()
+            .zip(first..)
+            .map(|(y, node)| Num { value: y.value, slot: Slot { epoch, payload: u64::from(node) } })
+            .collect())
+    }
+
+    /// A number of reverse level `k` that moves as `like` does there, but has another value and other outer links:
+    /// those of `x`, a number of the levels outside. `like` that does not move gives `x` itself.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when the limit is reached.
+    pub fn moving_like(&mut self, k: usize, like: Num, x: Num) -> Result<Num, TapeFull> {
+        let node = self.node(k, like);
+        if node == 0 {
+            return Ok(x);
+        }
+        let outer = self.live_slot(x.slot);
+        if outer == self.strip_slot(k, like.slot) {
+            return Ok(Num { value: x.value, slot: like.slot });
+        }
+        let alias = self.push_node(k, (node, Num::constant(1.0)), (0, Num::default()), outer)?;
+        Ok(Num { value: x.value, slot: self.slot_of(k, alias) })
+    }
+
+    /// A number of forward level `k` with a tangent; `x` and the tangent are numbers of the levels outside.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when the limit is reached.
+    pub fn dual_at(&mut self, k: usize, x: Num, tangent: Num) -> Result<Num, TapeFull> {
+        match self.direction_at(k) {
+            Some(Direction::Forward) => self.with_tangent(k, x, tangent),
+            Some(Direction::Reverse) | None => Ok(x),
+        }
+    }
+
+    /// The same numbers, whose adjoints go through `function` on their way back in every reverse level that they move in.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when the limit is reached.
+    pub fn edited(&mut self, x: &[Num], function: &Ref, template: &Template) -> Result<Vec<Num>, TapeFull> {
+        // From the outermost level in: what an inner level strips off is what the outer ones have made of it.
+        let Some(k) = self.innermost(x) else { return Ok(x.to_vec()) };
+        let stripped: Vec<Num> = x.iter().map(|x| self.strip(k, *x)).collect();
+        let outside = self.edited(&stripped, function, template)?;
+        if self.direction_at(k) == Some(Direction::Forward) {
+            let mut out = vec![];
+            for (x, outside) in x.iter().zip(outside) {
+                let moves = Some(x.slot.epoch) == self.epoch_at(k);
+                let tangent = self.tangent(k, *x);
+                out.push(if moves { self.with_tangent(k, outside, tangent)? } else { outside });
+            }
+            return Ok(out);
+        }
+        let call = Call {
+            kind: CallKind::Edit,
+            function: function.clone(),
+            operands: x.iter().map(|x| self.node(k, *x)).collect(),
+            x: vec![template.clone()],
+            y: template.clone(),
+        };
+        self.push_call(k, call, &outside)
+    }
+}

@@ -1,0 +1,110 @@
+//! Giving the leaves of a value other slots.
+
+use super::{At, DEEPEST, Mismatch, Walk, instance, moving, tag};
+use crate::value::shape::{TangentId, TangentKind};
+use crate::value::{Cells, Ref, Slot};
+use std::rc::Rc;
+
+impl Walk<'_> {
+    /// Gives every leaf the slot that `change` says. Instances of classes are changed where they are.
+    ///
+    /// # Errors
+    /// [`Mismatch::TooDeep`]
+    pub fn change(
+        &self,
+        id: TangentId,
+        value: &mut Cells,
+        at: At,
+        change: &mut dyn FnMut(f64, Slot) -> Slot,
+    ) -> Result<(), Mismatch> {
+        self.change_at(id, value, at, change, 0)
+    }
+
+    fn change_at(
+        &self,
+        id: TangentId,
+        value: &mut Cells,
+        at: At,
+        change: &mut dyn FnMut(f64, Slot) -> Slot,
+        depth: usize,
+    ) -> Result<(), Mismatch> {
+        if depth > DEEPEST {
+            return Err(Mismatch::TooDeep);
+        }
+        let tangent = self.tangent(id);
+        match &tangent.kind {
+            TangentKind::Nothing => {}
+            TangentKind::Number => {
+                if let Some(x) = value.f.get(at.f) {
+                    let slot = change(*x, value.slot(at.f));
+                    value.set_slot(at.f, slot);
+                }
+            }
+            TangentKind::Fields(fields) => {
+                let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };
+                let mut inside = instance.as_ref().map(|b| b.cells.borrow_mut());
+                let (value, at) = match inside.as_deref_mut() {
+                    Some(cells) => (cells, At::default()),
+                    None => (value, at),
+                };
+                for (field, _, of) in fields {
+                    self.change_at(*of, value, at.plus(self.field(tangent.value, *field)), change, depth + 1)?;
+                }
+            }
+            TangentKind::Array(of) => {
+                let Some(Ref::Cells(elements)) = value.r.get_mut(at.r) else { return Ok(()) };
+                let elements = Rc::make_mut(elements);
+                if self.tangent(*of).kind == TangentKind::Number {
+                    elements.make_slots();
+                    for (x, slot) in elements.f.iter().zip(&mut elements.slots) {
+                        *slot = change(*x, *slot);
+                    }
+                    return Ok(());
+                }
+                self.change_elements(*of, elements, change, depth)?;
+            }
+            TangentKind::Dictionary(of) => {
+                if let Some(Ref::Dictionary(d)) = value.r.get_mut(at.r) {
+                    self.change_elements(*of, &mut Rc::make_mut(d).values, change, depth)?;
+                }
+            }
+            TangentKind::Optional(of) => {
+                if tag(value, at) != 0 {
+                    self.change_at(*of, value, at.behind_tag(), change, depth + 1)?;
+                }
+            }
+            TangentKind::Enum(cases) => {
+                let tag = tag(value, at);
+                let places = self.payload(tangent.value, tag);
+                for (field, of) in moving(cases, tag) {
+                    if let Some(place) = places.get(*field as usize) {
+                        self.change_at(*of, value, at.plus(*place), change, depth + 1)?;
+                    }
+                }
+            }
+            TangentKind::Boxed(of) => {
+                if !self.is_boxed(tangent.value) {
+                    return self.change_at(*of, value, at, change, depth + 1);
+                }
+                if let Some(Ref::Cells(record)) = value.r.get_mut(at.r) {
+                    self.change_at(*of, Rc::make_mut(record), At::default(), change, depth + 1)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn change_elements(
+        &self,
+        of: TangentId,
+        elements: &mut Cells,
+        change: &mut dyn FnMut(f64, Slot) -> Slot,
+        depth: usize,
+    ) -> Result<(), Mismatch> {
+        let layout = self.shapes.layout(self.tangent(of).value);
+        for k in 0..elements.len {
+            self.change_at(of, elements, At::element(k, layout), change, depth + 1)?;
+        }
+        Ok(())
+    }
+}

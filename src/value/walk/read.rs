@@ -1,0 +1,155 @@
+//! Reading tangent vectors as numbers.
+
+use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, moving, number, tag};
+use crate::value::dictionary::Dictionary;
+use crate::value::shape::{Shape, ShapeId, TangentId, TangentKind};
+use crate::value::{Cells, Slot};
+
+impl Walk<'_> {
+    /// Shows, for every leaf of `value`, the number that a tangent vector has for it.
+    ///
+    /// # Errors
+    /// [`Mismatch`] when the vector belongs to a value of another size.
+    pub fn read(
+        &self,
+        id: TangentId,
+        (value, at): (&Cells, At),
+        (vector, from): (&Cells, At),
+        show: &mut dyn FnMut(f64, Slot),
+    ) -> Result<(), Mismatch> {
+        self.read_at(id, (value, at), (vector, from), show, 0)
+    }
+
+    fn read_at(
+        &self,
+        id: TangentId,
+        (value, at): (&Cells, At),
+        (vector, from): (&Cells, At),
+        show: &mut dyn FnMut(f64, Slot),
+        depth: usize,
+    ) -> Result<(), Mismatch> {
+        if depth > DEEPEST {
+            return Err(Mismatch::TooDeep);
+        }
+        let tangent = self.tangent(id);
+        match &tangent.kind {
+            TangentKind::Nothing => {}
+            TangentKind::Number => show(number(vector, from), vector.slot(from.f)),
+            TangentKind::Fields(fields) => {
+                let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };
+                let inside = instance.as_ref().map(|b| b.cells.borrow());
+                let (value, at) = inside.as_deref().map_or((value, at), |cells| (cells, At::default()));
+                for (field, vector_field, of) in fields {
+                    let at = at.plus(self.field(tangent.value, *field));
+                    let from = from.plus(self.field(tangent.vector, *vector_field));
+                    self.read_at(*of, (value, at), (vector, from), show, depth + 1)?;
+                }
+            }
+            TangentKind::Array(of) => {
+                let (Some(elements), Some(vectors)) = (cells(value, at), cells(vector, from)) else {
+                    return self.zeros(id, value, at, show);
+                };
+                self.read_elements(*of, elements, vectors, show, depth)?;
+            }
+            TangentKind::Dictionary(of) => {
+                let (Some(d), Some(vectors)) = (dictionary(value, at), dictionary(vector, from)) else {
+                    return self.zeros(id, value, at, show);
+                };
+                self.read_values((*of, tangent.value), d, vectors, show, depth)?;
+            }
+            TangentKind::Optional(of) => match (tag(value, at), tag(vector, from)) {
+                (0, _) => {}
+                (_, 0) => self.zeros(*of, value, at.behind_tag(), show)?,
+                _ => {
+                    let (value, vector) = ((value, at.behind_tag()), (vector, from.behind_tag()));
+                    self.read_at(*of, value, vector, show, depth + 1)?;
+                }
+            },
+            TangentKind::Enum(cases) => {
+                let tag_of_value = tag(value, at);
+                match tag(vector, from) {
+                    0 => return self.zeros(id, value, at, show),
+                    tag if tag == tag_of_value + 1 => {}
+                    _ => return Err(Mismatch::Case),
+                }
+                let places = self.payload(tangent.value, tag_of_value);
+                let vector_places = self.payload(tangent.vector, tag_of_value + 1);
+                for ((field, of), vector_place) in moving(cases, tag_of_value).iter().zip(vector_places) {
+                    let Some(place) = places.get(*field as usize) else { continue };
+                    let (value, vector) = ((value, at.plus(*place)), (vector, from.plus(vector_place)));
+                    self.read_at(*of, value, vector, show, depth + 1)?;
+                }
+            }
+            TangentKind::Boxed(of) => {
+                let value = self.opened(tangent.value, value, at);
+                let vector = self.opened(tangent.vector, vector, from);
+                self.read_at(*of, value, vector, show, depth + 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What is in the record, when a type is boxed.
+    fn opened<'c>(&self, shape: ShapeId, holder: &'c Cells, at: At) -> (&'c Cells, At) {
+        match cells(holder, at) {
+            Some(record) if self.is_boxed(shape) => (record, At::default()),
+            _ => (holder, at),
+        }
+    }
+
+    fn read_elements(
+        &self,
+        of: TangentId,
+        elements: &Cells,
+        vectors: &Cells,
+        show: &mut dyn FnMut(f64, Slot),
+        depth: usize,
+    ) -> Result<(), Mismatch> {
+        let tangent = self.tangent(of);
+        let (layout, vector_layout) = (self.shapes.layout(tangent.value), self.shapes.layout(tangent.vector));
+        if vectors.len == 0 {
+            for k in 0..elements.len {
+                self.zeros(of, elements, At::element(k, layout), show)?;
+            }
+            return Ok(());
+        }
+        if vectors.len != elements.len {
+            return Err(Mismatch::Counts { value: elements.len, vector: vectors.len });
+        }
+        for k in 0..elements.len {
+            let (at, from) = (At::element(k, layout), At::element(k, vector_layout));
+            self.read_at(of, (elements, at), (vectors, from), show, depth + 1)?;
+        }
+        Ok(())
+    }
+
+    fn read_values(
+        &self,
+        (of, shape): (TangentId, ShapeId),
+        d: &Dictionary,
+        vectors: &Dictionary,
+        show: &mut dyn FnMut(f64, Slot),
+        depth: usize,
+    ) -> Result<(), Mismatch> {
+        let Shape::Dictionary(key_shape, _) = self.shapes.get(shape) else { return Ok(()) };
+        let tangent = self.tangent(of);
+        let (layout, vector_layout) = (self.shapes.layout(tangent.value), self.shapes.layout(tangent.vector));
+        let keys = self.shapes.layout(*key_shape);
+        for k in 0..d.len() {
+            let at = At::element(k, layout);
+            match vectors.find(self.shapes, *key_shape, d.keys.element(k, keys)) {
+                Some(j) => {
+                    let from = At::element(j, vector_layout);
+                    self.read_at(of, (&d.values, at), (&vectors.values, from), show, depth + 1)?;
+                }
+                None => self.zeros(of, &d.values, at, show)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows a zero for every leaf.
+    fn zeros(&self, id: TangentId, value: &Cells, at: At, show: &mut dyn FnMut(f64, Slot)) -> Result<(), Mismatch> {
+        self.leaves(id, value, at, &mut |_, _| show(0.0, Slot::NONE))
+    }
+}

@@ -1,0 +1,202 @@
+//! Making tangent vectors of numbers.
+
+use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, moving, tag};
+use crate::value::dictionary::Dictionary;
+use crate::value::shape::{Shape, ShapeId, TangentId, TangentKind};
+use crate::value::{Cells, Ref, Slot};
+use std::rc::Rc;
+
+impl Walk<'_> {
+    /// The tangent vector of `value` whose numbers are, leaf by leaf, what `next` gives.
+    ///
+    /// # Errors
+    /// [`Mismatch::TooDeep`]
+    pub fn vector(
+        &self,
+        id: TangentId,
+        value: &Cells,
+        at: At,
+        next: &mut dyn FnMut() -> (f64, Slot),
+    ) -> Result<Cells, Mismatch> {
+        let mut out = self.zero(self.tangent(id).vector);
+        self.fill(id, (value, at), (&mut out, At::default()), next, 0)?;
+        Ok(out)
+    }
+
+    /// The zero of a type of tangent vectors, as a single element. What may be missing is missing.
+    pub fn zero(&self, shape: ShapeId) -> Cells {
+        let mut out = Cells::default();
+        out.len = 1;
+        self.push_zero(shape, &mut out);
+        out
+    }
+
+    fn push_zero(&self, shape: ShapeId, out: &mut Cells) {
+        match self.shapes.get(shape) {
+            Shape::Tuple(fields) => fields.iter().for_each(|(_, s)| self.push_zero(*s, out)),
+            Shape::Struct { fields, .. } => fields.iter().for_each(|(_, s)| self.push_zero(*s, out)),
+            Shape::Array(_) => out.r.push(Ref::Cells(Rc::default())),
+            Shape::Dictionary(..) | Shape::Set(_) => out.r.push(Ref::Dictionary(Rc::default())),
+            Shape::String | Shape::Character => out.r.push(Ref::Text(Rc::from(""))),
+            Shape::Boxed(inner) => out.r.push(Ref::Cells(Rc::new(self.zero(*inner)))),
+            Shape::Double
+            | Shape::Float
+            | Shape::Int { .. }
+            | Shape::Bool
+            | Shape::Enum { .. }
+            | Shape::Optional(_)
+            | Shape::Function
+            | Shape::Class { .. }
+            | Shape::Any
+            | Shape::Metatype(_) => {
+                let layout = self.shapes.layout(shape);
+                out.f.resize(out.f.len() + layout.f as usize, 0.0);
+                out.i.resize(out.i.len() + layout.i as usize, 0);
+                out.r.resize(out.r.len() + layout.r as usize, Ref::Null);
+            }
+        }
+    }
+
+    /// Writes the numbers into a zero vector.
+    fn fill(
+        &self,
+        id: TangentId,
+        (value, at): (&Cells, At),
+        (out, to): (&mut Cells, At),
+        next: &mut dyn FnMut() -> (f64, Slot),
+        depth: usize,
+    ) -> Result<(), Mismatch> {
+        if depth > DEEPEST {
+            return Err(Mismatch::TooDeep);
+        }
+        let tangent = self.tangent(id);
+        match &tangent.kind {
+            TangentKind::Nothing => {}
+            TangentKind::Number => {
+                let (x, slot) = next();
+                let x = if *self.shapes.get(tangent.vector) == Shape::Float { f64::from(x as f32) } else { x };
+                // A vector that has no such component is none of the tables' making.
+                let _ = out.set_num(to.f, x, slot);
+            }
+            TangentKind::Fields(fields) => {
+                let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };
+                let inside = instance.as_ref().map(|b| b.cells.borrow());
+                let (value, at) = inside.as_deref().map_or((value, at), |cells| (cells, At::default()));
+                for (field, vector_field, of) in fields {
+                    let from = at.plus(self.field(tangent.value, *field));
+                    let to = to.plus(self.field(tangent.vector, *vector_field));
+                    self.fill(*of, (value, from), (out, to), next, depth + 1)?;
+                }
+            }
+            TangentKind::Array(of) => {
+                if let Some(elements) = cells(value, at) {
+                    let vectors = self.vectors(*of, elements, next, depth)?;
+                    put(out, to, Ref::Cells(Rc::new(vectors)));
+                }
+            }
+            TangentKind::Dictionary(of) => {
+                if let Some(d) = dictionary(value, at) {
+                    let values = self.vectors(*of, &d.values, next, depth)?;
+                    let mut vector = Dictionary::clone(d);
+                    vector.values = values;
+                    put(out, to, Ref::Dictionary(Rc::new(vector)));
+                }
+            }
+            TangentKind::Optional(of) => {
+                if tag(value, at) != 0 {
+                    self.set_tag(out, to, 1, self.tangent(*of).vector, to.behind_tag());
+                    self.fill(*of, (value, at.behind_tag()), (out, to.behind_tag()), next, depth + 1)?;
+                }
+            }
+            TangentKind::Enum(cases) => {
+                let tag = tag(value, at);
+                let (places, vector_places) = (self.payload(tangent.value, tag), self.payload(tangent.vector, tag + 1));
+                if let Some(place) = out.i.get_mut(to.i) {
+                    *place = tag + 1;
+                }
+                for ((field, of), vector_place) in moving(cases, tag).iter().zip(vector_places) {
+                    let Some(place) = places.get(*field as usize) else { continue };
+                    let place_of_vector = to.plus(vector_place);
+                    self.overwrite_zero(out, place_of_vector, self.tangent(*of).vector);
+                    self.fill(*of, (value, at.plus(*place)), (out, place_of_vector), next, depth + 1)?;
+                }
+            }
+            TangentKind::Boxed(of) => self.fill_boxed(*of, id, (value, at), (out, to), next, depth)?,
+        }
+        Ok(())
+    }
+
+    fn fill_boxed(
+        &self,
+        of: TangentId,
+        id: TangentId,
+        (value, at): (&Cells, At),
+        (out, to): (&mut Cells, At),
+        next: &mut dyn FnMut() -> (f64, Slot),
+        depth: usize,
+    ) -> Result<(), Mismatch> {
+        let tangent = self.tangent(id);
+        let from = match (self.is_boxed(tangent.value), cells(value, at)) {
+            (true, Some(record)) => (record, At::default()),
+            (true, None) => return Ok(()),
+            (false, _) => (value, at),
+        };
+        if !self.is_boxed(tangent.vector) {
+            return self.fill(of, from, (out, to), next, depth + 1);
+        }
+        let mut inside = self.zero(self.tangent(of).vector);
+        self.fill(of, from, (&mut inside, At::default()), next, depth + 1)?;
+        put(out, to, Ref::Cells(Rc::new(inside)));
+        Ok(())
+    }
+
+    /// The vectors of all elements.
+    fn vectors(
+        &self,
+        of: TangentId,
+        elements: &Cells,
+        next: &mut dyn FnMut() -> (f64, Slot),
+        depth: usize,
+    ) -> Result<Cells, Mismatch> {
+        let tangent = self.tangent(of);
+        let (layout, vector_layout) = (self.shapes.layout(tangent.value), self.shapes.layout(tangent.vector));
+        let mut out = Cells::default();
+        if *self.shapes.get(tangent.vector) == Shape::Double && tangent.kind == TangentKind::Number {
+            out.f.reserve_exact(elements.len);
+            for _ in 0..elements.len {
+                let (x, slot) = next();
+                out.push_num(x, slot);
+            }
+            out.len = elements.len;
+            return Ok(out);
+        }
+        let zero = self.zero(tangent.vector);
+        for k in 0..elements.len {
+            out.push(zero.all());
+            let (from, to) = (At::element(k, layout), At::element(k, vector_layout));
+            self.fill(of, (elements, from), (&mut out, to), next, depth + 1)?;
+        }
+        Ok(out)
+    }
+
+    /// Writes the tag of an optional, and makes what is behind it a zero.
+    fn set_tag(&self, out: &mut Cells, at: At, tag: i64, inside: ShapeId, place: At) {
+        if let Some(to) = out.i.get_mut(at.i) {
+            *to = tag;
+        }
+        self.overwrite_zero(out, place, inside);
+    }
+
+    fn overwrite_zero(&self, out: &mut Cells, at: At, shape: ShapeId) {
+        let zero = self.zero(shape);
+        for (k, r) in zero.r.iter().enumerate() {
+            put(out, At { r: at.r + k, ..at }, r.clone());
+        }
+    }
+}
+
+fn put(out: &mut Cells, at: At, reference: Ref) {
+    if let Some(place) = out.r.get_mut(at.r) {
+        *place = reference;
+    }
+}

@@ -1,0 +1,161 @@
+//! Why a program stopped, in terms of its text.
+
+use crate::diagnostic::Code as Number;
+use crate::native::Trap;
+use crate::native::library::{Failure, FailureKind};
+use crate::source::Span;
+use crate::tape::TapeFull;
+use std::rc::Rc;
+
+/// A run-time error.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fault {
+    /// Which one.
+    pub kind: Number,
+    /// One sentence.
+    pub message: String,
+    /// The values that explain it.
+    pub values: Vec<(String, String)>,
+    /// Where it happened; in the user's text, when any of it was running.
+    pub span: Span,
+    /// What was running, innermost first: function, and where in it.
+    pub backtrace: Vec<(Rc<str>, Span)>,
+}
+
+/// How many calls of a long backtrace are kept at its beginning and at its end.
+const FIRST: usize = 10;
+const LAST: usize = 5;
+
+impl Fault {
+    /// A fault without a place, which the machine adds.
+    pub fn new(kind: Number, message: impl Into<String>) -> Box<Fault> {
+        let span = Span::default();
+        Box::new(Fault { kind, message: message.into(), values: vec![], span, backtrace: vec![] })
+    }
+
+    /// A value that explains it.
+    #[must_use]
+    pub fn with(mut self: Box<Fault>, name: &str, value: impl std::fmt::Display) -> Box<Fault> {
+        self.values.push((name.into(), value.to_string()));
+        self
+    }
+
+    /// A mistake of our own.
+    pub fn internal(what: impl Into<String>) -> Box<Fault> {
+        Fault::new(Number::Internal, what)
+    }
+
+    /// Shortens a long backtrace.
+    pub fn cap(&mut self) {
+        let all = self.backtrace.len();
+        if all > FIRST + LAST + 1 {
+            let left_out = all - FIRST - LAST;
+            let note: Rc<str> = format!("… {left_out} more").into();
+            self.backtrace.splice(FIRST..all - LAST, [(note, Span::default())]);
+        }
+    }
+}
+
+impl From<Failure> for Box<Fault> {
+    fn from(failure: Failure) -> Box<Fault> {
+        let kind = match failure.kind {
+            FailureKind::IndexOutOfRange => Number::IndexOutOfRange,
+            FailureKind::Overflow => Number::Overflow,
+            FailureKind::DivisionByZero => Number::DivisionByZero,
+            FailureKind::Precondition => Number::PreconditionFailed,
+            FailureKind::InvalidRange => Number::InvalidRange,
+            FailureKind::InvalidConversion => Number::InvalidConversion,
+            FailureKind::Memory => Number::MemoryLimit,
+            FailureKind::Input => Number::Input,
+            FailureKind::BadRow => Number::BadRow,
+            FailureKind::Internal => Number::Internal,
+        };
+        let mut fault = Fault::new(kind, failure.message);
+        fault.values = failure.values;
+        fault
+    }
+}
+
+impl From<TapeFull> for Box<Fault> {
+    fn from(full: TapeFull) -> Box<Fault> {
+        match full {
+            TapeFull::Bytes(limit) => {
+                Fault::new(Number::TapeLimit, format!("the derivative needs more memory than allowed ({} of tape)", bytes(limit)))
+            }
+            TapeFull::Levels(most) => {
+                Fault::new(Number::DepthLimit, format!("more than {most} derivatives are nested in each other"))
+            }
+        }
+    }
+}
+
+/// A number of bytes in words.
+pub fn bytes(count: u64) -> String {
+    const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    match UNITS.iter().find(|(_, size)| count >= *size) {
+        Some((unit, size)) if count.is_multiple_of(*size) => format!("{} {unit}", count / size),
+        Some((unit, size)) => format!("{:.1} {unit}", count as f64 / *size as f64),
+        None => format!("{count} bytes"),
+    }
+}
+
+/// What a primitive of integers could not do.
+pub fn trapped(trap: Trap, primitive: &str, operands: &[i64]) -> Box<Fault> {
+    let mut fault = match (trap, operands) {
+        (Trap::DivisionByZero, [a, _]) if primitive == "int.rem" => {
+            Fault::new(Number::DivisionByZero, format!("division by zero: {a} % 0"))
+        }
+        (Trap::DivisionByZero, [a, ..]) => Fault::new(Number::DivisionByZero, format!("division by zero: {a} / 0")),
+        (Trap::Overflow, [a, b]) => {
+            let sign = match primitive {
+                "int.add" => "+",
+                "int.sub" => "-",
+                "int.mul" => "*",
+                "int.rem" => "%",
+                _ => "/",
+            };
+            let message = format!("integer overflow: {a} {sign} {b} is out of range for 'Int'");
+            Fault::new(Number::Overflow, message)
+        }
+        (Trap::Overflow, [a]) => {
+            let message = match primitive.strip_prefix("int.fit") {
+                Some(bits) => {
+                    let name = bits.strip_prefix('U').map_or(format!("Int{bits}"), |bits| format!("UInt{bits}"));
+                    format!("{a} is out of range for '{name}'")
+                }
+                None => format!("integer overflow: -({a}) is out of range for 'Int'"),
+            };
+            Fault::new(Number::Overflow, message)
+        }
+        (Trap::Overflow | Trap::DivisionByZero | Trap::NotRepresentable, _) => {
+            Fault::new(Number::Overflow, "integer overflow")
+        }
+    };
+    for (name, value) in ["a", "b"].iter().zip(operands) {
+        fault = fault.with(name, value);
+    }
+    fault
+}
+
+/// A number that no integer stands for.
+pub fn not_whole(x: f64) -> Box<Fault> {
+    let mut text = String::new();
+    crate::value::number::write_double(&mut text, x);
+    let why = if x.is_finite() { "out of range for" } else { "not a value of" };
+    Fault::new(Number::InvalidConversion, format!("cannot convert {text} to 'Int': it is {why} 'Int'")).with("x", text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_backtraces_are_shortened() {
+        let mut fault = Fault::new(Number::DepthLimit, "deep");
+        fault.backtrace = (0..100).map(|k| (k.to_string().into(), Span::default())).collect();
+        fault.cap();
+        assert_eq!(fault.backtrace.len(), 16);
+        assert_eq!(&*fault.backtrace[10].0, "… 85 more");
+        assert_eq!(&*fault.backtrace[15].0, "99");
+    }
+}

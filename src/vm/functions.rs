@@ -1,0 +1,108 @@
+//! The code of every function that was asked for.
+
+use super::fault::Fault;
+use crate::bytecode::{Code, Instruction, verify};
+use crate::value::shape::{Shapes, Tangents};
+use std::rc::Rc;
+
+/// What entering and leaving a function needs of its code, close together: a call touches one or two cache lines of it.
+#[derive(Debug)]
+pub struct Entry {
+    /// The code itself.
+    pub code: Rc<Code>,
+    /// Its first instruction.
+    pub start: *const Instruction,
+    /// Its number constants.
+    pub numbers: *const f64,
+    /// Registers and window.
+    pub frame: [u32; 3],
+    /// Registers without the window.
+    pub own: [u32; 3],
+    /// How many references it gives back.
+    pub kept: u32,
+    /// Number registers without slots, when it is derivative code.
+    pub inactive: (u32, u32),
+    /// Whether its numbers carry slots.
+    pub is_derivative: bool,
+}
+
+impl Entry {
+    /// The entry of verified code.
+    pub fn of(code: Rc<Code>) -> Entry {
+        Entry {
+            start: code.instructions.as_ptr(),
+            numbers: code.numbers.as_ptr(),
+            frame: code.frame().map(|n| n as u32),
+            own: code.registers.map(u32::from),
+            kept: u32::from(code.results[2]),
+            inactive: (u32::from(code.inactive_from), u32::from(code.registers[0])),
+            is_derivative: code.is_derivative,
+            code,
+        }
+    }
+}
+
+/// Who compiles what is missing, and knows the types. `session` implements it, so that the machine need not see the
+/// compiler.
+pub trait Compiler {
+    /// The original code of a function.
+    ///
+    /// # Errors
+    /// When there is none, which is a mistake of our own.
+    fn original(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
+
+    /// The derivative code of a function.
+    ///
+    /// # Errors
+    /// When it has no derivative.
+    fn derivative(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
+
+    /// What values look like.
+    fn shapes(&self) -> &Shapes;
+
+    /// How types differentiate.
+    fn tangents(&self) -> &Tangents;
+}
+
+/// Original and derivative code by the number of the function. Entries stay where they are as long as the machine lives,
+/// so frames may point to them.
+#[derive(Debug, Default)]
+pub struct Functions {
+    entries: [Vec<Option<Box<Entry>>>; 2],
+}
+
+impl Functions {
+    /// The code, if it is there.
+    #[inline(always)]
+    pub fn get(&self, function: u32, derivative: bool) -> Option<&Entry> {
+        match self.entries[usize::from(derivative)].get(function as usize) {
+            Some(Some(entry)) => Some(entry),
+            _ => None,
+        }
+    }
+
+    /// The code, compiled and checked if it has to be.
+    ///
+    /// # Errors
+    /// When the compiler has none, or it is malformed.
+    #[cold]
+    pub fn load(
+        &mut self,
+        compiler: &mut dyn Compiler,
+        function: u32,
+        derivative: bool,
+    ) -> Result<&Entry, Box<Fault>> {
+        /// More functions than any program has; a number beyond comes from a damaged code object.
+        const MOST: u32 = 1 << 24;
+        let code = if derivative { compiler.derivative(function)? } else { compiler.original(function)? };
+        verify(&code).map_err(|why| Fault::internal(format!("malformed code of `{}`: {why}", code.name)))?;
+        if code.is_derivative != derivative || function >= MOST {
+            return Err(Fault::internal(format!("the wrong code of `{}`", code.name)));
+        }
+        let entries = &mut self.entries[usize::from(derivative)];
+        if entries.len() <= function as usize {
+            entries.resize_with(function as usize + 1, || None);
+        }
+        Ok(entries[function as usize].insert(Box::new(Entry::of(code))))
+    }
+}

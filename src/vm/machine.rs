@@ -1,0 +1,232 @@
+//! The machine: its state, and how functions are entered and left.
+
+use super::fault::Fault;
+use super::functions::{Compiler, Entry, Functions};
+use super::limits::{Limits, Meter};
+use super::operators;
+use super::stacks::{Frame, Stacks};
+use super::task::{Next, Target, Task};
+use crate::bytecode::{Code, Instruction};
+use crate::diagnostic::Code as Number;
+use crate::native::library::Host;
+use crate::native::{PrimitiveId, primitive};
+use crate::source::Span;
+use crate::tape::Levels;
+use crate::value::{Cells, Components, Ref, Slot};
+use std::rc::Rc;
+
+/// A machine. It keeps code and global variables between runs.
+pub struct Machine {
+    /// The global variables.
+    pub globals: Cells,
+    /// The live levels of differentiation.
+    pub levels: Levels,
+    /// The world outside.
+    pub host: Host,
+    /// What a run may use up.
+    pub limits: Limits,
+    pub(super) stacks: Stacks,
+    pub(super) frames: Vec<Frame>,
+    pub(super) tasks: Vec<Box<dyn Task>>,
+    pub(super) functions: Functions,
+    /// Where the window of the step that runs begins.
+    pub(super) window: [usize; 3],
+    /// Steps until the next look at limits.
+    pub(super) fuel: i64,
+    pub(super) meter: Meter,
+    pub(super) ids: Arithmetic,
+    own_code: OwnCode,
+}
+
+/// Primitives that have instructions of their own in derivative code.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arithmetic {
+    pub add: PrimitiveId,
+    pub sub: PrimitiveId,
+    pub mul: PrimitiveId,
+    pub div: PrimitiveId,
+    pub neg: PrimitiveId,
+}
+
+/// The code of frames that belong to the machine itself.
+struct OwnCode {
+    halt: Box<Entry>,
+    resume: Box<Entry>,
+}
+
+impl Machine {
+    /// A machine without functions and global variables.
+    pub fn new(host: Host, limits: Limits, tape: u64) -> Machine {
+        let own = |name: &str, instruction: Instruction| {
+            let (instructions, spans) = (vec![instruction], vec![Span::default()]);
+            let code = Code { name: name.into(), instructions, spans, is_prelude: true, ..Code::default() };
+            Box::new(Entry::of(Rc::new(code)))
+        };
+        let id = |name: &str| primitive(name).unwrap_or_else(|| unreachable!("the table of primitives has {name}"));
+        Machine {
+            globals: Cells::record(Components::default()),
+            levels: Levels::new(tape),
+            host,
+            limits,
+            stacks: Stacks::default(),
+            frames: vec![],
+            tasks: vec![],
+            functions: Functions::default(),
+            window: [0; 3],
+            fuel: 0,
+            meter: Meter::default(),
+            ids: Arithmetic {
+                add: id("double.add"),
+                sub: id("double.sub"),
+                mul: id("double.mul"),
+                div: id("double.div"),
+                neg: id("double.neg"),
+            },
+            own_code: OwnCode { halt: own("‹halt›", Instruction::Halt {}), resume: own("‹task›", Instruction::Resume {}) },
+        }
+    }
+
+    /// Makes room for global variables.
+    pub fn reserve_globals(&mut self, counts: [u32; 3]) {
+        let [f, i, r] = counts.map(|n| n as usize);
+        let globals = &mut self.globals;
+        globals.f.resize(f.max(globals.f.len()), 0.0);
+        globals.i.resize(i.max(globals.i.len()), 0);
+        globals.r.resize(r.max(globals.r.len()), Ref::Null);
+        if !globals.slots.is_empty() {
+            globals.make_slots();
+        }
+    }
+
+    /// The code of a function, compiled when it is first needed.
+    pub(super) fn code(
+        &mut self,
+        compiler: &mut dyn Compiler,
+        function: u32,
+        derivative: bool,
+    ) -> Result<*const Entry, Box<Fault>> {
+        if let Some(entry) = self.functions.get(function, derivative) {
+            return Ok(entry);
+        }
+        self.functions.load(compiler, function, derivative).map(std::ptr::from_ref)
+    }
+
+    /// Begins a run: a frame that ends it when its callee returns.
+    pub(super) fn push_halt(&mut self) {
+        let entry: *const Entry = &*self.own_code.halt;
+        self.frames.push(Frame { entry, pc: self.own_code.halt.start, base: [0; 3] });
+        self.window = [0; 3];
+    }
+
+    fn push_task(&mut self, task: Box<dyn Task>) {
+        let entry: *const Entry = &*self.own_code.resume;
+        let pc = self.own_code.resume.start;
+        self.frames.push(Frame { entry, pc, base: self.window.map(|n| n as u32) });
+        self.tasks.push(task);
+    }
+
+    /// Pushes the frame of a function whose arguments stand in the window.
+    pub(super) fn push_frame(&mut self, entry: *const Entry) -> Result<(), Box<Fault>> {
+        // SAFETY: entries live as long as the machine (`Functions` never drops one).
+        #[allow(unsafe_code)]
+        let callee = unsafe { &*entry };
+        if self.frames.len() >= self.limits.depth {
+            return Err(self.too_deep());
+        }
+        let end = [0, 1, 2].map(|b| self.window[b] + callee.frame[b] as usize);
+        if !self.stacks.has(end, callee.is_derivative) {
+            self.make_room(end, callee.is_derivative)?;
+        }
+        if callee.is_derivative {
+            let (from, to) = callee.inactive;
+            self.stacks.slots[self.window[0] + from as usize..self.window[0] + to as usize].fill(Slot::NONE);
+        }
+        let base = self.window.map(|n| n as u32);
+        self.frames.push(Frame { entry, pc: callee.start, base });
+        Ok(())
+    }
+
+    /// Grows the stacks, if they may.
+    #[cold]
+    pub(super) fn make_room(&mut self, end: [usize; 3], slots: bool) -> Result<(), Box<Fault>> {
+        /// Bytes that all frames together may have: a thousand times what a deep recursion needs.
+        const MOST: u64 = 4 << 30;
+        let limit = self.limits.memory.map_or(MOST, |limit| limit.min(MOST));
+        if Stacks::bytes_for(end, slots) > limit {
+            let message = format!("the calls that are running need more memory than allowed ({})", super::fault::bytes(limit));
+            return Err(Fault::new(Number::MemoryLimit, message));
+        }
+        self.stacks.grow(end, slots);
+        Ok(())
+    }
+
+    #[cold]
+    pub(super) fn too_deep(&self) -> Box<Fault> {
+        let depth = self.limits.depth;
+        Fault::new(Number::DepthLimit, format!("recursion went {depth} calls deep")).with("limit", depth)
+    }
+
+    /// Does what a step wants, until the program itself goes on.
+    pub(super) fn perform(&mut self, compiler: &mut dyn Compiler, mut next: Next) -> Result<(), Box<Fault>> {
+        loop {
+            let Next::Call { target, derivative, then } = next else { return Ok(()) };
+            if self.frames.len() >= self.limits.depth {
+                return Err(self.too_deep());
+            }
+            if let Some(task) = then {
+                self.push_task(task);
+            }
+            let code = match target {
+                Target::Function(function) => self.code(compiler, function, derivative)?,
+                Target::Object(Ref::Closure(closure)) => {
+                    let code = self.code(compiler, closure.function, derivative)?;
+                    // SAFETY: as in `push_frame`.
+                    #[allow(unsafe_code)]
+                    let behind = usize::from(unsafe { &*code }.code.params[2]);
+                    self.set_reference(behind, Ref::Closure(closure));
+                    code
+                }
+                Target::Object(Ref::Machine(object)) => {
+                    next = operators::call_object(self, compiler, &object, derivative)?;
+                    if matches!(next, Next::Return) {
+                        return Ok(());
+                    }
+                    continue;
+                }
+                Target::Object(_) => return Err(Fault::internal("a call of something that is not a function")),
+            };
+            return self.push_frame(code);
+        }
+    }
+
+    /// Goes on with the task whose frame is the innermost one.
+    pub(super) fn resume(&mut self, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
+        let (Some(frame), Some(task)) = (self.frames.pop(), self.tasks.pop()) else {
+            return Err(Fault::internal("no task to go on with"));
+        };
+        self.window = frame.base.map(|n| n as usize);
+        let next = task.resume(self, compiler)?;
+        self.perform(compiler, next)
+    }
+
+    /// Looks at the limits.
+    #[cold]
+    pub(super) fn poll(&mut self) -> Result<(), Box<Fault>> {
+        self.fuel = self.meter.look(&self.limits)?;
+        Ok(())
+    }
+
+    /// Looks whether somebody wants the run to stop; for long work in Rust.
+    ///
+    /// # Errors
+    /// When it must stop.
+    pub fn check_interrupt(&mut self) -> Result<(), Box<Fault>> {
+        self.poll()
+    }
+}
+
+impl std::fmt::Debug for Machine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Machine").field("depth", &self.frames.len()).finish_non_exhaustive()
+    }
+}

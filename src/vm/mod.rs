@@ -1,0 +1,35 @@
+//! Register banks, frames, calls, the dispatch loop, limits, interruption.
+//!
+//! In: verified code ([`crate::bytecode`]), asked for function by function through [`Compiler`]; arguments as components.
+//! Out: the components of the result, or a [`Fault`] in terms of the program's text.
+//!
+//! **Frames** lie in four parallel stacks (numbers, slots, integers, references). A callee's first registers are its
+//! caller's window, so arguments and results are not copied. Nothing uses the Rust stack: operators and sweeps that call
+//! functions of the program are [tasks](task).
+//!
+//! Promises: no run-time error, limit or interruption leaves the machine unusable; plain code never touches slots; the
+//! machine never sees a type, only components, and shapes where a value is printed or compared.
+//! Not here: what is recorded (`tape`), what values look like (`value`), how code is made (`emit`).
+
+mod dispatch;
+mod fault;
+mod functions;
+mod limits;
+mod machine;
+mod objects;
+mod operators;
+mod record;
+mod registers;
+mod run;
+mod stacks;
+pub mod task;
+mod window;
+
+pub use fault::Fault;
+pub use functions::Compiler;
+pub use limits::Limits;
+pub use machine::Machine;
+pub use task::{Next, Target, Task};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+//! What instructions do to objects: records, boxes, arrays.
+
+use super::fault::Fault;
+use crate::diagnostic::Code as Number;
+use crate::native::library::Failure;
+use crate::tape::Num;
+use crate::value::{BoxCells, Cells, Ref, Slot};
+use std::rc::Rc;
+
+/// Puts components together; the references are moved out of `r`.
+pub fn gather((f, slots): (&[f64], &[Slot]), i: &[i64], r: &mut [Ref]) -> Cells {
+    let mut cells = Cells::empty();
+    append((f, slots), i, r, &mut cells);
+    cells
+}
+
+/// Appends an element made of components; the references are moved out of `r`.
+pub fn append((f, slots): (&[f64], &[Slot]), i: &[i64], r: &mut [Ref], to: &mut Cells) {
+    to.push_numbers(f, slots);
+    to.i.extend_from_slice(i);
+    to.r.extend(r.iter_mut().map(std::mem::take));
+    to.len += 1;
+}
+
+/// The array or record in a register, alone: copied first when somebody else has it, too.
+#[inline(always)]
+pub fn own(r: &mut Ref) -> Result<&mut Cells, Box<Fault>> {
+    match r {
+        Ref::Cells(cells) => Ok(Rc::make_mut(cells)),
+        // An array that was moved away is as good as an empty one.
+        Ref::Null => {
+            *r = Ref::Cells(Rc::default());
+            own(r)
+        }
+        _ => Err(wrong_object()),
+    }
+}
+
+/// The array or record in a register.
+#[inline(always)]
+pub fn cells(r: &Ref) -> Result<&Cells, Box<Fault>> {
+    const EMPTY: &Cells = &Cells::empty();
+    match r {
+        Ref::Cells(cells) => Ok(cells),
+        Ref::Null => Ok(EMPTY),
+        _ => Err(wrong_object()),
+    }
+}
+
+/// The box in a register.
+#[inline(always)]
+pub fn boxed(r: &Ref) -> Result<&Rc<BoxCells>, Box<Fault>> {
+    match r {
+        Ref::Box(cells) => Ok(cells),
+        _ => Err(wrong_object()),
+    }
+}
+
+/// What a function object captured.
+#[inline(always)]
+pub fn captures(r: &Ref) -> Result<&Cells, Box<Fault>> {
+    match r {
+        Ref::Closure(closure) => Ok(&closure.captures),
+        _ => Err(wrong_object()),
+    }
+}
+
+/// Number `k`, with its slot.
+#[inline(always)]
+pub fn num(cells: &Cells, k: usize) -> Option<Num> {
+    cells.f.get(k).map(|value| Num { value: *value, slot: cells.slot(k) })
+}
+
+/// Where component `offset` of element `index` stands; `None` out of range.
+#[inline(always)]
+pub fn position(cells: &Cells, index: i64, (offset, stride): (u16, u16)) -> Option<usize> {
+    let index = usize::try_from(index).ok().filter(|k| *k < cells.len)?;
+    Some(index * usize::from(stride) + usize::from(offset))
+}
+
+/// An object of another kind than the code expects.
+#[cold]
+pub fn wrong_object() -> Box<Fault> {
+    Fault::internal("an instruction met an object of another kind")
+}
+
+/// A component that is not there, of an object that is of the right kind.
+#[cold]
+pub fn no_component() -> Box<Fault> {
+    Fault::internal("an instruction named a component that is not there")
+}
+
+/// Why an element could not be read or written: the index, unless the code itself is wrong.
+#[cold]
+pub fn bad_index(cells: &Cells, index: i64) -> Box<Fault> {
+    match usize::try_from(index) {
+        Ok(k) if k < cells.len => no_component(),
+        _ => Failure::index("array", index, cells.len).into(),
+    }
+}
+
+/// A global variable that is not there.
+#[cold]
+pub fn no_global() -> Box<Fault> {
+    Fault::internal("an instruction named a global variable that is not there")
+}
+
+/// `nil!`
+#[cold]
+pub fn unexpected_nil() -> Box<Fault> {
+    Fault::new(Number::UnexpectedNil, "unexpectedly found nil while unwrapping an optional value")
+}
+
+/// A condition that did not hold: what kind of condition, and what the program says about it.
+#[cold]
+pub fn failed(what: &str, message: &Ref) -> Box<Fault> {
+    let message = text(message);
+    if what == "range" {
+        return Fault::new(Number::InvalidRange, message);
+    }
+    let text = match (what, message) {
+        ("failed" | "", "") => "the program stopped itself".to_owned(),
+        ("failed" | "", message) => message.to_owned(),
+        (what, "") => what.to_owned(),
+        (what, message) => format!("{what}: {message}"),
+    };
+    Fault::new(Number::PreconditionFailed, text)
+}
+
+/// An error that nobody caught.
+#[cold]
+pub fn uncaught(message: &Ref) -> Box<Fault> {
+    Fault::new(Number::Trap, format!("uncaught error: {}", text(message)))
+}
+
+fn text(r: &Ref) -> &str {
+    match r {
+        Ref::Text(text) => text,
+        _ => "",
+    }
+}

@@ -1,0 +1,35 @@
+//! `withoutDerivative(at:)` and `withDerivative`: values that are the same, and adjoints that are not.
+
+use super::super::fault::Fault;
+use super::super::functions::Compiler;
+use super::super::machine::Machine;
+use super::super::task::Next;
+use super::{At, leaves, set_leaves, walk};
+use crate::tape::Template;
+use crate::value::reach::{ClearSlots, change_slots};
+use crate::value::shape::TangentId;
+use crate::value::{Cells, Ref};
+
+/// Makes a value constant in every level.
+pub(super) fn without_derivative(machine: &mut Machine, mut x: Cells) {
+    change_slots(&mut x, &mut ClearSlots);
+    machine.set_window(x.all());
+}
+
+/// Sends the adjoint of a value through `edit`, in every reverse level that the value moves in.
+pub(super) fn with_derivative(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (of, mut x): (TangentId, Cells),
+    edit: &Ref,
+) -> Result<Next, Box<Fault>> {
+    if machine.levels.depth() > 0 {
+        let walk = walk(compiler);
+        let numbers = leaves(walk, of, &x, At::default())?;
+        let template = Template { tangent: of, cells: x.clone() };
+        let edited = machine.levels.edited(&numbers, edit, &template)?;
+        set_leaves(walk, of, (&mut x, At::default()), &edited)?;
+    }
+    machine.set_window(x.all());
+    Ok(Next::Return)
+}

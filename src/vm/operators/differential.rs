@@ -1,0 +1,56 @@
+//! `valueWithDifferential(at:in:)`: records a function at a point.
+
+use super::super::fault::Fault;
+use super::super::functions::Compiler;
+use super::super::machine::Machine;
+use super::super::task::{Next, Task};
+use super::{At, Failure, counts, leaves, mismatch, settle, value_layout, walk};
+use crate::tape::{Direction, LinearMap, Num, Template};
+use crate::value::shape::TangentId;
+use crate::value::{Cells, Ref};
+use std::rc::Rc;
+
+/// The body is running.
+struct Recording {
+    /// What it is differentiated by.
+    x: Template,
+    /// How its result differentiates.
+    result: TangentId,
+}
+
+/// Opens a level, makes the numbers of `x` its leaves, and calls the body.
+pub(super) fn begin(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (at, mut x): (TangentId, Cells),
+    result: TangentId,
+    body: Ref,
+) -> Result<Next, Box<Fault>> {
+    let template = Template { tangent: at, cells: x.clone() };
+    machine.levels.open(Direction::Reverse)?;
+    let mut failure = Failure::default();
+    let levels = &mut machine.levels;
+    walk(compiler)
+        .change(at, &mut x, At::default(), &mut |value, slot| failure.slot(levels.leaf(Num { value, slot })))
+        .map_err(mismatch)?;
+    failure.check()?;
+    machine.set_window(x.all());
+    Ok(Next::call(body, true, Recording { x: template, result }))
+}
+
+impl Task for Recording {
+    fn resume(mut self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let walk = walk(compiler);
+        let counts = counts(value_layout(walk, self.result));
+        let mut y = machine.take_window(counts, true);
+        let mut outputs = leaves(walk, self.result, &y, At::default())?;
+        // Instances of classes are differentiated where they are: they are settled, too.
+        settle(machine, &mut [&mut y, &mut self.x.cells]);
+        let map = LinearMap::close(&mut machine.levels, &mut outputs);
+        let template = Template { tangent: self.result, cells: y.clone() };
+        let map = LinearMap { x: Rc::from([self.x]), y: Rc::from([template]), ..map };
+        machine.set_window(y.all());
+        machine.set_reference(counts[2], Ref::Machine(Rc::new(map)));
+        Ok(Next::Return)
+    }
+}

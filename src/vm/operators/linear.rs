@@ -1,0 +1,73 @@
+//! Differentials and pullbacks as functions: calling and transposing them.
+
+use super::super::fault::Fault;
+use super::super::functions::Compiler;
+use super::super::machine::Machine;
+use super::super::task::Next;
+use super::sweep::{self, Application};
+use super::zero::{self, Codomain};
+use super::{Cells, counts, read_all, vector_layout, walk};
+use crate::tape::{LinearMap, Sweep, Template};
+use crate::value::Ref;
+use crate::value::shape::{Layout, TangentId};
+use crate::value::walk::{At, Walk};
+use std::any::Any;
+use std::rc::Rc;
+
+/// Calls a linear map. Its arguments stand in the window: one tangent vector for each value that it goes from.
+pub(super) fn call(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    object: &Rc<dyn Any>,
+    derivative: bool,
+) -> Result<Next, Box<Fault>> {
+    let Ok(map) = Rc::clone(object).downcast::<LinearMap>() else {
+        return Err(Fault::internal("a call of something that is not a function"));
+    };
+    let walk = walk(compiler);
+    let from = if map.transposed { &map.y } else { &map.x };
+    let arguments = machine.take_window(counts(all_vectors(walk, from)), derivative);
+    let seeds = read_all(walk, from, &arguments)?;
+    let mut sweep = Sweep::new(&mut machine.levels, &map.tape, map.direction());
+    for (node, seed) in map.seeded().into_iter().zip(seeds) {
+        sweep.add(&mut machine.levels, node, seed)?;
+    }
+    sweep::go_on(machine, compiler, Application { sweep, map })
+}
+
+/// The components of the tangent vectors of several values, one behind the other.
+pub(super) fn all_vectors(walk: Walk<'_>, templates: &[Template]) -> Layout {
+    let end = templates.iter().fold(At::default(), |at, t| at.behind(vector_layout(walk, t)));
+    Layout { f: end.f as u32, i: end.i as u32, r: end.r as u32 }
+}
+
+/// The transpose of a linear function.
+pub(super) fn transpose(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    function: Ref,
+    at: TangentId,
+    result: TangentId,
+) -> Result<Next, Box<Fault>> {
+    if let Ref::Machine(object) = &function
+        && let Some(map) = object.downcast_ref::<LinearMap>()
+    {
+        machine.set_reference(0, Ref::Machine(Rc::new(map.transpose())));
+        return Ok(Next::Return);
+    }
+    // A function whose code is linear is its own differential, anywhere: at zero.
+    let walk = walk(compiler);
+    let cells: Cells = walk.zero(walk.tangents.get(at).value);
+    let domain = Template { tangent: at, cells };
+    zero::record(
+        machine,
+        compiler,
+        function,
+        domain,
+        Codomain::Result(result),
+        Box::new(|machine, _, map| {
+            machine.set_reference(0, Ref::Machine(Rc::new(map.transpose())));
+            Ok(Next::Return)
+        }),
+    )
+}

@@ -1,0 +1,215 @@
+//! Differential operators, calls of linear maps, registered derivatives.
+//!
+//! In: arguments in the window of the machine. Out: results there, or a call that must come first: each operator is a
+//! [`Task`](super::task::Task), so that nothing here recurses, however operators, sweeps and rules nest.
+//!
+//! Promises: a body runs exactly once; what outlives a level is settled before it is closed; no level stays open when the
+//! program stops.
+//! Not here: what is recorded and swept (`tape`), how a value is taken apart (`value::walk`).
+
+mod cut;
+mod differential;
+mod linear;
+mod rule;
+mod rule_forward;
+mod rule_reverse;
+mod sweep;
+mod tangent;
+mod zero;
+
+use super::fault::Fault;
+use super::functions::Compiler;
+use super::machine::Machine;
+use super::task::Next;
+use crate::bytecode::{Operator, OperatorSite, RuleSite};
+use crate::diagnostic::Code as Number;
+use crate::tape::{Num, TapeFull, Template};
+use crate::value::shape::{Layout, TangentId};
+use crate::value::walk::{At, Mismatch, Walk};
+use crate::value::{Cells, Ref, Slot};
+use std::any::Any;
+use std::rc::Rc;
+
+/// Applies an operator. Its arguments stand in the window. `derivative`: the caller is derivative code.
+pub fn operate(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    site: &OperatorSite,
+    derivative: bool,
+) -> Result<Next, Box<Fault>> {
+    let mut arguments = machine.take_window(site.params.map(usize::from), derivative);
+    match site.operator {
+        Operator::ValueWithDifferential { at, result } => {
+            let body = last_reference(&mut arguments)?;
+            differential::begin(machine, compiler, (at, arguments), result, body)
+        }
+        Operator::ValueWithTangent { at, result } => {
+            let body = last_reference(&mut arguments)?;
+            tangent::begin(machine, compiler, (at, arguments), result, body)
+        }
+        Operator::Transpose { at, result } => {
+            let function = last_reference(&mut arguments)?;
+            linear::transpose(machine, compiler, function, at, result)
+        }
+        Operator::WithoutDerivative { .. } => {
+            cut::without_derivative(machine, arguments);
+            Ok(Next::Return)
+        }
+        Operator::WithDerivative { of } => {
+            let edit = last_reference(&mut arguments)?;
+            cut::with_derivative(machine, compiler, (of, arguments), &edit)
+        }
+    }
+}
+
+/// Calls a function object of the machine's own: a differential or pullback. Its arguments stand in the window.
+pub fn call_object(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    object: &Rc<dyn Any>,
+    derivative: bool,
+) -> Result<Next, Box<Fault>> {
+    linear::call(machine, compiler, object, derivative)
+}
+
+/// Calls a function with registered derivatives from derivative code. Its arguments stand in the window.
+pub fn call_rule(machine: &mut Machine, compiler: &mut dyn Compiler, site: &RuleSite) -> Result<Next, Box<Fault>> {
+    rule::call(machine, compiler, site)
+}
+
+/// The program stops: all levels end, and their slots mean constants from then on.
+pub fn unwind(machine: &mut Machine) {
+    machine.levels.abandon();
+}
+
+/// The tables that say what values look like.
+fn walk(compiler: &dyn Compiler) -> Walk<'_> {
+    Walk { shapes: compiler.shapes(), tangents: compiler.tangents() }
+}
+
+/// The function, which stands behind the other arguments.
+fn last_reference(arguments: &mut Cells) -> Result<Ref, Box<Fault>> {
+    arguments.r.pop().ok_or_else(|| Fault::internal("an operator without a function"))
+}
+
+/// The numbers of a value that can move.
+fn leaves(walk: Walk<'_>, id: TangentId, value: &Cells, at: At) -> Result<Vec<Num>, Box<Fault>> {
+    let mut numbers = vec![];
+    walk.leaves(id, value, at, &mut |value, slot| numbers.push(Num { value, slot })).map_err(mismatch)?;
+    Ok(numbers)
+}
+
+/// The numbers that a tangent vector has for the numbers of a value.
+fn read(walk: Walk<'_>, template: &Template, vector: (&Cells, At)) -> Result<Vec<Num>, Box<Fault>> {
+    let mut numbers = vec![];
+    let value = (&template.cells, At::default());
+    walk.read(template.tangent, value, vector, &mut |value, slot| numbers.push(Num { value, slot }))
+        .map_err(mismatch)?;
+    Ok(numbers)
+}
+
+/// The same for the vectors of several values, one behind the other.
+fn read_all(walk: Walk<'_>, templates: &[Template], vectors: &Cells) -> Result<Vec<Num>, Box<Fault>> {
+    let mut at = At::default();
+    let mut numbers = vec![];
+    for template in templates {
+        numbers.append(&mut read(walk, template, (vectors, at))?);
+        at = at.behind(vector_layout(walk, template));
+    }
+    Ok(numbers)
+}
+
+/// The tangent vector of a value that is made of these numbers.
+fn vector(walk: Walk<'_>, template: &Template, numbers: &[Num]) -> Result<Cells, Box<Fault>> {
+    let mut next = numbers.iter();
+    let mut next = || next.next().map_or((0.0, Slot::NONE), |x| (x.value, x.slot));
+    walk.vector(template.tangent, &template.cells, At::default(), &mut next).map_err(mismatch)
+}
+
+/// Gives the numbers of a value other slots.
+fn set_leaves(walk: Walk<'_>, id: TangentId, (value, at): (&mut Cells, At), to: &[Num]) -> Result<(), Box<Fault>> {
+    let mut next = to.iter();
+    walk.change(id, value, at, &mut |_, slot| next.next().map_or(slot, |x| x.slot)).map_err(mismatch)
+}
+
+fn vector_layout(walk: Walk<'_>, template: &Template) -> Layout {
+    walk.shapes.layout(walk.tangents.get(template.tangent).vector)
+}
+
+fn value_layout(walk: Walk<'_>, id: TangentId) -> Layout {
+    walk.shapes.layout(walk.tangents.get(id).value)
+}
+
+fn counts(layout: Layout) -> [usize; 3] {
+    [layout.f as usize, layout.i as usize, layout.r as usize]
+}
+
+/// From how many components on a tuple that a function returns is one reference to a record. The compiler decides that;
+/// the machine meets it where a function of the user's own returns several things in one.
+const SPREAD: usize = 24;
+
+/// Takes what a function has returned from the window: several values in one tuple. `counts` are the components of all.
+fn take_tuple(machine: &mut Machine, counts: [usize; 3], slots: bool) -> Cells {
+    if counts.iter().sum::<usize>() <= SPREAD {
+        return machine.take_window(counts, slots);
+    }
+    match machine.take_reference(0) {
+        Ref::Cells(record) => Rc::unwrap_or_clone(record),
+        _ => Cells::empty(),
+    }
+}
+
+fn mismatch(why: Mismatch) -> Box<Fault> {
+    match why {
+        Mismatch::Counts { value, vector } => Fault::new(
+            Number::PreconditionFailed,
+            format!("a tangent vector of {vector} elements for an array of {value}"),
+        )
+        .with("elements", value)
+        .with("elements of the vector", vector),
+        Mismatch::Case => {
+            Fault::new(Number::PreconditionFailed, "a tangent vector that belongs to another case of an enum")
+        }
+        Mismatch::TooDeep => Fault::new(Number::DepthLimit, "a value is nested too deeply to be differentiated"),
+    }
+}
+
+/// Keeps the first failure of a walk whose steps cannot fail.
+#[derive(Default)]
+struct Failure(Option<TapeFull>);
+
+impl Failure {
+    fn slot(&mut self, number: Result<Num, TapeFull>) -> Slot {
+        match number {
+            Ok(number) => number.slot,
+            Err(full) => {
+                self.0.get_or_insert(full);
+                Slot::NONE
+            }
+        }
+    }
+
+    fn check(self) -> Result<(), Box<Fault>> {
+        self.0.map_or(Ok(()), |full| Err(full.into()))
+    }
+}
+
+/// Before the innermost level is closed: what outlives it keeps its links to the levels outside. `kept` are values that
+/// do, besides what was stored.
+fn settle(machine: &mut Machine, kept: &mut [&mut Cells]) {
+    let nested = machine.levels.depth() > 1;
+    if machine.levels.must_settle_globals() {
+        machine.levels.settle(&mut machine.globals);
+    }
+    for cells in kept {
+        if nested || !cells.r.is_empty() {
+            machine.levels.settle(cells);
+        } else {
+            // With one level all links end.
+            cells.slots.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,214 @@
+//! Calls of functions with registered derivatives.
+//!
+//! The innermost live level among the arguments decides: the most specific rule that covers the arguments that move there
+//! is taken. The registered function runs on arguments that are stripped of that level, in derivative code, since they may
+//! move in the levels outside; what it returns beside the value says how the result moves in the level.
+
+use super::super::fault::Fault;
+use super::super::functions::Compiler;
+use super::super::machine::Machine;
+use super::super::task::{Next, Target, Task};
+use super::{At, counts, leaves, rule_forward, rule_reverse, take_tuple, value_layout, walk};
+use crate::bytecode::{Registered, RegisteredKind, RuleSite};
+use crate::diagnostic::Code as Number;
+use crate::tape::{Direction, Levels, Num, Template};
+use crate::value::reach::{SlotChange, change_slots};
+use crate::value::shape::{Layout, TangentId};
+use crate::value::walk::Walk;
+use crate::value::{Cells, Closure, Components, Ref, Slot};
+use std::rc::Rc;
+
+/// A parameter that the rule differentiates by.
+pub(super) struct Argument {
+    /// What it looked like, in the levels outside.
+    pub(super) template: Template,
+    /// Its numbers, as they were given.
+    pub(super) numbers: Vec<Num>,
+}
+
+/// A call by rule.
+pub(super) struct ByRule {
+    /// The level that decides.
+    pub(super) level: usize,
+    /// The parameters that the rule differentiates by.
+    pub(super) by: Vec<Argument>,
+    /// How the result differentiates.
+    pub(super) result: TangentId,
+    /// What the called function returns beside the value.
+    pub(super) returns: Returns,
+}
+
+/// What a called function returns beside the value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Returns {
+    /// A differential.
+    Differential,
+    /// A pullback.
+    Pullback,
+    /// Nothing: it is the linear function itself, whose transpose is another function.
+    Nothing {
+        /// That function, by its number.
+        transpose: u32,
+    },
+}
+
+/// The registered function is running.
+struct Running(ByRule);
+
+/// Strips one level off everything but boxes, which others share.
+struct Strip<'a> {
+    levels: &'a Levels,
+    level: usize,
+}
+
+impl SlotChange for Strip<'_> {
+    fn slot(&mut self, slot: Slot) -> Slot {
+        self.levels.strip_slot(self.level, slot)
+    }
+
+    fn enters_boxes(&self) -> bool {
+        false
+    }
+}
+
+/// Calls a function with registered derivatives. Its arguments stand in the window.
+pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &RuleSite) -> Result<Next, Box<Fault>> {
+    let all = site.params.iter().fold([0; 3], |sum, (c, _)| [0, 1, 2].map(|b| sum[b] + usize::from(c[b])));
+    let mut arguments = machine.take_window(all, true);
+    let walk = walk(compiler);
+    let mut numbers = vec![];
+    let mut at = At::default();
+    for (counts, tangent) in &site.params {
+        numbers.push(match tangent {
+            Some(id) => leaves(walk, *id, &arguments, at)?,
+            None => vec![],
+        });
+        at = at.behind(layout(*counts));
+    }
+    let level = numbers.iter().filter_map(|x| machine.levels.innermost(x)).max();
+    let Some(level) = level else {
+        // Nothing moves: what the function reads besides may do so.
+        machine.set_window(arguments.all());
+        return Ok(Next::tail_call(Target::Function(site.function), true));
+    };
+    let Some(rule) = choose(machine, site, &numbers, level) else {
+        if site.is_opaque {
+            return Err(Fault::new(
+                Number::NoDerivative,
+                "no derivative is registered with respect to these arguments",
+            ));
+        }
+        machine.set_window(arguments.all());
+        return Ok(Next::tail_call(Target::Function(site.function), true));
+    };
+    change_slots(&mut arguments, &mut Strip { levels: &machine.levels, level });
+    let by = differentiated(walk, site, rule, &arguments, numbers);
+    machine.set_window(arguments.all());
+    let (target, returns) = match rule.kind {
+        RegisteredKind::Differential => (rule.function, Returns::Differential),
+        RegisteredKind::Pullback => (rule.function, Returns::Pullback),
+        // It says how the adjoint goes back; the value is the function's own.
+        RegisteredKind::Transpose => (site.function, Returns::Nothing { transpose: rule.function }),
+    };
+    let running = Running(ByRule { level, by, result: rule.result, returns });
+    Ok(Next::Call { target: Target::Function(target), derivative: true, then: Some(Box::new(running)) })
+}
+
+/// The most specific rule that covers what moves in the level; without one, the transpose of a linear function.
+fn choose<'s>(machine: &Machine, site: &'s RuleSite, numbers: &[Vec<Num>], level: usize) -> Option<&'s Registered> {
+    let epoch = machine.levels.epoch_at(level)?;
+    let moves: Vec<bool> = numbers.iter().map(|x| x.iter().any(|x| x.slot.epoch == epoch)).collect();
+    let wrt = |rule: &Registered, k: usize| rule.wrt.get(k).copied().unwrap_or(false);
+    let covers = |rule: &Registered| moves.iter().enumerate().all(|(k, moves)| !moves || wrt(rule, k));
+    let derivatives = site.rules.iter().filter(|rule| rule.kind != RegisteredKind::Transpose && covers(rule));
+    derivatives.min_by_key(|rule| rule.wrt.iter().filter(|w| **w).count()).or_else(|| {
+        let is_reverse = machine.levels.direction_at(level) == Some(Direction::Reverse);
+        let whole = |rule: &Registered| (0..site.params.len()).all(|k| wrt(rule, k));
+        site.rules.iter().find(|rule| is_reverse && rule.kind == RegisteredKind::Transpose && whole(rule))
+    })
+}
+
+/// The parameters that the rule differentiates by.
+fn differentiated(
+    walk: Walk<'_>,
+    site: &RuleSite,
+    rule: &Registered,
+    arguments: &Cells,
+    numbers: Vec<Vec<Num>>,
+) -> Vec<Argument> {
+    let mut parts = arguments.all();
+    let mut by = vec![];
+    for (k, (numbers, (counts, tangent))) in numbers.into_iter().zip(&site.params).enumerate() {
+        let cells = Cells::record(parts.take(layout(*counts)));
+        if let (Some(tangent), true) = (tangent, rule.wrt.get(k).copied().unwrap_or(false)) {
+            debug_assert_eq!(value_layout(walk, *tangent), layout(*counts));
+            by.push(Argument { template: Template { tangent: *tangent, cells }, numbers });
+        }
+    }
+    by
+}
+
+fn layout(counts: [u16; 3]) -> Layout {
+    Layout { f: counts[0].into(), i: counts[1].into(), r: counts[2].into() }
+}
+
+impl Task for Running {
+    fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let Running(rule) = *self;
+        let mut counts = counts(value_layout(walk(compiler), rule.result));
+        let (mut value, function) = match rule.returns {
+            Returns::Differential | Returns::Pullback => {
+                counts[2] += 1;
+                let mut value = take_tuple(machine, counts, true);
+                let Some(function) = value.r.pop() else { return Err(Fault::internal("a rule without a function")) };
+                (value, function)
+            }
+            Returns::Nothing { transpose } => {
+                let closure = Closure { function: transpose, captures: Cells::record(Components::default()) };
+                (machine.take_window(counts, true), Ref::Closure(Rc::new(closure)))
+            }
+        };
+        change_slots(&mut value, &mut Strip { levels: &machine.levels, level: rule.level });
+        let y = Template { tangent: rule.result, cells: value };
+        match machine.levels.direction_at(rule.level) {
+            Some(Direction::Reverse) => rule_reverse::go_on(machine, compiler, rule, y, function),
+            Some(Direction::Forward) => rule_forward::go_on(machine, compiler, rule, y, function),
+            None => Err(Fault::internal("a level ended before a call in it")),
+        }
+    }
+}
+
+/// Puts the result of a call by rule into the window: `y` with these numbers.
+pub(super) fn deliver(
+    machine: &mut Machine,
+    compiler: &dyn Compiler,
+    mut y: Template,
+    numbers: &[Num],
+) -> Result<Next, Box<Fault>> {
+    super::set_leaves(walk(compiler), y.tangent, (&mut y.cells, At::default()), numbers)?;
+    machine.set_window(y.cells.all());
+    Ok(Next::Return)
+}
+
+/// Puts tangent vectors of the parameters into the window, made of what `number` says for each number of each, and calls
+/// the differential.
+pub(super) fn call_differential(
+    machine: &mut Machine,
+    compiler: &dyn Compiler,
+    rule: &ByRule,
+    function: Ref,
+    number: &mut dyn FnMut(&mut Levels, Num) -> Result<Num, Box<Fault>>,
+    then: impl Task + 'static,
+) -> Result<Next, Box<Fault>> {
+    let walk = walk(compiler);
+    let mut arguments = Cells::empty();
+    for argument in &rule.by {
+        let mut numbers = vec![];
+        for x in &argument.numbers {
+            numbers.push(number(&mut machine.levels, *x)?);
+        }
+        arguments.push(super::vector(walk, &argument.template, &numbers)?.all());
+    }
+    machine.set_window(arguments.all());
+    Ok(Next::call(function, true, then))
+}

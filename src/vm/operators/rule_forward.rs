@@ -1,0 +1,74 @@
+//! A registered derivative in a forward level.
+//!
+//! A differential is called on the tangents. A pullback is recorded once, at zero, and transposed.
+
+use super::super::fault::Fault;
+use super::super::functions::Compiler;
+use super::super::machine::Machine;
+use super::super::task::{Next, Task};
+use super::rule::{ByRule, Returns, call_differential, deliver};
+use super::zero::{self, Codomain};
+use super::{At, counts, leaves, read, vector, vector_layout, walk};
+use crate::tape::{Num, Template};
+use crate::value::{Cells, Ref};
+use std::rc::Rc;
+
+/// A function that gives the tangent of the result is running.
+struct Tangent {
+    level: usize,
+    y: Template,
+}
+
+pub(super) fn go_on(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    rule: ByRule,
+    y: Template,
+    function: Ref,
+) -> Result<Next, Box<Fault>> {
+    let level = rule.level;
+    if rule.returns == Returns::Differential {
+        let task = Tangent { level, y };
+        return call_differential(
+            machine,
+            compiler,
+            &rule,
+            function,
+            &mut |levels, x| Ok(levels.tangent(level, x)),
+            task,
+        );
+    }
+    let walk = walk(compiler);
+    let mut tangents = Cells::empty();
+    for argument in &rule.by {
+        let numbers: Vec<Num> = argument.numbers.iter().map(|x| machine.levels.tangent(level, *x)).collect();
+        tangents.push(vector(walk, &argument.template, &numbers)?.all());
+    }
+    let codomain = Codomain::Vectors(rule.by.into_iter().map(|a| a.template).collect());
+    zero::record(
+        machine,
+        compiler,
+        function,
+        y.clone(),
+        codomain,
+        Box::new(move |machine, _, map| {
+            machine.set_window(tangents.all());
+            Ok(Next::call(Ref::Machine(Rc::new(map.transpose())), true, Tangent { level, y }))
+        }),
+    )
+}
+
+impl Task for Tangent {
+    fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let Tangent { level, y } = *self;
+        let walk = walk(compiler);
+        let result = machine.take_window(counts(vector_layout(walk, &y)), true);
+        let tangents = read(walk, &y, (&result, At::default()))?;
+        let values = leaves(walk, y.tangent, &y.cells, At::default())?;
+        let mut numbers = vec![];
+        for (y, dy) in values.into_iter().zip(tangents) {
+            numbers.push(machine.levels.dual_at(level, y, dy)?);
+        }
+        deliver(machine, compiler, y, &numbers)
+    }
+}

@@ -1,0 +1,80 @@
+//! A registered derivative in a reverse level.
+//!
+//! A differential is linear, so it is run once, on zeros that stand for the arguments' nodes: what it records is its own
+//! transpose. A pullback is kept on the tape, and called by the sweep.
+
+use super::super::fault::Fault;
+use super::super::functions::Compiler;
+use super::super::machine::Machine;
+use super::super::task::{Next, Task};
+use super::rule::{ByRule, Returns, call_differential, deliver};
+use super::{At, counts, leaves, read, vector_layout, walk, zero};
+use crate::tape::{Call, CallKind, Num, Template};
+use crate::value::Ref;
+
+pub(super) fn go_on(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    rule: ByRule,
+    y: Template,
+    function: Ref,
+) -> Result<Next, Box<Fault>> {
+    if rule.returns != Returns::Differential {
+        return keep_pullback(machine, compiler, rule, y, function);
+    }
+    let level = rule.level;
+    let task = Differential { level, y };
+    call_differential(
+        machine,
+        compiler,
+        &rule,
+        function,
+        &mut |levels, x| Ok(levels.moving_like(level, x, Num::default())?),
+        task,
+    )
+}
+
+fn keep_pullback(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    rule: ByRule,
+    y: Template,
+    function: Ref,
+) -> Result<Next, Box<Fault>> {
+    let results = leaves(walk(compiler), y.tangent, &y.cells, At::default())?;
+    let numbers = rule.by.iter().flat_map(|a| &a.numbers);
+    let call = Call {
+        kind: CallKind::Pullback,
+        function,
+        operands: numbers.map(|x| machine.levels.node(rule.level, *x)).collect(),
+        x: rule.by.into_iter().map(|a| a.template).collect(),
+        y: y.clone(),
+    };
+    let numbers = machine.levels.push_call(rule.level, call, &results)?;
+    deliver(machine, compiler, y, &numbers)
+}
+
+/// The differential is running.
+struct Differential {
+    level: usize,
+    y: Template,
+}
+
+impl Task for Differential {
+    fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let Differential { level, y } = *self;
+        let walk = walk(compiler);
+        let result = machine.take_window(counts(vector_layout(walk, &y)), true);
+        let tangents = read(walk, &y, (&result, At::default()))?;
+        let still = tangents.iter().all(|dy| machine.levels.node(level, *dy) == 0);
+        if let (true, Some(dy)) = (still, tangents.iter().find(|dy| dy.value != 0.0)) {
+            return Err(zero::constant(dy.value));
+        }
+        let values = leaves(walk, y.tangent, &y.cells, At::default())?;
+        let mut numbers = vec![];
+        for (y, dy) in values.into_iter().zip(tangents) {
+            numbers.push(machine.levels.moving_like(level, dy, y)?);
+        }
+        deliver(machine, compiler, y, &numbers)
+    }
+}

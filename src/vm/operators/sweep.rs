@@ -1,0 +1,163 @@
+//! Applying a linear map: sweeping its tape, with calls of the user's own functions in between.
+
+use super::super::fault::Fault;
+use super::super::functions::Compiler;
+use super::super::machine::Machine;
+use super::super::task::{Next, Task};
+use super::linear::all_vectors;
+use super::zero::{self, Codomain};
+use super::{At, Cells, counts, read, read_all, take_tuple, vector, vector_layout, walk};
+use crate::tape::{CallKind, Direction, LinearMap, Num, Progress, Sweep, Template};
+use crate::value::Ref;
+use crate::value::walk::Walk;
+use std::rc::Rc;
+
+/// A map that is being applied.
+pub(super) struct Application {
+    /// How far it is.
+    pub(super) sweep: Sweep,
+    /// The map.
+    pub(super) map: Rc<LinearMap>,
+}
+
+/// Sweeps to the end, or to where a function must be called.
+pub(super) fn go_on(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    mut application: Application,
+) -> Result<Next, Box<Fault>> {
+    loop {
+        match application.sweep.run(&mut machine.levels, &|| true)? {
+            Progress::Interrupted => machine.check_interrupt()?,
+            Progress::Done => return finish(machine, compiler, application),
+            Progress::Call(index) => {
+                return match application.map.direction() {
+                    Direction::Reverse => backwards(machine, compiler, application, index),
+                    Direction::Forward => forwards(machine, compiler, application, index),
+                };
+            }
+        }
+    }
+}
+
+/// Puts the result into the window.
+fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Application) -> Result<Next, Box<Fault>> {
+    let Application { sweep, map } = application;
+    let walk = walk(compiler);
+    let to = if map.transposed { &map.x } else { &map.y };
+    let numbers: Vec<Num> = map.read().into_iter().map(|node| sweep.number(node)).collect();
+    sweep.finish(&mut machine.levels);
+    let vectors = vectors(walk, to, &numbers)?;
+    machine.set_window(vectors.all());
+    Ok(Next::Return)
+}
+
+/// Tangent vectors of several values, one behind the other, made of these numbers.
+fn vectors(walk: Walk<'_>, templates: &[Template], mut numbers: &[Num]) -> Result<Cells, Box<Fault>> {
+    if let [only] = templates {
+        return vector(walk, only, numbers);
+    }
+    let mut all = Cells::empty();
+    for template in templates {
+        let count = walk.count(template.tangent, &template.cells, At::default()).map_err(super::mismatch)?;
+        let (here, rest) = numbers.split_at(count.min(numbers.len()));
+        numbers = rest;
+        all.push(vector(walk, template, here)?.all());
+    }
+    Ok(all)
+}
+
+/// The function of a wide node, on the way back: adjoint of the results in, adjoints of the operands out.
+struct Back {
+    application: Application,
+    index: usize,
+}
+
+fn backwards(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    application: Application,
+    index: usize,
+) -> Result<Next, Box<Fault>> {
+    let Some((call, first)) = application.sweep.call(index) else { return Err(no_call()) };
+    let walk = walk(compiler);
+    let count = walk.count(call.y.tangent, &call.y.cells, At::default()).map_err(super::mismatch)?;
+    let adjoints: Vec<Num> = (first..).take(count).map(|node| application.sweep.number(node)).collect();
+    let argument = vector(walk, &call.y, &adjoints)?;
+    let function = call.function.clone();
+    machine.set_window(argument.all());
+    let derivative = machine.levels.depth() > 0;
+    Ok(Next::call(function, derivative, Back { application, index }))
+}
+
+impl Task for Back {
+    fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let Back { mut application, index } = *self;
+        let Some((call, _)) = application.sweep.call(index) else { return Err(no_call()) };
+        let walk = walk(compiler);
+        let slots = machine.levels.depth() > 0;
+        let counts = counts(all_vectors(walk, &call.x));
+        let result = match call.kind {
+            CallKind::Pullback => take_tuple(machine, counts, slots),
+            // Its result is the final value of its one parameter.
+            CallKind::Edit => machine.take_window(counts, slots),
+        };
+        let adjoints = read_all(walk, &call.x, &result)?;
+        let operands = call.operands.clone();
+        for (node, adjoint) in operands.into_iter().zip(adjoints) {
+            application.sweep.add(&mut machine.levels, node, adjoint)?;
+        }
+        go_on(machine, compiler, application)
+    }
+}
+
+/// The function of a wide node, on the way forwards: tangents of the operands go through its transpose.
+struct Forth {
+    application: Application,
+    index: usize,
+}
+
+fn forwards(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    application: Application,
+    index: usize,
+) -> Result<Next, Box<Fault>> {
+    let Some((call, _)) = application.sweep.call(index) else { return Err(no_call()) };
+    let (function, domain) = (call.function.clone(), call.y.clone());
+    let codomain = Codomain::Vectors(call.x.clone());
+    let tangents: Vec<Num> = call.operands.iter().map(|node| application.sweep.number(*node)).collect();
+    let argument = vectors(walk(compiler), &call.x, &tangents)?;
+    zero::record(
+        machine,
+        compiler,
+        function,
+        domain,
+        codomain,
+        Box::new(move |machine, _, map| {
+            machine.set_window(argument.all());
+            let derivative = machine.levels.depth() > 0;
+            let map = Ref::Machine(Rc::new(map.transpose()));
+            Ok(Next::call(map, derivative, Forth { application, index }))
+        }),
+    )
+}
+
+impl Task for Forth {
+    fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let Forth { mut application, index } = *self;
+        let Some((call, first)) = application.sweep.call(index) else { return Err(no_call()) };
+        let walk = walk(compiler);
+        let slots = machine.levels.depth() > 0;
+        let result = machine.take_window(counts(vector_layout(walk, &call.y)), slots);
+        let tangents = read(walk, &call.y, (&result, At::default()))?;
+        for (node, tangent) in (first..).zip(tangents) {
+            application.sweep.add(&mut machine.levels, node, tangent)?;
+        }
+        go_on(machine, compiler, application)
+    }
+}
+
+fn no_call() -> Box<Fault> {
+    Fault::internal("a sweep asked for a function that is not on its tape")
+}

@@ -1,0 +1,67 @@
+//! The derivative along one tangent, in constant memory.
+
+use super::super::fault::Fault;
+use super::super::functions::Compiler;
+use super::super::machine::Machine;
+use super::super::task::{Next, Task};
+use super::{At, Failure, counts, leaves, mismatch, read, settle, value_layout, vector, walk};
+use crate::tape::{Direction, Num, Template};
+use crate::value::shape::TangentId;
+use crate::value::{Cells, Ref};
+
+/// The body is running.
+struct Pushing {
+    /// What it is differentiated by.
+    x: Cells,
+    /// How its result differentiates.
+    result: TangentId,
+}
+
+/// Opens a level, gives the numbers of the point their tangents, and calls the body. `arguments`: the point, then the
+/// tangent vector.
+pub(super) fn begin(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (at, arguments): (TangentId, Cells),
+    result: TangentId,
+    body: Ref,
+) -> Result<Next, Box<Fault>> {
+    let walk = walk(compiler);
+    let mut parts = arguments.all();
+    let mut x = Cells::record(parts.take(value_layout(walk, at)));
+    let direction = Cells::record(parts);
+    drop(arguments);
+    let template = Template { tangent: at, cells: x.clone() };
+    let seeds = read(walk, &template, (&direction, At::default()))?;
+    machine.levels.open(Direction::Forward)?;
+    let mut failure = Failure::default();
+    let mut seeds = seeds.into_iter();
+    let levels = &mut machine.levels;
+    walk.change(at, &mut x, At::default(), &mut |value, slot| {
+        failure.slot(levels.dual(Num { value, slot }, seeds.next().unwrap_or_default()))
+    })
+    .map_err(mismatch)?;
+    failure.check()?;
+    machine.set_window(x.all());
+    Ok(Next::call(body, true, Pushing { x: template.cells, result }))
+}
+
+impl Task for Pushing {
+    fn resume(mut self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let walk = walk(compiler);
+        let counts = counts(value_layout(walk, self.result));
+        let mut y = machine.take_window(counts, true);
+        let level = machine.levels.depth() - 1;
+        let tangents: Vec<Num> = leaves(walk, self.result, &y, At::default())?
+            .into_iter()
+            .map(|y| machine.levels.tangent(level, y))
+            .collect();
+        settle(machine, &mut [&mut y, &mut self.x]);
+        machine.levels.close();
+        let template = Template { tangent: self.result, cells: y };
+        let tangent = vector(walk, &template, &tangents)?;
+        machine.set_window(template.cells.all());
+        machine.set_window_from(counts, tangent.all());
+        Ok(Next::Return)
+    }
+}

@@ -1,0 +1,140 @@
+//! Arithmetic of derivative code: the value, and what is recorded of it in the mode that the live levels ask for.
+
+use crate::native::{Primitive, PrimitiveId, Rule, Value, table};
+use crate::tape::{Levels, Mode, Num, TapeFull};
+use crate::value::Slot;
+
+/// The node of a number in the lone reverse level; 0 for a constant.
+#[inline(always)]
+fn node(slot: Slot, epoch: u64) -> u32 {
+    if slot.epoch == epoch { slot.payload as u32 } else { 0 }
+}
+
+/// What a number adds to the tangent of a result, in the lone forward level. A slope of zero adds nothing, whatever the
+/// tangent.
+#[inline(always)]
+fn share(slot: Slot, epoch: u64, slope: f64) -> f64 {
+    if slot.epoch == epoch && slope != 0.0 { slope * f64::from_bits(slot.payload) } else { 0.0 }
+}
+
+/// Records `value = op(a, b)` with its slopes.
+#[inline(always)]
+pub fn binary(
+    levels: &mut Levels,
+    id: PrimitiveId,
+    (a, b): (Num, Num),
+    value: f64,
+    pa: impl FnOnce() -> f64,
+    pb: impl FnOnce() -> f64,
+) -> Result<Num, TapeFull> {
+    match levels.mode() {
+        Mode::LoneReverse => {
+            let epoch = levels.lone_epoch();
+            let (na, nb) = (node(a.slot, epoch), node(b.slot, epoch));
+            if na | nb == 0 {
+                return Ok(Num::constant(value));
+            }
+            let (pa, pb) = (if na == 0 { 0.0 } else { pa() }, if nb == 0 { 0.0 } else { pb() });
+            let payload = u64::from(levels.push_lone(na, nb, pa, pb)?);
+            Ok(Num { value, slot: Slot { epoch, payload } })
+        }
+        Mode::LoneForward => {
+            let epoch = levels.lone_epoch();
+            let (moves_a, moves_b) = (a.slot.epoch == epoch, b.slot.epoch == epoch);
+            if !moves_a && !moves_b {
+                return Ok(Num::constant(value));
+            }
+            let first = if moves_a { share(a.slot, epoch, pa()) } else { 0.0 };
+            let second = if moves_b { share(b.slot, epoch, pb()) } else { 0.0 };
+            Ok(Num { value, slot: Slot { epoch, payload: (first + second).to_bits() } })
+        }
+        Mode::Plain => Ok(Num::constant(value)),
+        Mode::General => general(levels, id, &[a, b], None),
+    }
+}
+
+/// Records `value = op(a)` with its slope.
+#[inline(always)]
+pub fn unary(
+    levels: &mut Levels,
+    id: PrimitiveId,
+    a: Num,
+    n: Option<i64>,
+    value: f64,
+    pa: impl FnOnce() -> f64,
+) -> Result<Num, TapeFull> {
+    match levels.mode() {
+        Mode::LoneReverse => {
+            let epoch = levels.lone_epoch();
+            let na = node(a.slot, epoch);
+            if na == 0 {
+                return Ok(Num::constant(value));
+            }
+            let payload = u64::from(levels.push_lone(na, 0, pa(), 0.0)?);
+            Ok(Num { value, slot: Slot { epoch, payload } })
+        }
+        Mode::LoneForward => {
+            let epoch = levels.lone_epoch();
+            if a.slot.epoch != epoch {
+                return Ok(Num::constant(value));
+            }
+            // What is linear is its own differential: a rounding to single precision rounds the tangent, too.
+            let tangent = match id.info() {
+                Primitive { value: Value::F1(f), rule: Rule::Linear(_), .. } => f(f64::from_bits(a.slot.payload)),
+                _ => share(a.slot, epoch, pa()),
+            };
+            Ok(Num { value, slot: Slot { epoch, payload: tangent.to_bits() } })
+        }
+        Mode::Plain => Ok(Num::constant(value)),
+        Mode::General => general(levels, id, &[a], n),
+    }
+}
+
+#[inline(never)]
+fn general(levels: &mut Levels, id: PrimitiveId, x: &[Num], n: Option<i64>) -> Result<Num, TapeFull> {
+    match n {
+        Some(n) => levels.record_with(id, x, n),
+        None => levels.record(id, x),
+    }
+}
+
+/// A primitive of one number and perhaps an integer.
+#[inline(always)]
+pub fn primitive1(levels: &mut Levels, p: u8, a: Num, n: Option<i64>) -> Result<Num, TapeFull> {
+    let Some(info) = entry(p) else { return Ok(Num::constant(f64::NAN)) };
+    let x = [a.value];
+    let value = info.number(&x, n.unwrap_or(0)).unwrap_or(f64::NAN);
+    if matches!(info.rule, Rule::Flat | Rule::Opaque(_)) {
+        return Ok(Num::constant(value));
+    }
+    unary(levels, PrimitiveId(u16::from(p)), a, n, value, || info.slope(0, &x, n.unwrap_or(0), value).unwrap_or(0.0))
+}
+
+/// A primitive of two numbers.
+#[inline(always)]
+pub fn primitive2(levels: &mut Levels, p: u8, a: Num, b: Num) -> Result<Num, TapeFull> {
+    let Some(info) = entry(p) else { return Ok(Num::constant(f64::NAN)) };
+    let x = [a.value, b.value];
+    let value = info.number(&x, 0).unwrap_or(f64::NAN);
+    if matches!(info.rule, Rule::Flat | Rule::Opaque(_)) {
+        return Ok(Num::constant(value));
+    }
+    let slope = |k: usize| info.slope(k, &x, 0, value).unwrap_or(0.0);
+    binary(levels, PrimitiveId(u16::from(p)), (a, b), value, || slope(0), || slope(1))
+}
+
+/// A primitive of three numbers: rare, so the general rule is fast enough.
+pub fn primitive3(levels: &mut Levels, p: u8, x: [Num; 3]) -> Result<Num, TapeFull> {
+    match levels.mode() {
+        Mode::Plain => {
+            let values = x.map(|x| x.value);
+            Ok(Num::constant(entry(p).and_then(|info| info.number(&values, 0)).unwrap_or(f64::NAN)))
+        }
+        Mode::LoneReverse | Mode::LoneForward | Mode::General => levels.record(PrimitiveId(u16::from(p)), &x),
+    }
+}
+
+#[inline(always)]
+fn entry(p: u8) -> Option<&'static Primitive> {
+    table::all().get(usize::from(p))
+}

@@ -1,0 +1,183 @@
+//! The registers of the frame that runs, without checks.
+//!
+//! What makes this sound: [`verify`](crate::bytecode::verify) has checked every register number, constant and jump target
+//! of a code object against its sizes before the machine accepted it; a frame is entered only when the stacks have room
+//! for all its registers and its window; every place of a stack is a valid value at any time; stacks move only when a
+//! frame is entered or a task runs, and the pointers here are made anew after that.
+#![allow(unsafe_code)]
+
+use super::functions::Entry;
+use super::stacks::{Frame, Stacks};
+use crate::bytecode::operand::*;
+use crate::bytecode::{Code, Instruction};
+use crate::value::{Ref, Slot};
+
+/// Pointers to the next instruction and to the registers of its frame.
+#[derive(Clone, Copy)]
+pub struct Registers {
+    /// The next instruction.
+    pub pc: *const Instruction,
+    entry: *const Entry,
+    f: *mut f64,
+    slots: *mut Slot,
+    i: *mut i64,
+    r: *mut Ref,
+}
+
+impl Registers {
+    /// Those of a frame.
+    #[inline(always)]
+    pub fn of(frame: &Frame, stacks: &mut Stacks) -> Registers {
+        let [f, i, r] = frame.base.map(|n| n as usize);
+        Registers {
+            pc: frame.pc,
+            entry: frame.entry,
+            f: stacks.f.as_mut_ptr().wrapping_add(f),
+            // Dangling where there are no slots; then only plain code runs, which has no instruction that uses it.
+            slots: stacks.slots.as_mut_ptr().wrapping_add(f),
+            i: stacks.i.as_mut_ptr().wrapping_add(i),
+            r: stacks.r.as_mut_ptr().wrapping_add(r),
+        }
+    }
+
+    /// What is known of the code that runs.
+    #[inline(always)]
+    pub fn entry<'c>(&self) -> &'c Entry {
+        // SAFETY: `Functions` never drops an entry, and the machine outlives the loop.
+        unsafe { &*self.entry }
+    }
+
+    /// The code that runs.
+    #[inline(always)]
+    pub fn code<'c>(&self) -> &'c Code {
+        &self.entry().code
+    }
+
+    /// Fetches the next instruction.
+    #[inline(always)]
+    pub fn next(&mut self) -> Instruction {
+        // SAFETY: verified code ends with an instruction that does not go on, and jumps stay inside.
+        unsafe {
+            let instruction = *self.pc;
+            self.pc = self.pc.add(1);
+            instruction
+        }
+    }
+
+    /// Jumps.
+    #[inline(always)]
+    pub fn jump(&mut self, distance: i32) {
+        // SAFETY: the target was verified to lie inside of the code.
+        self.pc = unsafe { self.pc.offset(distance as isize) };
+    }
+
+    /// Reads a number.
+    #[inline(always)]
+    pub fn f(&self, a: FIn) -> f64 {
+        // SAFETY: a verified register.
+        unsafe { *self.f.add(a.0 as usize) }
+    }
+
+    /// Writes a number.
+    #[inline(always)]
+    pub fn set_f(&mut self, out: FOut, value: f64) {
+        // SAFETY: a verified register.
+        unsafe { *self.f.add(out.0 as usize) = value }
+    }
+
+    /// Reads the slot of a number. In derivative code only.
+    #[inline(always)]
+    pub fn slot(&self, a: FIn) -> Slot {
+        // SAFETY: a verified register; only derivative code has instructions that come here, and frames of derivative
+        // code have slots.
+        unsafe { *self.slots.add(a.0 as usize) }
+    }
+
+    /// Writes the slot of a number. In derivative code only.
+    #[inline(always)]
+    pub fn set_slot(&mut self, out: FOut, slot: Slot) {
+        // SAFETY: as for reading.
+        unsafe { *self.slots.add(out.0 as usize) = slot }
+    }
+
+    /// Reads an integer.
+    #[inline(always)]
+    pub fn i(&self, a: IIn) -> i64 {
+        // SAFETY: a verified register.
+        unsafe { *self.i.add(a.0 as usize) }
+    }
+
+    /// Writes an integer.
+    #[inline(always)]
+    pub fn set_i(&mut self, out: IOut, value: i64) {
+        // SAFETY: a verified register.
+        unsafe { *self.i.add(out.0 as usize) = value }
+    }
+
+    /// Reads a reference.
+    #[inline(always)]
+    pub fn r(&self, a: RIn) -> &Ref {
+        // SAFETY: a verified register.
+        unsafe { &*self.r.add(a.0 as usize) }
+    }
+
+    /// A reference that is changed.
+    #[inline(always)]
+    pub fn changed(&mut self, a: RChange) -> &mut Ref {
+        // SAFETY: a verified register, borrowed through `self` alone.
+        unsafe { &mut *self.r.add(a.0 as usize) }
+    }
+
+    /// Moves a reference out.
+    #[inline(always)]
+    pub fn take(&mut self, a: RTake) -> Ref {
+        std::mem::take(self.changed(RChange(a.0)))
+    }
+
+    /// Writes a reference.
+    #[inline(always)]
+    pub fn set_r(&mut self, out: ROut, value: Ref) {
+        *self.changed(RChange(out.0)) = value;
+    }
+
+    /// A constant.
+    #[inline(always)]
+    pub fn constant(&self, k: Number) -> f64 {
+        // SAFETY: a verified constant.
+        unsafe { *self.entry().numbers.add(k.0 as usize) }
+    }
+
+    /// The first `count` numbers of the window, and their slots in derivative code.
+    #[inline(always)]
+    pub fn window_f(&self, count: u16, slots: bool) -> (&[f64], &[Slot]) {
+        let (at, count) = (self.entry().own[0] as usize, count as usize);
+        // SAFETY: sites were verified not to need more window than there is; slots as above.
+        unsafe {
+            let numbers = std::slice::from_raw_parts(self.f.add(at), count);
+            let slots = if slots { std::slice::from_raw_parts(self.slots.add(at), count) } else { &[] };
+            (numbers, slots)
+        }
+    }
+
+    /// The first `count` integers of the window.
+    #[inline(always)]
+    pub fn window_i(&self, count: u16) -> &[i64] {
+        // SAFETY: as for numbers.
+        unsafe { std::slice::from_raw_parts(self.i.add(self.entry().own[1] as usize), count as usize) }
+    }
+
+    /// The first `count` references of the window.
+    #[inline(always)]
+    pub fn window_r(&mut self, count: u16) -> &mut [Ref] {
+        // SAFETY: as for numbers; borrowed through `self` alone.
+        unsafe { std::slice::from_raw_parts_mut(self.r.add(self.entry().own[2] as usize), count as usize) }
+    }
+
+    /// The references of this frame that are not results.
+    #[inline(always)]
+    pub fn leftovers(&mut self) -> &mut [Ref] {
+        let (from, to) = (self.entry().kept as usize, self.entry().frame[2] as usize);
+        // SAFETY: results were verified to lie inside of the frame.
+        unsafe { std::slice::from_raw_parts_mut(self.r.add(from), to - from) }
+    }
+}

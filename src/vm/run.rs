@@ -1,0 +1,117 @@
+//! Runs of the machine, from the outside.
+
+use super::dispatch;
+use super::fault::Fault;
+use super::functions::Compiler;
+use super::limits::Meter;
+use super::machine::Machine;
+use super::operators;
+use super::stacks::Frame;
+use super::task::{Next, Target};
+use crate::bytecode::{Code, Instruction};
+use crate::source::Span;
+use crate::value::{Cells, Components, Ref};
+
+impl Machine {
+    /// Calls a function and runs until it returns. The result has the components of the function's results.
+    ///
+    /// # Errors
+    /// When the program fails, or a limit is reached. The machine can be used again afterwards.
+    pub fn run(
+        &mut self,
+        compiler: &mut dyn Compiler,
+        function: u32,
+        args: Components<'_>,
+    ) -> Result<Cells, Box<Fault>> {
+        let code = self.code(compiler, function, false)?;
+        // SAFETY: entries live as long as the machine.
+        #[allow(unsafe_code)]
+        let results = unsafe { &*code }.code.results.map(usize::from);
+        self.start(compiler, Target::Function(function), args, results)
+    }
+
+    /// Calls a function object, likewise; `results`: how many components it gives.
+    ///
+    /// # Errors
+    /// When the program fails, or a limit is reached.
+    pub fn call_function_value(
+        &mut self,
+        compiler: &mut dyn Compiler,
+        function: Ref,
+        args: Components<'_>,
+        results: [usize; 3],
+    ) -> Result<Cells, Box<Fault>> {
+        self.start(compiler, Target::Object(function), args, results)
+    }
+
+    fn start(
+        &mut self,
+        compiler: &mut dyn Compiler,
+        target: Target,
+        args: Components<'_>,
+        results: [usize; 3],
+    ) -> Result<Cells, Box<Fault>> {
+        self.meter = Meter::start(&self.limits);
+        self.fuel = 0;
+        self.push_halt();
+        self.set_window(args);
+        let outcome = self
+            .perform(compiler, Next::tail_call(target, false))
+            .and_then(|()| dispatch::run(self, compiler));
+        match outcome {
+            Ok(()) => {
+                self.window = [0; 3];
+                let value = self.take_window(results, false);
+                self.end();
+                Ok(value)
+            }
+            Err(mut fault) => {
+                self.locate(&mut fault);
+                self.unwind();
+                Err(fault)
+            }
+        }
+    }
+
+    /// After a failure: everything that was running is given up.
+    fn unwind(&mut self) {
+        while let Some(task) = self.tasks.pop() {
+            task.abandon(self);
+        }
+        operators::unwind(self);
+        self.end();
+    }
+
+    fn end(&mut self) {
+        self.frames.clear();
+        self.tasks.clear();
+        self.stacks.reset();
+        if self.frames.capacity() > 1 << 14 {
+            self.frames.shrink_to(1 << 10);
+        }
+    }
+
+    /// Adds to a fault where it happened and what was running. Calls inside of the standard library are left out: they
+    /// are not the user's text.
+    fn locate(&self, fault: &mut Fault) {
+        let places: Vec<(&Code, Span)> = self.frames.iter().rev().filter_map(|frame| self.place(frame)).collect();
+        let user = places.iter().filter(|(code, _)| !code.is_prelude);
+        if fault.span == Span::default() {
+            fault.span = user.clone().chain(&places).map(|(_, span)| *span).next().unwrap_or_default();
+        }
+        fault.backtrace = user.map(|(code, span)| (code.name.clone(), *span)).collect();
+        fault.cap();
+    }
+
+    /// Where a frame is: the instruction that it executed last.
+    fn place(&self, frame: &Frame) -> Option<(&Code, Span)> {
+        // SAFETY: entries live as long as the machine, which is borrowed.
+        #[allow(unsafe_code)]
+        let code: &Code = &unsafe { &*frame.entry }.code;
+        if matches!(code.instructions.first(), Some(Instruction::Halt {} | Instruction::Resume {})) {
+            return None;
+        }
+        let executed = (frame.pc as usize).wrapping_sub(code.instructions.as_ptr() as usize) / size_of::<Instruction>();
+        Some((code, code.spans.get(executed.saturating_sub(1)).copied().unwrap_or_default()))
+    }
+}

@@ -1,0 +1,8 @@
+//! Small graphs, built by hand, emitted and run.
+
+mod arrays;
+pub(super) mod build;
+mod calls;
+mod derivatives;
+mod limits;
+mod mutation;
