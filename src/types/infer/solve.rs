@@ -302,7 +302,12 @@ impl Infer<'_> {
         let ty = self.world.simple(names[0]);
         let conforms = state.conforms.clone();
         self.world.set_var(v, crate::types::solver::VarState { conforms: vec![], ..state });
-        self.world.unify(&Type::Var(v), &ty, Span::default());
+        if !self.world.unify(&Type::Var(v), &ty, Span::default()) {
+            // Never asked again, so that inference ends.
+            let state = self.world.var(v).clone();
+            self.world.set_var(v, crate::types::solver::VarState { bound: Some(Type::Error), ..state });
+            self.failed = true;
+        }
         for (p, span) in conforms {
             if !self.world.conforms_to(&ty, p) {
                 let message = self.not_conforming(&ty, p);
