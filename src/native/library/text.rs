@@ -56,6 +56,7 @@ fn characters(text: &str) -> impl Iterator<Item = &str> {
 
 fn concat(c: Call<'_, '_>) -> Result<(), Failure> {
     let (a, b) = (c.text()?, c.text()?);
+    array::affordable(c.host, 1, a.len() + b.len())?;
     let mut both = String::with_capacity(a.len() + b.len());
     both.push_str(&a);
     both.push_str(&b);
@@ -89,11 +90,14 @@ fn parts(c: Call<'_, '_>, by: fn(&str) -> Vec<Rc<str>>) -> Result<(), Failure> {
 
 fn from_characters(c: Call<'_, '_>) -> Result<(), Failure> {
     let all = c.array(TEXT)?;
+    let longest = all.r.iter().map(|r| text(r).len()).max().unwrap_or(0);
+    array::affordable(c.host, all.len, longest)?;
     c.give_text(all.r.iter().map(text).collect::<String>())
 }
 
 fn replace(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, part, other) = (c.text()?, c.text()?, c.text()?);
+    array::affordable(c.host, text.matches(&*part).count(), other.len())?;
     // Nothing is not found anywhere.
     let changed = if part.is_empty() { text.to_string() } else { text.replace(&*part, &other) };
     c.give_text(changed)
@@ -111,7 +115,10 @@ fn cut(c: Call<'_, '_>, keep: fn(&str) -> bool) -> Result<(), Failure> {
 
 fn join(c: Call<'_, '_>) -> Result<(), Failure> {
     let (all, separator) = (c.array(TEXT)?, c.text()?);
-    c.give_text(all.r.iter().map(text).collect::<Vec<_>>().join(&separator))
+    let parts: Vec<&str> = all.r.iter().map(text).collect();
+    let longest = parts.iter().map(|p| p.len()).max().unwrap_or(0);
+    array::affordable(c.host, parts.len(), longest.max(separator.len()))?;
+    c.give_text(parts.join(&separator))
 }
 
 fn repeating(c: Call<'_, '_>) -> Result<(), Failure> {
