@@ -1,6 +1,6 @@
 //! Copies: readers go to the original, and a result goes to its variable at once.
 
-use super::graph::{Function, Op, Reg, Terminator, Trap};
+use super::graph::{Function, Instruction, Op, Reg, Terminator, Trap};
 use super::verify::{reads, tied};
 use hashbrown::HashMap;
 
@@ -67,13 +67,12 @@ pub fn propagate(function: &mut Function) {
 pub fn coalesce(function: &mut Function) {
     let counts = count(function);
     for block in &mut function.blocks {
+        // Where each register was written last, and where it was last written or read.
         let mut made: HashMap<Reg, usize> = HashMap::new();
         let mut touched: HashMap<Reg, usize> = HashMap::new();
-        let mut i = 0;
-        while i < block.instructions.len() {
-            let step = &block.instructions[i];
-            if matches!(step.op, Op::Copy | Op::Take) {
-                let (to, from) = (step.outs[0], step.ins[0]);
+        let mut gone = vec![false; block.instructions.len()];
+        for i in 0..block.instructions.len() {
+            if let Some((to, from)) = transfer(&block.instructions[i]) {
                 let once = counts.writes[from.0 as usize] == 1 && counts.reads[from.0 as usize] == 1;
                 let start = made.get(&from).copied().filter(|_| once && to != from);
                 // The step that makes the value may read the variable, but nothing behind it may.
@@ -82,20 +81,29 @@ pub fn coalesce(function: &mut Function) {
                     for out in block.instructions[start].outs.iter_mut().filter(|out| **out == from) {
                         *out = to;
                     }
-                    block.instructions.remove(i);
-                    made.remove(&from);
+                    gone[i] = true;
                     made.insert(to, start);
                     touched.insert(to, start);
                     continue;
                 }
             }
+            let step = &block.instructions[i];
             for reg in step.ins.iter().chain(&step.outs) {
                 touched.insert(*reg, i);
             }
             for out in &step.outs {
                 made.insert(*out, i);
             }
-            i += 1;
         }
+        let mut i = 0;
+        block.instructions.retain(|_| {
+            i += 1;
+            !gone[i - 1]
+        });
     }
+}
+
+/// From where to where a step only moves a value.
+fn transfer(step: &Instruction) -> Option<(Reg, Reg)> {
+    matches!(step.op, Op::Copy | Op::Take).then(|| (step.outs[0], step.ins[0]))
 }

@@ -5,17 +5,24 @@ use super::graph::{Function, Op, Reg, Terminator, Trap};
 
 /// Removes steps without effects whose results are never read.
 pub fn eliminate(function: &mut Function) {
+    let mut reads = count(function).reads;
     loop {
-        let counts = count(function);
         let mut removed = false;
-        for block in &mut function.blocks {
-            block.instructions.retain(|step| {
-                let unused = step.outs.iter().all(|out| counts.reads[out.0 as usize] == 0);
-                let idle = step.op == Op::Copy && step.outs == step.ins;
-                let keep = !idle && !(unused && is_pure(&step.op));
-                removed |= !keep;
-                keep
-            });
+        // Backwards, so that what only a removed step has read goes in the same round.
+        for block in function.blocks.iter_mut().rev() {
+            let mut kept = Vec::with_capacity(block.instructions.len());
+            for step in std::mem::take(&mut block.instructions).into_iter().rev() {
+                let unused = step.outs.iter().all(|out| reads[out.0 as usize] == 0);
+                let idle = matches!(step.op, Op::Copy | Op::Take) && step.outs == step.ins;
+                if idle || (unused && is_pure(&step.op)) {
+                    step.ins.iter().for_each(|reg| reads[reg.0 as usize] -= 1);
+                    removed = true;
+                } else {
+                    kept.push(step);
+                }
+            }
+            kept.reverse();
+            block.instructions = kept;
         }
         if !removed {
             return;

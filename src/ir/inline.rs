@@ -45,7 +45,10 @@ fn callee<'p>(program: &'p Program, caller: FunctionId, step: &Instruction) -> O
     let f = program.function(id).filter(|_| id != caller)?;
     let [block] = &f.blocks[..] else { return None };
     let straight = matches!(block.end, Some(Terminator::Return(_))) && block.instructions.len() <= SMALL;
-    let simple = f.is_prelude && !f.is_opaque && f.rules.is_empty() && f.captures.is_empty();
+    // A user's function keeps its calls, which backtraces and messages name, unless nothing can happen in it, as in a
+    // memberwise initialiser.
+    let silent = f.is_prelude || block.instructions.is_empty();
+    let simple = silent && !f.is_opaque && f.rules.is_empty() && f.captures.is_empty();
     (straight && simple).then_some(f)
 }
 
@@ -93,11 +96,11 @@ impl Site<'_> {
         let Some(Terminator::Return(results)) = &callee.blocks[0].end else { return };
         let mut values: Vec<Reg> = results.iter().map(|r| here[r]).collect();
         // All results are read before the first one is written.
-        for i in 1..values.len() {
-            if call.outs[..i].contains(&values[i]) {
-                let kept = self.register(self.registers[values[i].0 as usize].bank);
-                self.step(Op::Copy, kept, values[i], call.span);
-                values[i] = kept;
+        for (i, value) in values.iter_mut().enumerate().skip(1) {
+            if call.outs[..i].contains(value) {
+                let kept = self.register(self.registers[value.0 as usize].bank);
+                self.step(Op::Copy, kept, *value, call.span);
+                *value = kept;
                 own.push(kept);
             }
         }

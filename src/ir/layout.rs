@@ -19,8 +19,10 @@ use std::rc::Rc;
 /// A struct, enum or tuple of more components than these is one reference to a record.
 pub const SPREAD: u32 = 24;
 
-/// How deep types may nest: a generic type that contains itself with ever larger arguments has no shape.
+/// How deep types may nest, and of how many parts they may be made: a generic type that contains itself with ever larger
+/// arguments has no shape, and a function that calls itself for ever larger types no code.
 const DEEPEST: usize = 100;
+const LARGEST: usize = 400;
 
 /// What is known of concrete types.
 #[derive(Default)]
@@ -94,7 +96,7 @@ impl Layouts {
             };
             return shapes.add(shape);
         }
-        if self.open.len() >= DEEPEST {
+        if self.open.len() >= DEEPEST || !is_small(ty) {
             return shapes.add(Shape::Tuple(vec![]));
         }
         self.open.push((ty.clone(), None));
@@ -253,6 +255,16 @@ pub fn instantiate(d: &mut dyn Declarations, nominal: &Nominal, args: &[Type], t
     }
     let concrete = ty.substitute(&|p| nominal.params.iter().position(|q| *q == p).and_then(|i| args.get(i).cloned()));
     d.normalize(&concrete)
+}
+
+/// Whether a type is made of so few parts that it may have a shape, and code of its own.
+pub fn is_small(ty: &Type) -> bool {
+    let mut parts = 0;
+    // Stops counting at the limit.
+    !ty.any(&mut |_| {
+        parts += 1;
+        parts > LARGEST
+    })
 }
 
 /// What is inside of a box; the shape itself when there is none.

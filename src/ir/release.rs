@@ -31,11 +31,19 @@ pub fn release(function: &mut Function) {
         }
         releases.sort_unstable();
         releases.dedup();
-        for (at, reg) in releases.into_iter().rev() {
-            let span = block.instructions[at].span;
-            let null = Instruction { op: Op::Null, outs: vec![reg], ins: vec![], span, active: false };
-            block.instructions.insert(at + 1, null);
+        if releases.is_empty() {
+            continue;
         }
+        let mut next = releases.into_iter().peekable();
+        let mut steps = Vec::with_capacity(block.instructions.len());
+        for (i, step) in std::mem::take(&mut block.instructions).into_iter().enumerate() {
+            let span = step.span;
+            steps.push(step);
+            while let Some((_, reg)) = next.next_if(|(at, _)| *at == i) {
+                steps.push(Instruction { op: Op::Null, outs: vec![reg], ins: vec![], span, active: false });
+            }
+        }
+        block.instructions = steps;
     }
 }
 

@@ -140,10 +140,10 @@ impl Layouts {
 
     /// How several values together differentiate, as the arguments of an operator do. What does not move is constant.
     pub fn tangent_of_all(&mut self, to: &mut Tables<'_>, types: &[Type]) -> TangentId {
-        if let [one] = types {
-            if let Some(tangent) = self.tangent(to, one) {
-                return tangent;
-            }
+        if let [one] = types
+            && let Some(tangent) = self.tangent(to, one)
+        {
+            return tangent;
         }
         let mut value = vec![];
         let mut vector = vec![];

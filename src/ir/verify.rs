@@ -150,10 +150,10 @@ impl Check<'_> {
         if !good {
             self.fault(format!("reads {ins:?} and writes {outs:?}"));
         }
-        if let Some((out, input)) = tied(&instruction.op) {
-            if instruction.outs.get(out) != instruction.ins.get(input) {
-                self.fault("what is changed in place is not where it was");
-            }
+        if let Some((out, input)) = tied(&instruction.op)
+            && instruction.outs.get(out) != instruction.ins.get(input)
+        {
+            self.fault("what is changed in place is not where it was");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Compiled, Input, Outcome, Session, Status};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::diff::check::Checker;
+use crate::diff::Checker;
 use crate::source::Span;
 use crate::syntax;
 use crate::types::tree::FunctionRef;

@@ -1,5 +1,8 @@
 //! The tree of a program as written: names are still text, operators are folded, every node has its span.
 
+#![allow(missing_docs)] // the fields of a variant are named in the example beside it
+#![allow(clippy::large_enum_variant)] // the large ones are rare or behind an `Rc`
+
 use crate::source::Span;
 use std::rc::Rc;
 

@@ -11,7 +11,6 @@
 //! Not here: what a name means (`types`).
 
 pub mod ast;
-mod conditional;
 mod dump;
 mod fold;
 mod operators;

@@ -185,7 +185,10 @@ impl OperatorTable {
                         OperatorTable::DEFAULT
                     }),
                 };
-                self.infix.insert(name.name.clone(), group);
+                // Power stays what it is, also for a program that brings its own `**`: prefix operators look at it.
+                if self.infix(&name.name) != Some(OperatorTable::POWER) {
+                    self.infix.insert(name.name.clone(), group);
+                }
             }
         }
     }

@@ -153,6 +153,18 @@ impl Splitter<'_> {
         }
     }
 
+    /// Moves over blanks and comments.
+    fn skip_space(&mut self) {
+        loop {
+            self.skip_blanks();
+            match (self.peek(0), self.peek(1)) {
+                (b'/', b'/') => self.skip_past("\n"),
+                (b'/', b'*') => self.skip_comment(),
+                _ => return,
+            }
+        }
+    }
+
     /// The next declaration, from its documentation to its end.
     fn next_chunk(&mut self) -> Option<Chunk> {
         let mut start = None;
@@ -201,7 +213,7 @@ impl Splitter<'_> {
     /// Reads attributes, modifiers, the keyword and the name.
     fn header(&mut self) -> (ChunkKind, String) {
         loop {
-            self.skip_blanks();
+            self.skip_space();
             if self.peek(0) == b'@' {
                 self.at += 1;
                 self.skip_word();
@@ -340,10 +352,12 @@ impl Splitter<'_> {
 
     /// Whether a declaration goes on behind the end of a line, `last` being its last byte.
     fn goes_on(&self, last: u8) -> bool {
-        if matches!(last, b'=' | b',' | b'+' | b'-' | b'*' | b'/' | b'&' | b'|' | b':' | b'^' | b'%') {
+        if matches!(last, b'=' | b',' | b'<' | b'+' | b'-' | b'*' | b'/' | b'&' | b'|' | b':' | b'^' | b'%') {
             return true;
         }
-        let rest = self.text[self.at..].trim_start_matches([' ', '\n', '\t', '\r']);
+        let mut ahead = Splitter { text: self.text, bytes: self.bytes, at: self.at };
+        ahead.skip_space();
+        let rest = &self.text[ahead.at..];
         let spaced = |rest: &str| {
             let end = rest.bytes().position(|b| !b"+-*/=<>&|^%?:".contains(&b)).unwrap_or(rest.len());
             end > 0 && !rest.starts_with("//") && !rest.starts_with("/*") && rest[end..].starts_with([' ', '\n'])
@@ -351,6 +365,8 @@ impl Splitter<'_> {
         match rest.bytes().next() {
             Some(b'{') => last != b'}',
             Some(b'.') => true,
+            // Generic parameters on lines of their own.
+            Some(b'>') if rest.starts_with(">(") => true,
             Some(b'?' | b'+' | b'-' | b'*' | b'/' | b'=' | b'<' | b'>' | b'&' | b'|' | b'^' | b'%' | b':') => {
                 spaced(rest)
             }
@@ -379,69 +395,4 @@ fn is_modifier(word: &str) -> bool {
             | "override"
             | "mutating"
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn kinds(text: &str) -> Vec<(ChunkKind, String)> {
-        split(text).into_iter().map(|c| (c.kind, c.name)).collect()
-    }
-
-    #[test]
-    fn declarations_are_cut() {
-        let text = "#!/bin/x\n// nothing\nimport Glibc\n/// Doc.\n@inlinable\npublic func f<T>(_ x: T) -> [T]\n    where T: P {\n  if x { \"}\\(g(\"{\"))\" } // }\n}\nfunc == <T>(a: T, b: T) -> Bool\nfunc <(a: A) { }\nstruct S { let a = 1 }; let x = 1 +\n  2\nvar y: Int {\n  3\n}\nextension Array<Int>: P where Element: Q { }\ninfix operator ** : X\nprefix operator √\nprecedencegroup X { higherThan: Y }\ng(x, y) = x\n  + y\nlet (a, b) = (1, 2)\nprint(1)\n@primitive(\"sin\") func sin(_ x: Double) -> Double\n@primitive func cos(_ x: Double) -> Double\ntypealias D = Double\nfinal class C {}\nprotocol P {\n}\nprefix func √(x: Double) -> Double { x }";
-        let expected = [
-            (ChunkKind::Import, "Glibc"),
-            (ChunkKind::Func, "f"),
-            (ChunkKind::Func, "=="),
-            (ChunkKind::Func, "<"),
-            (ChunkKind::Type, "S"),
-            (ChunkKind::Variable, "x"),
-            (ChunkKind::Variable, "y"),
-            (ChunkKind::Extension, "Array"),
-            (ChunkKind::Operator, "**"),
-            (ChunkKind::Operator, "√"),
-            (ChunkKind::PrecedenceGroup, "X"),
-            (ChunkKind::Func, "g"),
-            (ChunkKind::Variable, "a,b"),
-            (ChunkKind::Other, ""),
-            (ChunkKind::Func, "sin"),
-            (ChunkKind::Func, "cos"),
-            (ChunkKind::TypeAlias, "D"),
-            (ChunkKind::Type, "C"),
-            (ChunkKind::Protocol, "P"),
-            (ChunkKind::Func, "√"),
-        ];
-        let expected: Vec<_> = expected.iter().map(|(k, n)| (*k, n.to_string())).collect();
-        assert_eq!(kinds(text), expected);
-        let f = &split(text)[1];
-        assert!(text[f.range.clone()].starts_with("/// Doc.") && text[f.range.clone()].ends_with("// }\n}"));
-    }
-
-    #[test]
-    fn any_text_is_cut_without_panic() {
-        for text in [
-            "",
-            "\"",
-            "{",
-            "}",
-            "/*",
-            "@",
-            "@(",
-            "func",
-            "let (",
-            "√",
-            "#\"",
-            "\\",
-            "`",
-            "a\u{301}",
-            "extension",
-            "é;é",
-            "\"\\(",
-        ] {
-            split(text);
-        }
-    }
 }

@@ -252,9 +252,7 @@ fn accessors(v: &mut impl Visitor, a: &mut Accessors) {
     if let Some(get) = &mut a.get {
         block(v, get);
     }
-    for accessor in [&mut a.set, &mut a.will_set, &mut a.did_set] {
-        if let Some((_, body)) = accessor {
-            block(v, body);
-        }
+    for (_, body) in [&mut a.set, &mut a.will_set, &mut a.did_set].into_iter().flatten() {
+        block(v, body);
     }
 }

@@ -40,7 +40,7 @@ impl World {
                 self.enter(name, Named::Function(id), file, is_private, is_prelude);
             }
             DeclKind::Nominal(nominal) => {
-                let id = self.declare_nominal(decl, nominal, Owner::Module, file, is_prelude);
+                let id = self.declare_nominal(decl, nominal, Owner::Module, None, file, is_prelude);
                 self.enter(&nominal.name, Named::Nominal(id), file, is_private, is_prelude);
             }
             DeclKind::Protocol(protocol) => {
@@ -232,6 +232,7 @@ impl World {
         decl: &Rc<Decl>,
         nominal: &NominalDecl,
         parent: Owner,
+        outer: Option<GroupId>,
         file: u32,
         is_prelude: bool,
     ) -> NominalId {
@@ -251,6 +252,7 @@ impl World {
             kind: nominal.kind,
             span: nominal.name.span,
             parent,
+            outer,
             params,
             own_params: nominal.generics.params.len(),
             generics: nominal.generics.clone(),
@@ -357,7 +359,7 @@ impl World {
                 }
             }
             DeclKind::Nominal(nominal) => {
-                let id = self.declare_nominal(decl, nominal, owner, file, is_prelude);
+                let id = self.declare_nominal(decl, nominal, owner, Some(group), file, is_prelude);
                 self.add_member(owner, &nominal.name.name, Member { is_static: true, ..member(MemberKind::Nominal(id)) });
             }
             DeclKind::TypeAlias { name, generics, target } => {

@@ -156,7 +156,10 @@ impl World {
         let (parent, generics, file) = (data.parent, data.generics.clone(), data.file);
         let params = data.params.clone();
         let mut env = match parent {
-            Owner::Nominal(p) => (*self.nominal_env(p)).clone(),
+            Owner::Nominal(_) => match self.nominal_data(n).outer {
+                Some(outer) => (*self.group_env(outer)).clone(),
+                None => Env::default(),
+            },
             Owner::Module | Owner::Protocol(_) => Env::default(),
         };
         env.params = params;
@@ -377,7 +380,7 @@ impl World {
 
     fn resolve_name(&mut self, ident: &Ident, generics: &[TypeExpr], scope: &TypeScope) -> Option<Type> {
         let name = &*ident.name;
-        if let Some(index) = name.strip_prefix('$').and_then(|n| n.strip_prefix('t')).and_then(|n| n.parse::<usize>().ok()) {
+        if let Some(index) = name.strip_prefix("__t").and_then(|n| n.parse::<usize>().ok()) {
             return self.synthesized_types.get(index).cloned();
         }
         match name {

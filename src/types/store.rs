@@ -124,6 +124,8 @@ pub(super) struct NominalData {
     pub(super) kind: NominalKind,
     pub(super) span: Span,
     pub(super) parent: Owner,
+    /// The group that it is a member of.
+    pub(super) outer: Option<GroupId>,
     /// Generic parameters of the types around it, then its own.
     pub(super) params: Vec<ParamId>,
     pub(super) own_params: usize,

@@ -81,7 +81,7 @@ impl World {
             // The shortcut of the documents: the type is its own tangent space.
             let own = self.declared_type(n);
             self.synthesized_types.push(own.clone());
-            let text = format!("typealias TangentVector = $t{}", self.synthesized_types.len() - 1);
+            let text = format!("typealias TangentVector = __t{}", self.synthesized_types.len() - 1);
             self.declare_synthesized(&text, Owner::Nominal(n), file, is_prelude);
             let (group, span) = (self.nominal_data(n).group, self.nominal_data(n).span);
             let scalable = self.protocol("ScalableVector");
@@ -94,7 +94,7 @@ impl World {
             let vector = Type::Associated(Rc::new(ty.clone()), differentiable, name.clone());
             let vector = self.normalize_type(&vector);
             self.synthesized_types.push(vector);
-            let _ = writeln!(text, "    var {field}: $t{}", self.synthesized_types.len() - 1);
+            let _ = writeln!(text, "    var {field}: __t{}", self.synthesized_types.len() - 1);
         }
         text.push_str("}\n");
         self.declare_synthesized(&text, Owner::Nominal(n), file, is_prelude);

@@ -1,9 +1,10 @@
 //! Calls: who is called, the order of arguments, what goes back to `inout` places.
 
+use super::Origin;
 use super::build::{Builder, Use, Value};
 use super::place::{Location, Opened};
-use super::{Origin, is_compilable};
 use crate::ir::graph::{Op, Reg, Trap};
+use crate::ir::layout::is_small;
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Place, ProjectionKind, Root};
 use crate::types::ty::{FunctionType, Type};
 use crate::types::world::Function;
@@ -137,10 +138,10 @@ impl Builder<'_> {
         }
         // `xs.append(contentsOf: xs)`: the value is the one from before.
         for operand in &mut operands {
-            if let Operand::Value(value) = operand {
-                if value.iter().any(|reg| opened.iter().any(|o| o.regs.contains(reg))) {
-                    *value = self.copy(value);
-                }
+            if let Operand::Value(value) = operand
+                && value.iter().any(|reg| opened.iter().any(|o| o.regs.contains(reg)))
+            {
+                *value = self.copy(value);
             }
         }
         (operands, opened)
@@ -158,7 +159,7 @@ impl Builder<'_> {
     fn call_raw(&mut self, f: &FunctionRef, mut operands: Vec<Operand>) -> (Value, Thrown) {
         let declared = self.d.function(f.function);
         let result = self.of_function(&declared, &f.generics, &declared.result);
-        if !f.generics.iter().all(is_compilable) {
+        if !f.generics.iter().all(is_small) {
             self.refuse("types that grow without end");
             return (self.nothing(&result), None);
         }
@@ -282,7 +283,8 @@ pub(super) fn may_write(e: &Expr) -> bool {
         | ExprKind::Local(_)
         | ExprKind::Global(_)
         | ExprKind::Metatype
-        | ExprKind::Error | ExprKind::Pending(_)
+        | ExprKind::Pending(_)
+        | ExprKind::Error
         | ExprKind::Function(_)
         | ExprKind::Requirement(_)
         | ExprKind::Closure { .. } => false,

@@ -4,7 +4,7 @@ use super::build::{Builder, Slot, Value};
 use super::call::may_write;
 use super::exits::Scope;
 use super::place::Location;
-use crate::ir::graph::{BlockId, Op, Trap};
+use crate::ir::graph::{BlockId, Op, Reg, Trap};
 use crate::syntax::ast::TryKind;
 use crate::types::tree::{Expr, ExprKind, LocalId, Place};
 use crate::types::ty::Type;
@@ -87,7 +87,9 @@ impl Builder<'_> {
                 self.block_of(statements);
                 let at = self.local_location(*result);
                 let value = self.load(&at);
-                self.copy(&value)
+                // Nobody reads the variable any more.
+                let how = |b: &Self, reg| if b.bank(reg) == Bank::R { Op::Take } else { Op::Copy };
+                value.iter().map(|reg| self.value(how(self, *reg), self.bank(*reg), &[*reg])).collect()
             }
             ExprKind::Some(value) => {
                 let value = self.expr(value);
@@ -127,13 +129,13 @@ impl Builder<'_> {
             ExprKind::Metatype => vec![],
             ExprKind::Interpolation(parts) => {
                 let parts = self.exprs(parts).concat();
-                vec![self.value(Op::Native { name: "text.join", shapes: vec![] }, Bank::R, &parts)]
+                vec![self.concatenate(&parts)]
             }
             ExprKind::Assign { place, value } => {
                 self.assign_place(place, value);
                 vec![]
             }
-            ExprKind::Error | ExprKind::Pending(_) => {
+            ExprKind::Pending(_) | ExprKind::Error => {
                 self.trap(Trap::Unreachable);
                 self.nothing(&e.ty)
             }
@@ -213,6 +215,15 @@ impl Builder<'_> {
         result
     }
 
+    /// Texts one after another.
+    fn concatenate(&mut self, parts: &[Reg]) -> Reg {
+        let Some((first, others)) = parts.split_first() else {
+            return self.value(Op::Text("".into()), Bank::R, &[]);
+        };
+        let join = || Op::Native { name: "text.concat", shapes: vec![] };
+        others.iter().fold(*first, |before, part| self.value(join(), Bank::R, &[before, *part]))
+    }
+
     /// A value as an optional.
     pub fn some(&mut self, value: Value) -> Value {
         let mut optional = vec![self.int(1)];
@@ -239,13 +250,13 @@ impl Builder<'_> {
         result
     }
 
-    fn chain_result(&mut self, body: &Expr, flatten: bool, result: &[crate::ir::graph::Reg]) {
+    fn chain_result(&mut self, body: &Expr, flatten: bool, result: &[Reg]) {
         let value = self.expr(body);
         let value = if flatten { value } else { self.some(value) };
         self.assign(result, &value);
     }
 
-    fn nil(&mut self, result: &[crate::ir::graph::Reg]) {
+    fn nil(&mut self, result: &[Reg]) {
         for reg in result {
             self.set_zero(*reg);
         }

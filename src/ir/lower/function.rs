@@ -2,8 +2,9 @@
 
 use super::build::{Builder, Slot, Use};
 use super::call::Operand;
-use super::{Key, Lowering, Origin, is_compilable};
+use super::{Key, Lowering, Origin};
 use crate::ir::graph::{Function, Parameter, Program, Rule, RuleKind, Terminator, Trap};
+use crate::ir::layout::is_small;
 use crate::types::tree::{self, LocalId, Stmt, StmtKind};
 use crate::types::world::{self, Declarations, RegisteredKind};
 use crate::value::Bank;
@@ -35,16 +36,16 @@ impl Builder<'_> {
         self.out.is_opaque = declared.is_opaque;
         self.result = self.concrete(&declared.result);
         self.throws = declared.throws && !matches!(self.origin, Origin::Script(_));
-        if declared.primitive.is_none() {
-            if let Some(body) = self.d.body(f) {
-                self.locals = vec![Slot::Absent; body.locals.len()];
-                self.body = body;
-            }
+        if declared.primitive.is_none()
+            && let Some(body) = self.d.body(f)
+        {
+            self.locals = vec![Slot::Absent; body.locals.len()];
+            self.body = body;
         }
         self.results(&declared);
         let regs = self.parameters(&declared);
         self.rules(&declared);
-        if !self.generics.iter().all(is_compilable) {
+        if !self.generics.iter().all(is_small) {
             self.refuse("types that grow without end");
         } else if let Some(name) = &declared.primitive {
             self.primitive_body(name, &declared, regs);
@@ -128,16 +129,17 @@ impl Builder<'_> {
             _ => self.receive_captures(),
         }
         let body = self.body.clone();
+        self.local_functions(&body.statements);
         let mut statements: &[Stmt] = &body.statements;
         // The value of a script is that of its last expression.
         let mut last = None;
         if let (Origin::Script(_), Some((Stmt { kind: StmtKind::Expr(e), .. }, before))) =
             (&self.origin, statements.split_last())
+            && !self.result.is_unit()
+            && self.concrete(&e.ty) == self.result
         {
-            if !self.result.is_unit() && self.concrete(&e.ty) == self.result {
-                last = Some(e);
-                statements = before;
-            }
+            last = Some(e);
+            statements = before;
         }
         self.scopes.push(super::exits::Scope::Block { defers: vec![] });
         for statement in statements {

@@ -2,7 +2,8 @@
 
 use super::build::{Builder, Value};
 use super::place::stride;
-use crate::ir::graph::Op;
+use crate::ir::graph::{Op, Reg};
+use crate::ir::layout::cells;
 use crate::types::tree::Expr;
 use crate::types::ty::Type;
 use crate::types::world::Builtin;
@@ -38,7 +39,7 @@ impl Builder<'_> {
             return value;
         }
         let banks = self.banks_of(inner);
-        crate::ir::layout::cells(&banks)
+        cells(&banks)
             .into_iter()
             .map(|(bank, index)| self.value(Op::LoadRecord { bank, index: index as u16 }, bank, &value))
             .collect()
@@ -115,7 +116,7 @@ impl Builder<'_> {
         let inner = self.inner(shape);
         let banks = self.banks_of(inner);
         let places = self.lowering.layouts.payload(&self.program.shapes, inner, case as usize);
-        let mut components: Vec<Option<crate::ir::graph::Reg>> = vec![None; banks.len()];
+        let mut components: Vec<Option<Reg>> = vec![None; banks.len()];
         components[0] = Some(self.int(i64::from(case)));
         for (value, places) in values.iter().zip(&places) {
             for (reg, place) in value.iter().zip(places) {

@@ -5,7 +5,7 @@ use super::call::{Operand, may_write};
 use super::exits::Scope;
 use super::place::{Location, stride};
 use crate::ir::graph::{BlockId, Op, Reg};
-use crate::types::tree::{Argument, Callee, Condition, Expr, ExprKind, Iteration, LabelId, Pattern, Stmt};
+use crate::types::tree::{Argument, Callee, Condition, Expr, ExprKind, FunctionRef, Iteration, LabelId, Pattern, Stmt};
 use crate::types::ty::Type;
 use crate::value::Bank;
 use crate::value::shape::Shape;
@@ -60,16 +60,16 @@ impl Builder<'_> {
     }
 
     pub(super) fn for_loop(&mut self, label: LabelId, sequence: &Expr, iteration: &Iteration, parts: &For<'_>) {
-        let value = self.expr(sequence);
         match iteration {
-            Iteration::Range => self.for_range(label, &value, parts, false),
-            Iteration::ClosedRange => self.for_range(label, &value, parts, true),
+            Iteration::Range => self.for_range(label, sequence, parts, false),
+            Iteration::ClosedRange => self.for_range(label, sequence, parts, true),
             Iteration::Array => {
-                let ty = sequence.ty.clone();
-                self.for_array(label, value, &ty, parts);
+                let value = self.expr(sequence);
+                self.for_array(label, value, &sequence.ty, parts);
             }
             Iteration::Iterator { make, iterator, next } => {
-                self.for_iterator(label, value, make, iterator, next, parts)
+                let value = self.expr(sequence);
+                self.for_iterator(label, value, make, iterator, next, parts);
             }
         }
     }
@@ -96,15 +96,38 @@ impl Builder<'_> {
         counter
     }
 
-    fn for_range(&mut self, label: LabelId, range: &[Reg], parts: &For<'_>, closed: bool) {
+    /// The bounds of a range; of one that is written out the operator's arguments, and the operator, which is only called
+    /// to complain when nothing lies between them.
+    fn bounds(&mut self, range: &Expr, closed: bool) -> (Value, Option<FunctionRef>) {
+        let operator = if closed { "..." } else { "..<" };
+        if let ExprKind::Call { callee, args } = &range.kind {
+            let called = self.resolve(callee);
+            if let (Some(f), [Argument::Value(lower), Argument::Value(upper)]) = (called, &args[..]) {
+                let declared = self.d.function(f.function);
+                if declared.is_prelude && declared.name.ends_with(operator) {
+                    return (self.exprs([lower, upper]).concat(), Some(f));
+                }
+            }
+        }
+        (self.expr(range), None)
+    }
+
+    fn for_range(&mut self, label: LabelId, range: &Expr, parts: &For<'_>, closed: bool) {
         let span = self.span;
+        let (range, operator) = self.bounds(range, closed);
+        self.span = span;
         let upper = self.keep(vec![range[1]])[0];
         self.settle(&[upper]);
         let counter = self.counter(range[0]);
         let one = self.int(1);
-        let (start, next, after) = (self.block(), self.block(), self.block());
+        let (start, next, empty, after) = (self.block(), self.block(), self.block(), self.block());
         let any = self.primitive(if closed { "int.le" } else { "int.lt" }, &[counter, upper]);
-        self.branch(any, start, after);
+        self.branch(any, start, empty);
+        self.go_on_in(empty);
+        if let Some(operator) = operator {
+            self.call_function(&operator, vec![Operand::Value(vec![counter]), Operand::Value(vec![upper])]);
+        }
+        self.jump(after);
         self.go_on_in(start);
         self.round(label, &[counter], parts, next, after);
         self.span = span;

@@ -38,9 +38,6 @@ use crate::types::world::Declarations;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// How deep a generic argument may nest before compiling for ever new types is given up.
-const DEEPEST_ARGUMENT: usize = 30;
-
 /// What was lowered in a session, and where things are.
 #[derive(Default)]
 pub struct Lowering {
@@ -145,20 +142,6 @@ impl Lowering {
             self.unsupported.push(entry);
         }
     }
-}
-
-/// Whether a type is small enough to compile code for.
-fn is_compilable(ty: &Type) -> bool {
-    fn depth(ty: &Type) -> usize {
-        match ty {
-            Type::Nominal(_, args) => 1 + args.iter().map(depth).max().unwrap_or(0),
-            Type::Tuple(fields) => 1 + fields.iter().map(|f| depth(&f.1)).max().unwrap_or(0),
-            Type::Function(f) => 1 + f.params.iter().map(|p| depth(&p.ty)).chain([depth(&f.result)]).max().unwrap_or(0),
-            Type::Associated(of, ..) | Type::Metatype(of) => 1 + depth(of),
-            Type::Var(_) | Type::Param(_) | Type::Existential(_) | Type::Never | Type::Error => 1,
-        }
-    }
-    depth(ty) <= DEEPEST_ARGUMENT
 }
 
 fn check(program: &Program, function: &Function) {

@@ -1,7 +1,7 @@
 //! The differential operators that the machine has built in.
 
 use super::build::{Builder, Value};
-use crate::ir::graph::{Op, Operator};
+use crate::ir::graph::{Op, Operator, Reg};
 use crate::types::ty::Type;
 use crate::value::Bank;
 use crate::value::shape::{Shape, Tangent, TangentId, TangentKind};
@@ -31,7 +31,7 @@ impl Builder<'_> {
             },
             ("valueWithDifferential", Some(body)) => {
                 let at = self.tangent_of_all(&types[..types.len() - 1]);
-                let value = self.tangent_of_all(&[body.result.clone()]);
+                let value = self.tangent_of_all(std::slice::from_ref(&body.result));
                 let mut banks = self.banks(&body.result).to_vec();
                 banks.push(Bank::R);
                 let parts = self.operate(Operator::ValueWithDifferential { at, result: value }, &ins, &banks);
@@ -39,7 +39,7 @@ impl Builder<'_> {
             }
             ("valueWithTangent", Some(body)) => {
                 let at = self.tangent_of_all(&types[..(types.len() - 1) / 2]);
-                let value = self.tangent_of_all(&[body.result.clone()]);
+                let value = self.tangent_of_all(std::slice::from_ref(&body.result));
                 let mut banks = self.banks(&body.result).to_vec();
                 let vector = self.program.tangents.get(value).vector;
                 banks.extend(self.banks_of(vector).iter());
@@ -49,7 +49,7 @@ impl Builder<'_> {
             ("transpose", Some(body)) => {
                 let from: Vec<Type> = body.params.iter().map(|p| p.ty.clone()).collect();
                 let at = self.tangent_of_all(&from);
-                let value = self.tangent_of_all(&[body.result.clone()]);
+                let value = self.tangent_of_all(std::slice::from_ref(&body.result));
                 self.operate(Operator::Transpose { at, result: value }, &ins, &[Bank::R])
             }
             _ => {
@@ -77,7 +77,7 @@ impl Builder<'_> {
         self.program.tangents.add(Tangent { value, vector, kind: TangentKind::Nothing })
     }
 
-    fn operate(&mut self, operator: Operator, ins: &[crate::ir::graph::Reg], banks: &[Bank]) -> Value {
+    fn operate(&mut self, operator: Operator, ins: &[Reg], banks: &[Bank]) -> Value {
         let outs = self.regs(banks);
         self.emit(Op::Operator(operator), &outs, ins);
         outs

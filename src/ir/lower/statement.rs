@@ -4,7 +4,7 @@ use super::build::{Builder, Slot, Use, Value};
 use super::exits::Scope;
 use super::place::Location;
 use crate::ir::graph::{BlockId, Op, Reg};
-use crate::types::tree::{Case, Condition, LocalId, Stmt, StmtKind};
+use crate::types::tree::{Case, Condition, Expr, ExprKind, LocalId, Stmt, StmtKind};
 use crate::value::Bank;
 
 impl Builder<'_> {
@@ -55,9 +55,44 @@ impl Builder<'_> {
             }
             StmtKind::Defer(statements) => self.defer(statements),
             StmtKind::Catch { body, local, cases } => self.catch(body, *local, cases),
-            StmtKind::LocalFunction(function) => {
-                self.lowering.parents.insert(*function, self.owner);
+            // Known since the body began: see `local_functions`.
+            StmtKind::LocalFunction(_) => {}
+        }
+    }
+
+    /// Notes which local functions a body declares: they may call each other, whichever comes first.
+    pub fn local_functions(&mut self, statements: &[Stmt]) {
+        for s in statements {
+            match &s.kind {
+                StmtKind::LocalFunction(function) => {
+                    self.lowering.parents.insert(*function, self.owner);
+                }
+                StmtKind::If { then, otherwise, .. } => {
+                    self.local_functions(then);
+                    self.local_functions(otherwise);
+                }
+                StmtKind::While { body, .. }
+                | StmtKind::Repeat { body, .. }
+                | StmtKind::For { body, .. }
+                | StmtKind::Block { body, .. }
+                | StmtKind::Defer(body) => self.local_functions(body),
+                StmtKind::Switch { cases, .. } => cases.iter().for_each(|c| self.local_functions(&c.body)),
+                StmtKind::Catch { body, cases, .. } => {
+                    self.local_functions(body);
+                    cases.iter().for_each(|c| self.local_functions(&c.body));
+                }
+                StmtKind::Expr(e) => self.local_functions_of(e),
+                StmtKind::Let { value, .. } => value.iter().for_each(|e| self.local_functions_of(e)),
+                StmtKind::Return(value) => value.iter().for_each(|e| self.local_functions_of(e)),
+                StmtKind::InitGlobal { value, .. } | StmtKind::Assign { value, .. } => self.local_functions_of(value),
+                StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Throw(_) => {}
             }
+        }
+    }
+
+    fn local_functions_of(&mut self, e: &Expr) {
+        if let ExprKind::Statements { statements, .. } = &e.kind {
+            self.local_functions(statements);
         }
     }
 
@@ -184,11 +219,11 @@ impl Builder<'_> {
         let is_mutable = self.body.locals[local.0 as usize].mutable;
         let name = self.body.locals[local.0 as usize].name.clone();
         let how = if is_mutable { Use::Variable } else { Use::Constant };
-        if self.pinned.contains(&local) {
-            if let Slot::Registers(regs) = self.locals[local.0 as usize].clone() {
-                self.copy_to(&regs, value);
-                return;
-            }
+        if self.pinned.contains(&local)
+            && let Slot::Registers(regs) = self.locals[local.0 as usize].clone()
+        {
+            self.copy_to(&regs, value);
+            return;
         }
         let all = |b: &Self, how| value.iter().all(|reg| b.use_of(*reg) == how);
         let distinct = (1..value.len()).all(|i| !value[..i].contains(&value[i]));

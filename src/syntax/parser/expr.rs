@@ -3,12 +3,8 @@
 use super::{Builder, Node, Rule};
 use crate::diagnostic::Code;
 use crate::source::Span;
-use crate::syntax::ast::{
-    Arg, CastKind, Closure, ClosureCapture, ClosureParam, Expr, ExprKind, Ident, KeyPathPart, SequencePart, TryKind,
-    TypeExpr, TypeExprKind,
-};
+use crate::syntax::ast::{Arg, CastKind, Expr, ExprKind, Ident, SequencePart, TryKind, TypeExpr, TypeExprKind};
 use pest::iterators::Pairs;
-use std::rc::Rc;
 
 /// An operand while it is being read.
 #[derive(Default)]
@@ -297,59 +293,6 @@ impl Builder<'_> {
         }
     }
 
-    fn key_path(&mut self, node: Node<'_>, span: Span) -> Expr {
-        let mut root: Vec<(Ident, Vec<TypeExpr>)> = vec![];
-        let (mut path, mut root_end) = (vec![], span.start);
-        for part in node.into_inner() {
-            let place = self.span(&part);
-            match part.as_rule() {
-                Rule::name => root.push((self.ident(&part), vec![])),
-                Rule::generic_suffix => {
-                    let generics = self.generic_suffix(part);
-                    if let Some(last) = root.last_mut() {
-                        last.1 = generics;
-                    }
-                }
-                _ => {
-                    self.key_part(part, place, &mut root, &mut path, &mut root_end);
-                    continue;
-                }
-            }
-            root_end = place.end;
-        }
-        let place = Span::new(span.start + 1, root_end.max(span.start + 1));
-        let root = (!root.is_empty()).then(|| TypeExpr { kind: TypeExprKind::Named(root), span: place });
-        Expr { kind: ExprKind::KeyPath { root, path }, span }
-    }
-
-    fn key_part(
-        &mut self,
-        part: Node<'_>,
-        place: Span,
-        root: &mut Vec<(Ident, Vec<TypeExpr>)>,
-        path: &mut Vec<KeyPathPart>,
-        root_end: &mut u32,
-    ) {
-        let is_subscript = part.as_str().ends_with(']');
-        let mut inner = part.into_inner();
-        match inner.peek().map(|n| n.as_rule()) {
-            Some(Rule::key_chain) => path.push(KeyPathPart::Chain(place)),
-            Some(Rule::key_force) => path.push(KeyPathPart::Force(place)),
-            Some(Rule::any_name | Rule::index) if !is_subscript => {
-                let Some(name) = inner.next().map(|n| self.ident(&n)) else { return };
-                let generics = inner.next().map(|n| self.generic_suffix(n)).unwrap_or_default();
-                // `\Outer.Inner.member`: a capital goes on with the type.
-                if path.is_empty() && !root.is_empty() && name.name.starts_with(char::is_uppercase) {
-                    root.push((name, generics));
-                    *root_end = place.end;
-                } else {
-                    path.push(KeyPathPart::Member(name));
-                }
-            }
-            _ => path.push(KeyPathPart::Subscript(self.arguments(inner), place)),
-        }
-    }
-
     fn hash(&mut self, node: Node<'_>, span: Span) -> Expr {
         let mut inner = node.into_inner();
         let Some(name) = inner.next() else { return error_at(span) };
@@ -401,80 +344,6 @@ impl Builder<'_> {
             }
             _ => error_at(span),
         }
-    }
-
-    /// `{ [weak self] (x: T) -> R in … }`
-    pub(super) fn closure(&mut self, node: Node<'_>) -> Expr {
-        let span = self.span(&node);
-        let mut closure = Closure {
-            captures: vec![],
-            params: None,
-            throws: false,
-            result: None,
-            attributes: vec![],
-            body: crate::syntax::ast::Block { items: vec![], span },
-        };
-        let hash = std::mem::replace(&mut self.in_hash, false);
-        for part in node.into_inner() {
-            match part.as_rule() {
-                Rule::closure_header => self.closure_header(part, &mut closure),
-                _ => self.statement(part, &mut closure.body.items),
-            }
-        }
-        self.in_hash = hash;
-        Expr { kind: ExprKind::Closure(Rc::new(closure)), span }
-    }
-
-    fn closure_header(&mut self, node: Node<'_>, closure: &mut Closure) {
-        for part in node.into_inner() {
-            match part.as_rule() {
-                Rule::attribute => closure.attributes.push(self.attribute(part)),
-                Rule::capture_list => {
-                    for capture in part.into_inner() {
-                        self.capture(capture, &mut closure.captures);
-                    }
-                }
-                Rule::closure_params => {
-                    closure.params = Some(part.into_inner().filter_map(|p| self.closure_param(p)).collect());
-                }
-                Rule::effect => closure.throws |= part.as_str() != "async",
-                _ => closure.result = part.into_inner().next().map(|t| self.ty(t)),
-            }
-        }
-        // `{ () -> T in` and `{ [x] in` alike have a header; only the former says that there are no parameters.
-        if closure.params.is_none() && closure.result.is_some() {
-            closure.params = Some(vec![]);
-        }
-    }
-
-    fn capture(&mut self, node: Node<'_>, captures: &mut Vec<ClosureCapture>) {
-        let (mut ownership, mut name, mut value) = (None, None, None);
-        for part in node.into_inner() {
-            match part.as_rule() {
-                Rule::ownership => {
-                    let word = part.as_str().split([' ', '(', '\n']).next().unwrap_or("");
-                    ownership = Some(self.name(word));
-                }
-                Rule::name => name = Some(self.ident(&part)),
-                _ => value = Some(self.expr(part)),
-            }
-        }
-        captures.extend(name.map(|name| ClosureCapture { ownership, name, value }));
-    }
-
-    fn closure_param(&mut self, node: Node<'_>) -> Option<ClosureParam> {
-        let (mut name, mut ty, mut is_inout) = (None, None, false);
-        for part in node.into_inner() {
-            match part.as_rule() {
-                Rule::name => name = Some(self.ident(&part)),
-                _ => {
-                    let param = self.param_type(part);
-                    is_inout = param.is_inout;
-                    ty = Some(super::types::attributed(param));
-                }
-            }
-        }
-        name.map(|name| ClosureParam { name, ty, is_inout })
     }
 }
 

@@ -6,20 +6,31 @@ use crate::source::Span;
 use crate::syntax::scan::is_word;
 use pest::Parser;
 use pest::error::{Error, ErrorVariant, InputLocation};
+use std::ops::Range;
 
-/// The diagnostic for a failure, and whether the text is the beginning of something longer.
-pub(super) fn explain(error: Error<Rule>, copy: &str, text: &str, start: u32, limit: usize) -> (Diagnostic, bool) {
+/// Text beyond this is not read a second time for a better message.
+const MAX_SECOND_LOOK: usize = 1 << 20;
+
+/// The diagnostic for a failure in a piece of the text, and whether the text is the beginning of something longer.
+pub(super) fn explain(
+    error: Error<Rule>,
+    copy: &str,
+    piece: Range<usize>,
+    text: &str,
+    start: u32,
+) -> (Diagnostic, bool) {
     if let ErrorVariant::CustomError { .. } = error.variant {
         let message = "this is nested too deeply to be read";
-        let place = Span::new(start, start + text.len().min(1) as u32);
-        return (Diagnostic::error(Code::TooDeep, place, message), false);
+        let at = start + piece.start.min(text.len()) as u32;
+        return (Diagnostic::error(Code::TooDeep, Span::new(at, at), message), false);
     }
-    let at = position(&error, copy, limit);
+    let at = piece.start + position(&error, &copy[piece.clone()]);
     let at = skip_blanks(copy, at);
-    let incomplete = at >= copy.trim_end().len();
+    let trimmed = copy.trim_end().len();
+    let incomplete = at >= trimmed;
+    let at = if incomplete { at } else { before_operator(copy, at) };
     let found = token(copy, at, text);
     let end = (at + found.len().max(1)).min(text.len());
-    let trimmed = text.trim_end().len();
     // At the end, the place is right behind what is there.
     let place = if incomplete { (trimmed, trimmed) } else { (at.min(text.len()), end.max(at.min(text.len()))) };
     let span = Span::new(start + place.0 as u32, start + place.1 as u32);
@@ -29,18 +40,29 @@ pub(super) fn explain(error: Error<Rule>, copy: &str, text: &str, start: u32, li
 
 /// The furthest place that the grammar reached. The first error only tells where a rule began, so a short text is read
 /// once more with every token noted.
-fn position(error: &Error<Rule>, copy: &str, limit: usize) -> usize {
+fn position(error: &Error<Rule>, piece: &str) -> usize {
     let first = match error.location {
         InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
     };
-    if copy.len() > limit {
+    if piece.len() > MAX_SECOND_LOOK {
         return first;
     }
     pest::set_error_detail(true);
-    let second = Grammar::parse(Rule::file, copy);
+    let second = Grammar::parse(Rule::file, piece);
     pest::set_error_detail(false);
     let detailed = second.err().and_then(|e| e.parse_attempts()).map_or(0, |a| a.max_position);
     first.max(detailed)
+}
+
+/// A look ahead goes over an operator that does not fit where it stands; the place is then the operator.
+fn before_operator(copy: &str, at: usize) -> usize {
+    let is_op = |c: char| "+-*/=<>&|!^%~?".contains(c);
+    let before = copy[..at.min(copy.len())].trim_end_matches([' ', '\n']);
+    let rest = before.trim_end_matches(is_op);
+    let outer = rest.trim_end_matches([' ', '\n']);
+    let word = outer.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
+    let expects = outer.is_empty() || outer.ends_with(is_op) || outer.ends_with(['(', ',', '[', '{', ':']);
+    if rest.len() < before.len() && (expects || matches!(word, "let" | "var" | "return")) { rest.len() } else { at }
 }
 
 fn skip_blanks(copy: &str, at: usize) -> usize {

@@ -129,6 +129,12 @@ impl Builder<'_> {
                 rest = &rest[c.len_utf8()..];
                 continue;
             };
+            // A backslash at the end of a line joins it with the next one.
+            if layout.is_some() && escape.trim_start_matches([' ', '\t', '\r']).starts_with('\n') {
+                rest = escape.trim_start_matches([' ', '\t', '\r']);
+                drop_newline = true;
+                continue;
+            }
             rest = self.escape(escape, &mut out, span);
         }
         out
@@ -153,8 +159,6 @@ impl Builder<'_> {
                 }
                 self.error(Code::InvalidLiteral, span, "'\\u' needs the number of a character: '\\u{3b1}'");
             }
-            // A backslash at the end of a line joins it with the next one.
-            '\n' => return rest.trim_start_matches([' ', '\t']),
             _ => {
                 self.error(Code::InvalidLiteral, span, format!("'\\{c}' means nothing in a string"))
                     .helps

@@ -1,11 +1,13 @@
 //! From the pairs that the grammar finds to the tree, in a file by construct.
 
 mod attribute;
+mod closure;
 mod convert;
 mod decl;
 mod expr;
 mod failure;
 mod function;
+mod key_path;
 mod literal;
 mod pattern;
 mod postfix;
@@ -19,8 +21,11 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use hashbrown::HashMap;
 use pest::Parser;
-use pest::iterators::Pair;
+use pest::error::Error;
+use pest::iterators::{Pair, Pairs};
+use std::ops::Range;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use unicode_normalization::UnicodeNormalization;
 
 // The derive leaves its items undocumented.
@@ -37,8 +42,6 @@ type Node<'t> = Pair<'t, Rule>;
 /// How deep the tree may get before folding: else-if chains, chains of members, nested expressions. Every stage behind
 /// recurses that deep.
 const MAX_CHAIN: u32 = 2_000;
-/// Text beyond this is not read a second time for a better message.
-const MAX_SECOND_LOOK: usize = 1 << 20;
 
 /// Reads a text whose first byte has the position `start`. Operators are not folded yet.
 pub fn parse(text: &str, start: u32) -> Parsed {
@@ -46,27 +49,94 @@ pub fn parse(text: &str, start: u32) -> Parsed {
     if !scanned.diagnostics.is_empty() {
         return Parsed { file: File::default(), diagnostics: scanned.diagnostics, incomplete: scanned.incomplete };
     }
+    bound_work(text.len());
     let mut builder = Builder::new(text, start);
-    match Grammar::parse(Rule::file, &scanned.text) {
-        Ok(pairs) => {
-            let mut items = vec![];
-            for pair in pairs {
-                builder.statement(pair, &mut items);
+    let mut file = File::default();
+    // A long text is read in pieces, so that what the grammar keeps in mind stays small.
+    let size = if text.len() > PIECE { PIECE } else { usize::MAX };
+    for cut in pieces(&scanned.text, &scanned.lines, 0, size) {
+        match Grammar::parse(Rule::file, &scanned.text[cut.clone()]) {
+            Ok(pairs) => builder.items(pairs, cut.start, &mut file),
+            Err(error) => {
+                let rest = pieces(&scanned.text, &scanned.lines, cut.start, 1);
+                builder.recover(error, &scanned.text, rest, &mut file);
+                break;
             }
-            let incomplete = builder.incomplete;
-            Parsed { file: File { items }, diagnostics: builder.diagnostics, incomplete }
-        }
-        Err(error) => {
-            let (diagnostic, incomplete) = failure::explain(error, &scanned.text, text, start, MAX_SECOND_LOOK);
-            Parsed { file: File::default(), diagnostics: vec![diagnostic], incomplete }
         }
     }
+    Parsed { file, diagnostics: builder.diagnostics, incomplete: builder.incomplete }
+}
+
+/// Cuts a text from `start` on before lines that begin a declaration, into pieces of at least `size` bytes.
+fn pieces(copy: &str, lines: &[usize], start: usize, size: usize) -> Vec<Range<usize>> {
+    let (mut cuts, mut from) = (vec![], start);
+    // Whether the line before ended among the attributes and modifiers of a declaration.
+    let mut inside = false;
+    for line in std::iter::once(start).chain(lines.iter().copied().filter(|line| *line > start)) {
+        let words = || copy[line..].split('\n').next().unwrap_or("").split([' ', '(', '<']);
+        let word = words().next().unwrap_or("");
+        let begins = word.starts_with('@') || DECLARING.contains(&word) || MODIFIERS.contains(&word);
+        if begins && !inside && line > from && line - from >= size {
+            cuts.push(from..line);
+            from = line;
+        }
+        inside = begins && !words().any(|w| DECLARING.contains(&w));
+    }
+    cuts.push(from..copy.len());
+    cuts
+}
+
+/// Texts are read in pieces of this size at least.
+const PIECE: usize = 1 << 18;
+/// So many errors of syntax are enough for one text.
+const MAX_ERRORS: usize = 20;
+const DECLARING: &[&str] = &[
+    "let",
+    "var",
+    "func",
+    "struct",
+    "enum",
+    "class",
+    "protocol",
+    "extension",
+    "typealias",
+    "import",
+    "operator",
+    "precedencegroup",
+];
+const MODIFIERS: &[&str] = &[
+    "public",
+    "private",
+    "fileprivate",
+    "internal",
+    "open",
+    "final",
+    "indirect",
+    "prefix",
+    "postfix",
+    "infix",
+    "static",
+    "mutating",
+];
+
+/// The last resort against input that takes exponential time: so many calls for a byte are never needed.
+const CALLS_PER_BYTE: usize = 2_000;
+
+/// Sets a limit of calls that suits a text. It is one for the whole process, so it only grows: another thread may be
+/// about to read something longer.
+fn bound_work(bytes: usize) {
+    static LIMIT: AtomicUsize = AtomicUsize::new(50_000_000);
+    let needed = bytes.saturating_mul(CALLS_PER_BYTE);
+    let limit = LIMIT.fetch_max(needed, Ordering::Relaxed).max(needed);
+    pest::set_call_limit(std::num::NonZeroUsize::new(limit));
 }
 
 /// Builds the tree of one text.
 struct Builder<'t> {
     text: &'t str,
     start: u32,
+    /// Where the piece that is being read begins in the text.
+    base: usize,
     names: HashMap<String, Name>,
     diagnostics: Vec<Diagnostic>,
     incomplete: bool,
@@ -78,12 +148,53 @@ struct Builder<'t> {
 
 impl<'t> Builder<'t> {
     fn new(text: &'t str, start: u32) -> Builder<'t> {
-        Builder { text, start, names: HashMap::new(), diagnostics: vec![], incomplete: false, depth: 0, in_hash: false }
+        Builder {
+            text,
+            start,
+            base: 0,
+            names: HashMap::new(),
+            diagnostics: vec![],
+            incomplete: false,
+            depth: 0,
+            in_hash: false,
+        }
+    }
+
+    /// Adds the statements of a piece that begins at `base`.
+    fn items(&mut self, pairs: Pairs<'_, Rule>, base: usize, file: &mut File) {
+        self.base = base;
+        for pair in pairs {
+            self.statement(pair, &mut file.items);
+        }
+    }
+
+    /// Reads what follows an error piece by piece, so that each declaration can have its own error.
+    fn recover(&mut self, first: Error<Rule>, copy: &str, pieces: Vec<Range<usize>>, file: &mut File) {
+        let from = pieces.first().map_or(0, |p| p.start);
+        let errors = self.diagnostics.len();
+        for piece in pieces {
+            match Grammar::parse(Rule::file, &copy[piece.clone()]) {
+                Ok(pairs) => self.items(pairs, piece.start, file),
+                Err(error) => self.fail(error, copy, piece),
+            }
+            if self.diagnostics.len() - errors >= MAX_ERRORS {
+                return;
+            }
+        }
+        if self.diagnostics.len() == errors {
+            self.fail(first, copy, from..copy.len());
+        }
+    }
+
+    fn fail(&mut self, error: Error<Rule>, copy: &str, piece: Range<usize>) {
+        let (diagnostic, incomplete) = failure::explain(error, copy, piece, self.text, self.start);
+        self.incomplete = incomplete && self.diagnostics.is_empty();
+        self.diagnostics.push(diagnostic);
     }
 
     fn span(&self, node: &Node<'_>) -> Span {
         let span = node.as_span();
-        self.at(span.start(), span.end())
+        self.at(self.base + span.start(), self.base + span.end())
     }
 
     /// A span of the text; the copy that the grammar reads is one newline longer.

@@ -29,6 +29,10 @@ impl Builder<'_> {
         Some(match rule {
             Rule::expr => {
                 let expr = self.expr(node);
+                if let ExprKind::Operator(op) = &expr.kind {
+                    let op = op.clone();
+                    self.lone_operator(&op, span);
+                }
                 match self.formula(expr) {
                     Ok(decl) => StmtKind::Decl(Rc::new(decl)),
                     Err(expr) => StmtKind::Expr(expr),
@@ -221,6 +225,12 @@ impl Builder<'_> {
             _ => span.after(),
         };
         SwitchCase { patterns, body: Block { items, span: place }, span }
+    }
+
+    /// An operator that stands alone: at the end of a text, its operand may still come.
+    fn lone_operator(&mut self, op: &str, span: Span) {
+        self.incomplete |= self.text.get((span.end - self.start) as usize..).is_some_and(|t| t.trim().is_empty());
+        self.error(Code::Syntax, span.after(), format!("expected an operand behind '{op}'"));
     }
 
     /// `f(x, y) = value` declares a function; anything else is given back.

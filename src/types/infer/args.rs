@@ -134,6 +134,19 @@ impl Infer<'_> {
         }
     }
 
+    /// Infers literals of collections and tuples, when nothing says what they are to be.
+    pub(super) fn ready_collections(&mut self, args: &mut [ArgNode]) {
+        for arg in args {
+            let is_collection = matches!(&arg.ast.kind, Ast::Array(items) if !items.is_empty())
+                || matches!(&arg.ast.kind, Ast::Dictionary(items) if !items.is_empty())
+                || matches!(&arg.ast.kind, Ast::Tuple(_) | Ast::Ternary { .. } | Ast::If { .. } | Ast::Switch { .. });
+            if arg.ready.is_none() && is_collection {
+                let value = self.expr(&arg.ast.clone(), None);
+                arg.ready = Some(Rc::new(value));
+            }
+        }
+    }
+
     /// Whether an argument can be given to a parameter, and what it costs: 0 for the same type.
     pub(super) fn arg_fits(&mut self, arg: &ArgNode, wanted: &Type, param: &SignatureParam, span: Span) -> Option<u32> {
         let Some(ready) = &arg.ready else { return self.shape_fits(&arg.ast, wanted, param) };

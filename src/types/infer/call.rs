@@ -28,6 +28,12 @@ impl Infer<'_> {
                 if let Some(ty) = self.type_expression(base) {
                     return self.call_static(&ty, name, args, expected, span);
                 }
+                if &*name.name == "init"
+                    && matches!(&base.kind, Ast::Ident { name, .. } if &**name == "self")
+                    && let Some(local) = self.frame().init_self
+                {
+                    return self.delegate(local, args, span);
+                }
                 if matches!(base.kind, Ast::Super) {
                     return self.fail(Code::Unsupported, base.span, "classes cannot be inherited from yet");
                 }
@@ -52,6 +58,16 @@ impl Infer<'_> {
                 self.call_value(function, args, expected, span)
             }
         }
+    }
+
+    /// `self.init(…)`: another initialiser fills `self`.
+    fn delegate(&mut self, local: crate::types::tree::LocalId, args: Vec<ArgNode>, span: Span) -> Expr {
+        use crate::types::tree::{Place, Root};
+        let own = self.local_type(local);
+        let value = self.call_init(&own, args, Some(&own), span);
+        let value = self.coerce(value, &own);
+        let place = Place { root: Root::Local(local), path: vec![], ty: own, span };
+        Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: Type::unit(), span }
     }
 
     fn call_name(

@@ -731,8 +731,7 @@ impl Infer<'_> {
 
     /// `∂(f, x)`: the derivative by one parameter, as a function of all of them.
     fn partial(&mut self, function: &ast::Expr, parameter: &Ident, span: Span) -> Expr {
-        let names = self.parameter_names(function);
-        let Some(names) = names else {
+        let Some((names, types)) = self.parameter_names(function) else {
             let message = "the names of the parameters of this function are not known";
             return self.fail(Code::WithRespectTo, function.span, message);
         };
@@ -757,18 +756,29 @@ impl Infer<'_> {
         let args = vec![labelled("at", ident(&text_params[at])), labelled("in", inner)];
         let body = ast::Expr { kind: Ast::Call { callee: Box::new(ident("derivative")), args }, span };
         let outer = closure_of(&text_params, body, span);
-        self.expr(&outer, None)
+        let params = types
+            .into_iter()
+            .map(|ty| crate::types::ty::FunctionParam { ty, is_inout: false, no_derivative: false, autoclosure: false })
+            .collect();
+        let result = self.world.fresh();
+        let wanted = crate::types::ty::FunctionType { params, result, throws: false, strength: Strength::Open };
+        self.expr(&outer, Some(&Type::Function(Rc::new(wanted))))
     }
 
-    fn parameter_names(&mut self, function: &ast::Expr) -> Option<Vec<ast::Name>> {
+    /// The names of a function's parameters with their types.
+    fn parameter_names(&mut self, function: &ast::Expr) -> Option<(Vec<ast::Name>, Vec<Type>)> {
         let Ast::Ident { name, .. } = &function.kind else { return None };
         let file = self.file;
         for entry in self.world.entries(name, file) {
             match entry.what {
-                Named::Function(f) => return Some(self.world.function_data(f).ast_params.iter().map(|p| p.name.name.clone()).collect()),
+                Named::Function(f) => {
+                    let signature = self.world.signature(f);
+                    return Some(signature.params.iter().map(|p| (p.name.clone(), p.ty.clone())).unzip());
+                }
                 Named::Global(g) => {
-                    if let Some(names) = self.world.closure_names.get(&g) {
-                        return Some(names.clone());
+                    let names = self.world.closure_names.get(&g).cloned();
+                    if let (Some(names), Type::Function(f)) = (names, self.world.global_type(g)) {
+                        return Some((names, f.params.iter().map(|p| p.ty.clone()).collect()));
                     }
                 }
                 Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_) => {}

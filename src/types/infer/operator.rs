@@ -144,6 +144,10 @@ impl Infer<'_> {
 
     pub(super) fn operator(&mut self, op: &Ident, mut args: Vec<ArgNode>, expected: Option<&Type>, span: Span) -> Expr {
         self.ready_args(&mut args);
+        let known = |infer: &mut Self, a: &ArgNode| a.ready.as_ref().is_some_and(|e| infer.known(&e.ty.clone()).is_some());
+        if !args.iter().any(|a| known(self, a)) {
+            self.ready_collections(&mut args);
+        }
         if let Some(found) = self.try_operator(op, &args, expected, span, false) {
             return found;
         }
@@ -209,10 +213,24 @@ impl Infer<'_> {
                 types.push(expected);
             }
         }
-        if types.is_empty() && !last && self.function_candidates(&op.name).iter().all(|c| c.tier > 0) {
+        if types.is_empty() && !last && !matches!(&*op.name, "..." | "..<") && self.function_candidates(&op.name).iter().all(|c| c.tier > 0) {
             return None;
         }
+        if let ([a, b], true) = (types.as_slice(), is_comparison(&op.name)) {
+            // `(1, 2) == (1, 2.5)`: what is compared has one type.
+            let (a, b) = (a.clone(), b.clone());
+            let snapshot = self.world.snapshot();
+            if self.world.unify(&a, &b, span) {
+                self.world.keep(snapshot);
+                types.truncate(1);
+            } else {
+                self.world.rollback(snapshot);
+            }
+        }
         let mut candidates = self.operator_candidates(op, &types, args.len());
+        if types.is_empty() && matches!(&*op.name, "..." | "..<") {
+            candidates.extend(self.range_candidates(op, args.len()));
+        }
         if types.is_empty() && candidates.is_empty() {
             let double = self.world.simple("Double");
             candidates = self.operator_candidates(op, &[double], args.len());
@@ -263,6 +281,22 @@ impl Infer<'_> {
         }
         for candidate in self.function_candidates(&op.name) {
             self.push_operator(candidate, wanted, count, &mut out);
+        }
+        out
+    }
+
+    /// A range of literals: of whatever they become.
+    fn range_candidates(&mut self, op: &Ident, count: usize) -> Vec<Candidate> {
+        let comparable = self.world.protocol("Comparable");
+        self.world.load_extensions("Comparable");
+        let members = self.world.protocol_data(comparable).members.get(&op.name).cloned().unwrap_or_default();
+        let mut out = vec![];
+        for member in members {
+            if let crate::types::store::MemberKind::Method(f) = member.kind {
+                let candidate = Candidate { target: Target::Function(f), prefix: std::rc::Rc::from([]), receiver: None, tier: 1 };
+                let fixity = if count == 1 { Some(Fixity::Prefix) } else { None };
+                self.push_operator(candidate, fixity, count, &mut out);
+            }
         }
         out
     }

@@ -211,11 +211,19 @@ impl Infer<'_> {
         let test = self.in_scope(|infer| {
             infer.bind(&name, local);
             let value = ast::Expr { kind: Ast::Ident { name: name.clone(), generics: vec![] }, span };
-            let is_range = matches!(&e.kind, Ast::Binary { op, .. } if matches!(&*op.name, "..." | "..<"))
+            let range = matches!(&e.kind, Ast::Binary { op, .. } if matches!(&*op.name, "..." | "..<"))
                 || matches!(&e.kind, Ast::Prefix { op, .. } | Ast::Postfix { op, .. } if matches!(&*op.name, "..." | "..<"));
-            let op = Ident { name: if is_range || !infer.is_plain_value(e, ty) { "~=" } else { "==" }.into(), span };
             let bool_type = infer.bool_type();
-            let test = infer.binary(&op, e, &value, Some(&bool_type), span);
+            let test = if range {
+                let contains = Ident { name: "contains".into(), span };
+                let callee = Ast::Member { base: Box::new(e.clone()), name: contains, generics: vec![] };
+                let arg = ast::Arg { label: None, value, trailing: false };
+                let callee = Box::new(ast::Expr { kind: callee, span });
+                infer.expr(&ast::Expr { kind: Ast::Call { callee, args: vec![arg] }, span }, Some(&bool_type))
+            } else {
+                let op = Ident { name: if infer.is_plain_value(e, ty) { "==" } else { "~=" }.into(), span };
+                infer.binary(&op, e, &value, Some(&bool_type), span)
+            };
             infer.coerce(test, &bool_type)
         });
         made(PatternKind::Test { local, test: Box::new(test) })

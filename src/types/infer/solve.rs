@@ -85,7 +85,7 @@ impl Infer<'_> {
     pub(super) fn settle(&mut self, from: usize, vars: u32) {
         loop {
             self.progress(from);
-            if self.pass(from, Effort::Default) || self.default_literals(from, vars) {
+            if self.pass(from, Effort::Default) || self.default_operands(vars) || self.default_literals(vars) {
                 continue;
             }
             if self.world.guess_equation() || self.pass(from, Effort::Closures) || self.default_numbers(vars) {
@@ -148,7 +148,11 @@ impl Infer<'_> {
         match &pending.kind {
             PendingKind::Overload { name, candidates, args, expected } => {
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
-                self.choose(name, candidates, args, expected.as_ref(), span, effort >= Effort::Default, last)
+                let mut args = args.clone();
+                if effort >= Effort::Default {
+                    self.ready_collections(&mut args);
+                }
+                self.choose(name, candidates, &args, expected.as_ref(), span, effort >= Effort::Default, last)
             }
             PendingKind::Operator { op, args, expected } => {
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
@@ -226,9 +230,24 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
+    /// A parameter without a type that arithmetic is done with is a `Double`. What is itself the result of something that
+    /// waits may still become anything.
+    fn default_operands(&mut self, vars: u32) -> bool {
+        let results: Vec<Type> = self.pending.iter().flatten().map(|p| p.result.clone()).collect();
+        let results: Vec<Type> = results.iter().map(|t| self.world.shallow(t)).collect();
+        for v in vars..self.world.var_count() {
+            let state = self.world.var(VarId(v)).clone();
+            let ty = Type::Var(VarId(v));
+            if state.bound.is_none() && state.literal.is_none() && state.numeric && !results.contains(&ty) {
+                self.default_var(VarId(v));
+                return true;
+            }
+        }
+        false
+    }
+
     /// Gives literals that a waiting closure or overload depends on their default types: all, since nothing certain is left.
-    fn default_literals(&mut self, from: usize, vars: u32) -> bool {
-        let _ = from;
+    fn default_literals(&mut self, vars: u32) -> bool {
         let mut any = false;
         for v in vars..self.world.var_count() {
             let state = self.world.var(VarId(v)).clone();
@@ -283,7 +302,12 @@ impl Infer<'_> {
         let ty = self.world.simple(names[0]);
         let conforms = state.conforms.clone();
         self.world.set_var(v, crate::types::solver::VarState { conforms: vec![], ..state });
-        self.world.unify(&Type::Var(v), &ty, Span::default());
+        if !self.world.unify(&Type::Var(v), &ty, Span::default()) {
+            // Never asked again, so that inference ends.
+            let state = self.world.var(v).clone();
+            self.world.set_var(v, crate::types::solver::VarState { bound: Some(Type::Error), ..state });
+            self.failed = true;
+        }
         for (p, span) in conforms {
             if !self.world.conforms_to(&ty, p) {
                 let message = self.not_conforming(&ty, p);

@@ -534,7 +534,7 @@ impl Infer<'_> {
             }
             DeclKind::Nominal(nominal) if !self.is_top() => {
                 let is_prelude = false;
-                let id = self.world.declare_nominal(decl, nominal, Owner::Module, self.file, is_prelude);
+                let id = self.world.declare_nominal(decl, nominal, Owner::Module, None, self.file, is_prelude);
                 Rc::make_mut(&mut self.local_types).insert(nominal.name.name.clone(), Named::Nominal(id));
                 self.local_nominals.push(id);
             }

@@ -1,5 +1,6 @@
 //! Small typed trees and the graphs that they become.
 
+mod source;
 mod world;
 
 use super::Lowering;
@@ -490,7 +491,7 @@ fn an_array_that_is_passed_inout_is_moved() {
     arithmetic(&mut w);
     let f = w.declare("f(_:)", &[("&xs", array(double()))], Type::unit());
     let g = w.declare("g(_:)", &[("&xs", array(double()))], Type::unit());
-    w.define(g, &[], vec![]);
+    w.define(g, &[], vec![run(e(ExprKind::Error, Type::unit()))]);
     let args = vec![Argument::InOut(place(0, array(double())))];
     w.define(f, &[], vec![run(call_with(callee(g), args, Type::unit()))]);
     let run = lower(&mut w, f);
@@ -511,4 +512,47 @@ fn a_property_of_an_instance_is_changed_through_its_reference() {
     w.define(f, &[], vec![run(call_with(callee(a.add_assign), args, Type::unit()))]);
     let text = lower(&mut w, f).text();
     assert!(text.contains("load box.f0 %0") && text.contains("store box.f0 %0"), "{text}");
+}
+
+#[test]
+fn in_a_session_a_global_keeps_its_array_while_a_function_that_may_fail_changes_it() {
+    let mut w = World::new();
+    arithmetic(&mut w);
+    let xs = w.variable("xs", array(double()), false);
+    let g = w.declare("g(_:)", &[("&xs", array(double()))], Type::unit());
+    w.define(g, &[], vec![run(e(ExprKind::Error, Type::unit()))]);
+    let main = w.declare("‹script›", &[], Type::unit());
+    let whole = Place { root: Root::Global(xs), path: vec![], ty: array(double()), span: SPAN };
+    let change = call_with(callee(g), vec![Argument::InOut(whole)], Type::unit());
+    w.define(main, &[], vec![run(change)]);
+    let mut texts = vec![];
+    for interactive in [false, true] {
+        let mut lowering = Lowering::new();
+        lowering.set_interactive(interactive);
+        let mut program = Program::default();
+        let id = lowering.script(&mut w, &mut program, main);
+        texts.push(listing::function(&program, program.function(id).unwrap(), None));
+    }
+    assert!(texts[0].contains("take %0") && !texts[0].contains("global"), "{}", texts[0]);
+    assert!(texts[1].contains("load global.r0") && !texts[1].contains("take global"), "{}", texts[1]);
+}
+
+#[test]
+fn alternatives_bind_the_same_registers() {
+    let mut w = World::new();
+    arithmetic(&mut w);
+    let either = w.enumeration("Either", &[("a", vec![double()]), ("b", vec![integer(), double()])]);
+    let f = w.declare("f(_:)", &[("e", either.clone())], double());
+    let first = PatternKind::Case { case: 0, payload: vec![bind(2, double())] };
+    let second =
+        PatternKind::Case { case: 1, payload: vec![pattern(PatternKind::Wildcard, integer()), bind(2, double())] };
+    let patterns = vec![(pattern(first, either.clone()), None), (pattern(second, either.clone()), None)];
+    let case = Case { patterns, body: vec![ret(get(2, double()))], falls_through: false, span: SPAN };
+    let switch =
+        StmtKind::Switch { label: LabelId(0), local: LocalId(1), subject: get(0, either.clone()), cases: vec![case] };
+    w.define(f, &[("it", either), ("x", double())], vec![stmt(switch)]);
+    let text = lower(&mut w, f).text();
+    // Both cases keep their number in the only `f` component.
+    assert_eq!(text.matches("·x = copy %1").count(), 2, "{text}");
+    assert_eq!(text.matches("trap unreachable").count(), 1, "{text}");
 }

@@ -42,10 +42,6 @@ pub fn array(of: Type) -> Type {
     builtin(3, &[of])
 }
 
-pub fn optional(of: Type) -> Type {
-    builtin(4, &[of])
-}
-
 pub fn any() -> Type {
     Type::Existential(Rc::from([]))
 }

@@ -4,7 +4,10 @@
 //! copy of the text that the grammar reads, of the same length: comments, inactive `#if` branches and odd white space
 //! become blanks, and the angle brackets of generic arguments become U+0001 and U+0002.
 
-use super::conditional;
+mod conditional;
+mod directive;
+mod string;
+
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
@@ -21,6 +24,8 @@ pub(super) struct Scanned {
     pub diagnostics: Vec<Diagnostic>,
     /// Whether the text is the beginning of something longer.
     pub incomplete: bool,
+    /// Beginnings of lines, outside of all brackets, that go on with nothing from the line before.
+    pub lines: Vec<usize>,
 }
 
 /// How a string literal is delimited.
@@ -62,6 +67,7 @@ struct Scanner<'t> {
     operators: usize,
     diagnostics: Vec<Diagnostic>,
     incomplete: bool,
+    lines: Vec<usize>,
 }
 
 /// Scans a text whose first byte has the position `start`.
@@ -80,12 +86,13 @@ pub(super) fn scan(text: &str, start: u32) -> Scanned {
         operators: 0,
         diagnostics: vec![],
         incomplete: false,
+        lines: vec![],
     };
     scanner.run();
     scanner.out.push(b'\n');
     // Only whole characters were replaced, so this never loses anything.
     let text = String::from_utf8(scanner.out).unwrap_or_default();
-    Scanned { text, diagnostics: scanner.diagnostics, incomplete: scanner.incomplete }
+    Scanned { text, diagnostics: scanner.diagnostics, incomplete: scanner.incomplete, lines: scanner.lines }
 }
 
 /// Whether a byte can stand in a name; every byte beyond ASCII may.
@@ -153,6 +160,11 @@ impl Scanner<'_> {
                     self.operators = 0;
                 }
                 self.at += 1;
+                let goes_on = b"+-*/=<>&|!^%~?:,.@".contains(&self.last);
+                let next = self.peek(0);
+                if self.open.is_empty() && !goes_on && (next.is_ascii_alphabetic() || next == b'@') {
+                    self.lines.push(self.at);
+                }
                 return true;
             }
             b' ' => {
@@ -260,132 +272,6 @@ impl Scanner<'_> {
                 .help("write '*/' where it ends; every '/*' inside needs its own"),
         );
         self.incomplete = true;
-        false
-    }
-
-    /// `#if` and its kind, a raw string, or anything else that starts with `#`.
-    fn hash(&mut self) -> bool {
-        let hashes = self.bytes[self.at..].iter().take_while(|b| **b == b'#').count();
-        let behind = &self.text[self.at + hashes..];
-        if behind.starts_with('"') {
-            let long = behind.starts_with("\"\"\"");
-            let quote = Quote { start: self.at, hashes, long };
-            self.at += hashes + if long { 3 } else { 1 };
-            return self.string(quote);
-        }
-        let line_start = self.bytes[..self.at].iter().rposition(|b| *b == b'\n').map_or(0, |n| n + 1);
-        let first_on_line = self.at - line_start < 1000 && self.out[line_start..self.at].iter().all(|b| *b == b' ');
-        if let Some(directive) = conditional::directive(behind)
-            && first_on_line
-        {
-            return self.directive(directive);
-        }
-        (self.last, self.after_name) = (b'#', false);
-        self.at += hashes;
-        true
-    }
-
-    fn directive(&mut self, directive: conditional::Directive<'_>) -> bool {
-        use conditional::Directive::{Else, ElseIf, End, If};
-        let (from, position) = (self.at, self.branches.len());
-        self.skip_line();
-        match directive {
-            If(condition) => {
-                let active = conditional::holds(condition);
-                self.branches.push((from, active));
-                if !active {
-                    return self.skip_branches();
-                }
-            }
-            // A branch was taken and ends here: the others are skipped.
-            Else | ElseIf(_) if position > 0 => return self.skip_branches(),
-            End if position > 0 => drop(self.branches.pop()),
-            Else | ElseIf(_) | End => {
-                let place = self.span(from, self.at);
-                self.diagnostics.push(Diagnostic::error(Code::Syntax, place, "this has no '#if' before it"));
-                return false;
-            }
-        }
-        true
-    }
-
-    /// Blanks lines up to the branch that is taken, or the end.
-    fn skip_branches(&mut self) -> bool {
-        use conditional::Directive::{Else, ElseIf, End, If};
-        let mut inner = 0;
-        while self.at < self.bytes.len() {
-            self.at += 1;
-            let line = self.text[self.at..].split('\n').next().unwrap_or("");
-            let found = line.trim_start().strip_prefix('#').and_then(conditional::directive);
-            let taken = self.branches.last().is_none_or(|b| b.1);
-            self.blank(self.at, self.at + line.len());
-            self.at += line.len();
-            match found {
-                Some(If(_)) => inner += 1,
-                Some(End) if inner > 0 => inner -= 1,
-                Some(End) => {
-                    self.branches.pop();
-                    return true;
-                }
-                Some(Else) if inner == 0 && !taken => return self.take_branch(),
-                Some(ElseIf(condition)) if inner == 0 && !taken && conditional::holds(condition) => {
-                    return self.take_branch();
-                }
-                Some(Else | ElseIf(_)) | None => {}
-            }
-        }
-        true
-    }
-
-    fn take_branch(&mut self) -> bool {
-        if let Some(branch) = self.branches.last_mut() {
-            branch.1 = true;
-        }
-        true
-    }
-
-    /// The inside of a string literal, up to its end or an interpolation.
-    fn string(&mut self, quote: Quote) -> bool {
-        self.angles.clear();
-        let count = if quote.long { 3 } else { 1 };
-        let hashes_at = |bytes: &[u8], at: usize| {
-            bytes.get(at..at + quote.hashes).is_some_and(|rest| rest.iter().all(|b| *b == b'#'))
-        };
-        while self.at < self.bytes.len() {
-            match self.bytes[self.at] {
-                b'"' => {
-                    let ends = !quote.long || self.bytes[self.at..].starts_with(b"\"\"\"");
-                    if ends && hashes_at(self.bytes, self.at + count) {
-                        self.at += count + quote.hashes;
-                        (self.last, self.after_name) = (b'"', false);
-                        return true;
-                    }
-                    self.at += 1;
-                }
-                b'\\' if hashes_at(self.bytes, self.at + 1) => {
-                    self.at += 1 + quote.hashes;
-                    if self.peek(0) == b'(' {
-                        return self.push(Open { position: self.at, byte: b'(', quote: Some(quote) });
-                    }
-                    // The escaped byte is not looked at; a newline still ends a short string.
-                    if self.peek(0) != b'\n' {
-                        self.at += 1;
-                    }
-                }
-                b'\n' if !quote.long => break,
-                _ => self.at += 1,
-            }
-        }
-        self.at = self.at.min(self.bytes.len());
-        let opening = self.span(quote.start, quote.start + quote.hashes + count);
-        let end = self.span(self.at, self.at);
-        let delimiter = format!("{}{}", "\"".repeat(count), "#".repeat(quote.hashes));
-        self.diagnostics.push(
-            Diagnostic::error(Code::UnterminatedString, end, format!("expected '{delimiter}' to end the string"))
-                .label(format!("expected '{delimiter}' here"))
-                .also(opening, "the string starts here"),
-        );
-        self.incomplete = quote.long;
         false
     }
 

@@ -1,0 +1,142 @@
+//! Running what was compiled: the machine, and what it asks of the compiler.
+
+use super::{Compiled, Options, Outcome, Session, Status};
+use crate::bytecode;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::diff;
+use crate::emit;
+use crate::ir::{FunctionId, Program};
+use crate::native::library::{Host, Random};
+use crate::value::Components;
+use crate::value::shape::{Shapes, Tangents};
+use crate::vm::{Compiler, Fault, Limits, Machine};
+use std::io::Write;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// A machine with the limits of a session.
+pub(super) fn machine(options: &Options, output: Box<dyn Write>) -> Machine {
+    let host = Host {
+        output,
+        error: Box::new(std::io::stderr()),
+        input: Box::new(std::io::BufReader::new(std::io::stdin())),
+        arguments: options.arguments.clone(),
+        random: Random::seeded(options.seed),
+        started: Instant::now(),
+        ..Host::silent()
+    };
+    let limits = Limits {
+        depth: options.max_depth,
+        steps: options.max_steps,
+        memory: options.max_memory,
+        time: options.timeout,
+        interrupt: options.interrupt.clone(),
+        ..Limits::default()
+    };
+    Machine::new(host, limits, options.max_tape)
+}
+
+/// The compiler as the machine sees it: code is made when it is first asked for.
+struct OnDemand<'p> {
+    program: &'p Program,
+}
+
+impl OnDemand<'_> {
+    fn emit(&self, function: &crate::ir::Function, is_derivative: bool) -> Result<Rc<bytecode::Code>, Box<Fault>> {
+        emit::emit(self.program, function, is_derivative)
+            .map(Rc::new)
+            .map_err(|why| Fault::internal(format!("'{}' cannot be compiled: {why}", function.name)))
+    }
+
+    fn graph(&self, function: u32) -> Result<&Rc<crate::ir::Function>, Box<Fault>> {
+        self.program.function(FunctionId(function)).ok_or_else(|| Fault::internal("a function that was never compiled"))
+    }
+}
+
+impl Compiler for OnDemand<'_> {
+    fn original(&mut self, function: u32) -> Result<Rc<bytecode::Code>, Box<Fault>> {
+        let graph = self.graph(function)?;
+        self.emit(graph, false)
+    }
+
+    fn derivative(&mut self, function: u32) -> Result<Rc<bytecode::Code>, Box<Fault>> {
+        let graph = self.graph(function)?;
+        match diff::entry(FunctionId(function), graph) {
+            Some(entry) => self.emit(&entry, true),
+            None => self.emit(&diff::derivative(self.program, graph), true),
+        }
+    }
+
+    fn shapes(&self) -> &Shapes {
+        &self.program.shapes
+    }
+
+    fn tangents(&self) -> &Tangents {
+        &self.program.tangents
+    }
+}
+
+impl Session {
+    /// Runs the script of a module that was compiled.
+    pub(super) fn execute(&mut self, compiled: Compiled) -> Outcome {
+        let Compiled { checked, script, mut diagnostics } = compiled;
+        self.machine.reserve_globals(self.program.globals);
+        let mut compiler = OnDemand { program: &self.program };
+        let result = self.machine.run(&mut compiler, script.0, Components::default());
+        let flushed = self.machine.host.output.flush();
+        let values = match result {
+            Ok(values) => values,
+            Err(fault) => {
+                let status = status_of(&fault);
+                diagnostics.push(self.describe(&fault));
+                return Outcome { diagnostics, status, value: None };
+            }
+        };
+        drop(flushed);
+        let value = checked.value.map(|ty| {
+            let shape = self.lowering.layouts.shape(&mut self.world, &mut self.program.shapes, &ty);
+            crate::value::print::describe(&self.program.shapes, shape, values.all())
+        });
+        Outcome { diagnostics, status: Status::Done, value }
+    }
+
+    /// A run-time error in words: line, values, backtrace.
+    fn describe(&self, fault: &Fault) -> Diagnostic {
+        let mut diagnostic = Diagnostic::error(fault.kind, fault.span, fault.message.clone());
+        if !fault.values.is_empty() {
+            let values: Vec<String> = fault.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+            diagnostic = diagnostic.label(values.join(", "));
+        }
+        if fault.backtrace.len() > 1 {
+            let mut lines = vec!["backtrace, innermost first".to_string()];
+            for (name, span) in &fault.backtrace {
+                let place = match self.sources.place(span.start) {
+                    Some(place) if *span != crate::source::Span::default() => {
+                        format!("  {name}   {}:{}:{}", place.name, place.line, place.column)
+                    }
+                    _ => format!("  {name}"),
+                };
+                lines.push(place);
+            }
+            diagnostic = diagnostic.note(lines.join("\n"));
+        }
+        if fault.kind == Code::Internal {
+            diagnostic = diagnostic.note("this is a bug of dscript; please report it with the program that shows it");
+        }
+        diagnostic
+    }
+
+    pub(super) fn show_tape(&mut self, compiled: Compiled) -> Result<String, Outcome> {
+        let _ = compiled;
+        Ok(String::new())
+    }
+}
+
+fn status_of(fault: &Fault) -> Status {
+    match fault.kind {
+        Code::TimeLimit => Status::TimeLimit,
+        Code::Interrupted => Status::Interrupted,
+        Code::Internal => Status::Internal,
+        _ => Status::Failed,
+    }
+}

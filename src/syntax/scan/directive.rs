@@ -1,0 +1,87 @@
+//! `#if` and its kind: what is not active becomes blank.
+
+use super::{Quote, Scanner, conditional};
+use crate::diagnostic::{Code, Diagnostic};
+
+impl Scanner<'_> {
+    /// `#if` and its kind, a raw string, or anything else that starts with `#`.
+    pub(super) fn hash(&mut self) -> bool {
+        let hashes = self.bytes[self.at..].iter().take_while(|b| **b == b'#').count();
+        let behind = &self.text[self.at + hashes..];
+        if behind.starts_with('"') {
+            let long = behind.starts_with("\"\"\"");
+            let quote = Quote { start: self.at, hashes, long };
+            self.at += hashes + if long { 3 } else { 1 };
+            return self.string(quote);
+        }
+        let line_start = self.bytes[..self.at].iter().rposition(|b| *b == b'\n').map_or(0, |n| n + 1);
+        let first_on_line = self.at - line_start < 1000 && self.out[line_start..self.at].iter().all(|b| *b == b' ');
+        if let Some(directive) = conditional::directive(behind)
+            && first_on_line
+        {
+            return self.directive(directive);
+        }
+        (self.last, self.after_name) = (b'#', false);
+        self.at += hashes;
+        true
+    }
+
+    fn directive(&mut self, directive: conditional::Directive<'_>) -> bool {
+        use conditional::Directive::{Else, ElseIf, End, If};
+        let (from, position) = (self.at, self.branches.len());
+        self.skip_line();
+        match directive {
+            If(condition) => {
+                let active = conditional::holds(condition);
+                self.branches.push((from, active));
+                if !active {
+                    return self.skip_branches();
+                }
+            }
+            // A branch was taken and ends here: the others are skipped.
+            Else | ElseIf(_) if position > 0 => return self.skip_branches(),
+            End if position > 0 => drop(self.branches.pop()),
+            Else | ElseIf(_) | End => {
+                let place = self.span(from, self.at);
+                self.diagnostics.push(Diagnostic::error(Code::Syntax, place, "this has no '#if' before it"));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Blanks lines up to the branch that is taken, or the end.
+    fn skip_branches(&mut self) -> bool {
+        use conditional::Directive::{Else, ElseIf, End, If};
+        let mut inner = 0;
+        while self.at < self.bytes.len() {
+            self.at += 1;
+            let line = self.text[self.at..].split('\n').next().unwrap_or("");
+            let found = line.trim_start().strip_prefix('#').and_then(conditional::directive);
+            let taken = self.branches.last().is_none_or(|b| b.1);
+            self.blank(self.at, self.at + line.len());
+            self.at += line.len();
+            match found {
+                Some(If(_)) => inner += 1,
+                Some(End) if inner > 0 => inner -= 1,
+                Some(End) => {
+                    self.branches.pop();
+                    return true;
+                }
+                Some(Else) if inner == 0 && !taken => return self.take_branch(),
+                Some(ElseIf(condition)) if inner == 0 && !taken && conditional::holds(condition) => {
+                    return self.take_branch();
+                }
+                Some(Else | ElseIf(_)) | None => {}
+            }
+        }
+        true
+    }
+
+    fn take_branch(&mut self) -> bool {
+        if let Some(branch) = self.branches.last_mut() {
+            branch.1 = true;
+        }
+        true
+    }
+}
