@@ -143,15 +143,11 @@ fn scan<'a>(
 ) -> usize {
     let mut free: BTreeSet<usize> = (first..size).collect();
     let mut busy: BinaryHeap<Reverse<(usize, usize)>> = BinaryHeap::new();
-    let mut expire = |free: &mut BTreeSet<usize>, busy: &mut BinaryHeap<Reverse<(usize, usize)>>, start: usize| {
-        while let Some(Reverse((end, at))) = busy.peek().copied().filter(|Reverse((end, _))| *end < start) {
-            let _ = end;
+    for interval in intervals {
+        while let Some(Reverse((_, at))) = busy.peek().copied().filter(|Reverse((end, _))| *end < interval.start) {
             busy.pop();
             free.insert(at);
         }
-    };
-    for interval in intervals {
-        expire(&mut free, &mut busy, interval.start);
         if let Some(Place::Own(at)) = places[interval.reg] {
             free.remove(&at);
             busy.push(Reverse((interval.end, at)));

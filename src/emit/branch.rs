@@ -54,13 +54,8 @@ impl Selector<'_> {
             }
             Test::Numbers(compare) => compare_numbers(compare, wanted, operands[0], operands[1]),
         };
-        if self.writer.is_behind(to) && !self.writer.far {
-            if let Some(joined) = self.counting_loop(instruction) {
-                self.writer.branch(joined, to);
-                return;
-            }
-        }
-        self.writer.branch(instruction, to);
+        let joined = if self.writer.is_behind(to) && !self.writer.far { self.counting_loop(instruction) } else { None };
+        self.writer.branch(joined.unwrap_or(instruction), to);
     }
 
     /// `i = i + 1` and the branch back while `i < n`, in one.

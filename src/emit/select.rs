@@ -489,12 +489,16 @@ fn is_single(bank: Bank, stride: Stride) -> bool {
     [stride.f, stride.i, stride.r][bank as usize] == 1
 }
 
-/// The instruction of a primitive's own, and whether its operands are exchanged.
-fn fast_form(id: PrimitiveId, active: bool) -> Option<(Opcode, bool)> {
-    static FORMS: OnceLock<Vec<[Option<(Opcode, bool)>; 2]>> = OnceLock::new();
+/// An instruction of a primitive's own, and whether its operands are exchanged.
+type Form = (Opcode, bool);
+
+/// The instruction of a primitive's own, if there is one.
+fn fast_form(id: PrimitiveId, active: bool) -> Option<Form> {
+    /// For each primitive in original and in derivative code.
+    static FORMS: OnceLock<Vec<[Option<Form>; 2]>> = OnceLock::new();
     let forms = FORMS.get_or_init(|| {
         let mut forms = vec![[None; 2]; crate::native::table::all().len()];
-        let mut enter = |name: &str, active: bool, form: (Opcode, bool)| {
+        let mut enter = |name: &str, active: bool, form: Form| {
             if let Some(id) = crate::native::primitive(name) {
                 forms[id.0 as usize][usize::from(active)] = Some(form);
             }

@@ -243,7 +243,7 @@ mod tests {
         let fields = vec![("x".into(), double), ("name".into(), string)];
         let point = shapes.add(Shape::Struct { name: "Point".into(), fields, style: Style::Fields });
         let text = Ref::Text("a\"b".into());
-        assert_eq!(show(&shapes, point, &[1.0], &[], &[text.clone()]), "Point(x: 1.0, name: \"a\\\"b\")");
+        assert_eq!(show(&shapes, point, &[1.0], &[], std::slice::from_ref(&text)), "Point(x: 1.0, name: \"a\\\"b\")");
         let tuple = shapes.add(Shape::Tuple(vec![(Some("value".into()), int), (Some("n".into()), int)]));
         assert_eq!(show(&shapes, tuple, &[], &[1, 2], &[]), "(value: 1, n: 2)");
         let optional = shapes.add(Shape::Optional(string));

@@ -55,11 +55,11 @@ impl Meter {
             let seconds = limits.time.unwrap_or_default().as_secs_f64();
             return Err(Fault::new(Number::TimeLimit, format!("the program ran longer than {seconds} s")));
         }
-        if let (Some(limit), Some(used)) = (limits.memory, limits.memory.and_then(|_| resident())) {
-            if used > limit {
-                let message = format!("the program needs more memory than allowed ({})", bytes(limit));
-                return Err(Fault::new(Number::MemoryLimit, message));
-            }
+        if let Some(limit) = limits.memory
+            && resident().is_some_and(|used| used > limit)
+        {
+            let message = format!("the program needs more memory than allowed ({})", bytes(limit));
+            return Err(Fault::new(Number::MemoryLimit, message));
         }
         self.granted = match &mut self.steps_left {
             None => INTERVAL,

@@ -131,13 +131,19 @@ fn arguments_of_other_types_are_refused() {
     let objects = [Ref::Null, text("t"), numbers(&[1.0], &[]), Ref::Dictionary(Rc::default())];
     for number in 0.. {
         let Some(function) = get(number) else { break };
+        // It would write a file wherever the tests are run.
+        if function.name == "io.writeFile" {
+            continue;
+        }
         for object in &objects {
             for other in &objects {
                 for n in [-1, 0, 1, i64::MAX] {
                     let mut r = registers(&[f64::NAN], &[n, n], vec![object.clone(), other.clone()]);
                     let _ = call(function.name, &shapes, &types, &mut r);
                     let mut r = registers(&[], &[], vec![object.clone()]);
-                    (r.f.clear(), r.i.clear(), r.r.truncate(1));
+                    r.f.clear();
+                    r.i.clear();
+                    r.r.truncate(1);
                     let _ = call(function.name, &shapes, &[], &mut r);
                 }
             }

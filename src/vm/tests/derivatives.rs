@@ -27,7 +27,7 @@ fn run_derivative(
 }
 
 /// The gradient of the first result, in reverse.
-fn gradient(functions: Vec<Builder>, at: &[f64], i: &[i64]) -> (f64, Vec<f64>) {
+pub fn gradient(functions: Vec<Builder>, at: &[f64], i: &[i64]) -> (f64, Vec<f64>) {
     let (mut machine, mut world) = (machine(), World::new(functions));
     machine.levels.open(Direction::Reverse).unwrap();
     let x: Vec<Num> = at.iter().map(|x| machine.levels.leaf(Num::constant(*x)).unwrap()).collect();
@@ -38,7 +38,7 @@ fn gradient(functions: Vec<Builder>, at: &[f64], i: &[i64]) -> (f64, Vec<f64>) {
 }
 
 /// The derivative of the first result along a direction, forwards.
-fn derivative(functions: Vec<Builder>, at: &[f64], along: &[f64], i: &[i64]) -> f64 {
+pub fn derivative(functions: Vec<Builder>, at: &[f64], along: &[f64], i: &[i64]) -> f64 {
     let (mut machine, mut world) = (machine(), World::new(functions));
     machine.levels.open(Direction::Forward).unwrap();
     let x: Vec<Num> = (at.iter().zip(along))
