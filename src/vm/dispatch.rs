@@ -876,9 +876,9 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::DCallValue { function } => match at.r(RIn(function.0)) {
                 Ref::Closure(closure) => {
                     let number = closure.function;
-                    let entry = match machine.functions.get(number, true) {
+                    let entry = match machine.functions.object(number) {
                         Some(entry) => std::ptr::from_ref(entry),
-                        None => attempt!(machine.code(compiler, number, true)),
+                        None => attempt!(machine.object_code(compiler, number)),
                     };
                     at = attempt!(enter(machine, at, entry));
                 }

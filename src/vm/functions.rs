@@ -57,6 +57,15 @@ pub trait Compiler {
     /// When it has no derivative.
     fn derivative(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
 
+    /// The derivative code of a function that is called as an object, where that is another one: its registered derivatives
+    /// decide then, as they do where it is called by name.
+    ///
+    /// # Errors
+    /// As for the derivative code.
+    fn object(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>> {
+        self.derivative(function)
+    }
+
     /// What values look like.
     fn shapes(&self) -> &Shapes;
 
@@ -68,7 +77,8 @@ pub trait Compiler {
 /// so frames may point to them.
 #[derive(Debug, Default)]
 pub struct Functions {
-    entries: [Vec<Option<Box<Entry>>>; 2],
+    /// Original code, derivative code, derivative code of function objects.
+    entries: [Vec<Option<Box<Entry>>>; 3],
 }
 
 impl Functions {
@@ -76,6 +86,15 @@ impl Functions {
     #[inline(always)]
     pub fn get(&self, function: u32, derivative: bool) -> Option<&Entry> {
         match self.entries[usize::from(derivative)].get(function as usize) {
+            Some(Some(entry)) => Some(entry),
+            _ => None,
+        }
+    }
+
+    /// The derivative code of a function object, if it is there.
+    #[inline(always)]
+    pub fn object(&self, function: u32) -> Option<&Entry> {
+        match self.entries[2].get(function as usize) {
             Some(Some(entry)) => Some(entry),
             _ => None,
         }
@@ -92,14 +111,29 @@ impl Functions {
         function: u32,
         derivative: bool,
     ) -> Result<&Entry, Box<Fault>> {
+        let code = if derivative { compiler.derivative(function)? } else { compiler.original(function)? };
+        self.keep(code, function, usize::from(derivative))
+    }
+
+    /// The same for the derivative code of a function object.
+    ///
+    /// # Errors
+    /// Likewise.
+    #[cold]
+    pub fn load_object(&mut self, compiler: &mut dyn Compiler, function: u32) -> Result<&Entry, Box<Fault>> {
+        let code = compiler.object(function)?;
+        self.keep(code, function, 2)
+    }
+
+    fn keep(&mut self, code: Rc<Code>, function: u32, kind: usize) -> Result<&Entry, Box<Fault>> {
         /// More functions than any program has; a number beyond comes from a damaged code object.
         const MOST: u32 = 1 << 24;
-        let code = if derivative { compiler.derivative(function)? } else { compiler.original(function)? };
+        let derivative = kind > 0;
         verify(&code).map_err(|why| Fault::internal(format!("malformed code of `{}`: {why}", code.name)))?;
         if code.is_derivative != derivative || function >= MOST {
             return Err(Fault::internal(format!("the wrong code of `{}`", code.name)));
         }
-        let entries = &mut self.entries[usize::from(derivative)];
+        let entries = &mut self.entries[kind];
         if entries.len() <= function as usize {
             entries.resize_with(function as usize + 1, || None);
         }

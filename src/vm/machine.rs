@@ -111,6 +111,14 @@ impl Machine {
         self.functions.load(compiler, function, derivative).map(std::ptr::from_ref)
     }
 
+    /// The derivative code of a function object, likewise.
+    pub(super) fn object_code(&mut self, compiler: &mut dyn Compiler, function: u32) -> Result<*const Entry, Box<Fault>> {
+        if let Some(entry) = self.functions.object(function) {
+            return Ok(entry);
+        }
+        self.functions.load_object(compiler, function).map(std::ptr::from_ref)
+    }
+
     /// Begins a run: a frame that ends it when its callee returns.
     pub(super) fn push_halt(&mut self) {
         let entry: *const Entry = &*self.own_code.halt;
@@ -179,7 +187,10 @@ impl Machine {
             let code = match target {
                 Target::Function(function) => self.code(compiler, function, derivative)?,
                 Target::Object(Ref::Closure(closure)) => {
-                    let code = self.code(compiler, closure.function, derivative)?;
+                    let code = match derivative {
+                        true => self.object_code(compiler, closure.function)?,
+                        false => self.code(compiler, closure.function, false)?,
+                    };
                     // SAFETY: as in `push_frame`.
                     #[allow(unsafe_code)]
                     let behind = usize::from(unsafe { &*code }.code.params[2]);

@@ -116,6 +116,9 @@ impl Infer<'_> {
         let mut any = false;
         let mut i = from;
         while i < self.pending.len() {
+            if effort >= Effort::Default {
+                self.ready_pending(i);
+            }
             if let Some(pending) = self.pending[i].clone() {
                 let found = self.in_context(&pending.context.clone(), |infer| infer.attempt(&pending, effort));
                 if let Some(found) = found {
@@ -130,6 +133,16 @@ impl Infer<'_> {
             i += 1;
         }
         any
+    }
+
+    /// Infers the collections among the arguments of a call that waits; once, since each time makes new variables.
+    fn ready_pending(&mut self, i: usize) {
+        let Some(Pending { kind: PendingKind::Overload { args, .. }, context, .. }) = &self.pending[i] else { return };
+        let (mut args, context) = (args.clone(), context.clone());
+        self.in_context(&context, |infer| infer.ready_collections(&mut args));
+        if let Some(Pending { kind: PendingKind::Overload { args: waiting, .. }, .. }) = &mut self.pending[i] {
+            *waiting = args;
+        }
     }
 
     fn finish_pending(&mut self, i: usize, pending: &Pending, found: Expr) {
@@ -148,11 +161,7 @@ impl Infer<'_> {
         match &pending.kind {
             PendingKind::Overload { name, candidates, args, expected } => {
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
-                let mut args = args.clone();
-                if effort >= Effort::Default {
-                    self.ready_collections(&mut args);
-                }
-                self.choose(name, candidates, &args, expected.as_ref(), span, effort >= Effort::Default, last)
+                self.choose(name, candidates, args, expected.as_ref(), span, effort >= Effort::Default, last)
             }
             PendingKind::Operator { op, args, expected } => {
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
