@@ -61,15 +61,15 @@ impl Compiler for OnDemand<'_> {
 
     fn derivative(&mut self, function: u32) -> Result<Rc<bytecode::Code>, Box<Fault>> {
         let graph = self.graph(function)?;
-        self.emit(&diff::derivative(self.program, graph), true)
-    }
-
-    fn object(&mut self, function: u32) -> Result<Rc<bytecode::Code>, Box<Fault>> {
-        let graph = self.graph(function)?;
         match diff::entry(FunctionId(function), graph) {
             Some(entry) => self.emit(&entry, true),
-            None => self.derivative(function),
+            None => self.emit(&diff::derivative(self.program, graph), true),
         }
+    }
+
+    fn beneath(&mut self, function: u32) -> Result<Rc<bytecode::Code>, Box<Fault>> {
+        let graph = self.graph(function)?;
+        self.emit(&diff::derivative(self.program, graph), true)
     }
 
     fn shapes(&self) -> &Shapes {

@@ -57,14 +57,11 @@ pub trait Compiler {
     /// When it has no derivative.
     fn derivative(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
 
-    /// The derivative code of a function that is called as an object, where that is another one: its registered derivatives
-    /// decide then, as they do where it is called by name.
+    /// The derivative code of a function's own body, whatever derivatives are registered for it.
     ///
     /// # Errors
-    /// As for the derivative code.
-    fn object(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>> {
-        self.derivative(function)
-    }
+    /// When it has no derivative.
+    fn beneath(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
 
     /// What values look like.
     fn shapes(&self) -> &Shapes;
@@ -73,28 +70,37 @@ pub trait Compiler {
     fn tangents(&self) -> &Tangents;
 }
 
+/// Which code of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Version {
+    /// The code as it was written.
+    Original,
+    /// Its derivative; a call by rule where derivatives are registered.
+    Derivative,
+    /// The derivative of its own body, beneath what is registered.
+    Beneath,
+}
+
 /// Original and derivative code by the number of the function. Entries stay where they are as long as the machine lives,
 /// so frames may point to them.
 #[derive(Debug, Default)]
 pub struct Functions {
-    /// Original code, derivative code, derivative code of function objects.
     entries: [Vec<Option<Box<Entry>>>; 3],
+}
+
+impl Version {
+    /// The derivative or not.
+    #[inline(always)]
+    pub fn of(derivative: bool) -> Version {
+        if derivative { Version::Derivative } else { Version::Original }
+    }
 }
 
 impl Functions {
     /// The code, if it is there.
     #[inline(always)]
-    pub fn get(&self, function: u32, derivative: bool) -> Option<&Entry> {
-        match self.entries[usize::from(derivative)].get(function as usize) {
-            Some(Some(entry)) => Some(entry),
-            _ => None,
-        }
-    }
-
-    /// The derivative code of a function object, if it is there.
-    #[inline(always)]
-    pub fn object(&self, function: u32) -> Option<&Entry> {
-        match self.entries[2].get(function as usize) {
+    pub fn get(&self, function: u32, version: Version) -> Option<&Entry> {
+        match self.entries[version as usize].get(function as usize) {
             Some(Some(entry)) => Some(entry),
             _ => None,
         }
@@ -109,31 +115,20 @@ impl Functions {
         &mut self,
         compiler: &mut dyn Compiler,
         function: u32,
-        derivative: bool,
+        version: Version,
     ) -> Result<&Entry, Box<Fault>> {
-        let code = if derivative { compiler.derivative(function)? } else { compiler.original(function)? };
-        self.keep(code, function, usize::from(derivative))
-    }
-
-    /// The same for the derivative code of a function object.
-    ///
-    /// # Errors
-    /// Likewise.
-    #[cold]
-    pub fn load_object(&mut self, compiler: &mut dyn Compiler, function: u32) -> Result<&Entry, Box<Fault>> {
-        let code = compiler.object(function)?;
-        self.keep(code, function, 2)
-    }
-
-    fn keep(&mut self, code: Rc<Code>, function: u32, kind: usize) -> Result<&Entry, Box<Fault>> {
         /// More functions than any program has; a number beyond comes from a damaged code object.
         const MOST: u32 = 1 << 24;
-        let derivative = kind > 0;
+        let code = match version {
+            Version::Original => compiler.original(function)?,
+            Version::Derivative => compiler.derivative(function)?,
+            Version::Beneath => compiler.beneath(function)?,
+        };
         verify(&code).map_err(|why| Fault::internal(format!("malformed code of `{}`: {why}", code.name)))?;
-        if code.is_derivative != derivative || function >= MOST {
+        if code.is_derivative != (version != Version::Original) || function >= MOST {
             return Err(Fault::internal(format!("the wrong code of `{}`", code.name)));
         }
-        let entries = &mut self.entries[kind];
+        let entries = &mut self.entries[version as usize];
         if entries.len() <= function as usize {
             entries.resize_with(function as usize + 1, || None);
         }
