@@ -71,7 +71,7 @@ pub fn coalesce(function: &mut Function) {
         let mut made: HashMap<Reg, usize> = HashMap::new();
         let mut touched: HashMap<Reg, usize> = HashMap::new();
         let mut gone = vec![false; block.instructions.len()];
-        for i in 0..block.instructions.len() {
+        for (i, gone) in gone.iter_mut().enumerate() {
             if let Some((to, from)) = transfer(&block.instructions[i]) {
                 let once = counts.writes[from.0 as usize] == 1 && counts.reads[from.0 as usize] == 1;
                 let start = made.get(&from).copied().filter(|_| once && to != from);
@@ -81,7 +81,7 @@ pub fn coalesce(function: &mut Function) {
                     for out in block.instructions[start].outs.iter_mut().filter(|out| **out == from) {
                         *out = to;
                     }
-                    gone[i] = true;
+                    *gone = true;
                     made.insert(to, start);
                     touched.insert(to, start);
                     continue;

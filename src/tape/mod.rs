@@ -43,7 +43,9 @@
 mod calls;
 pub mod levels;
 pub mod linear;
+mod listing;
 pub mod node;
+mod product;
 pub mod recording;
 mod rule;
 pub mod settle;

@@ -126,6 +126,10 @@ impl Levels {
         for b in &boxes {
             change_slots_in_box(b, &mut Settle { levels: self, level });
         }
+        // Outside of the outermost level there is nothing to link to.
+        if level == 1 {
+            return;
+        }
         let outer = &mut self.stack[level - 1].log;
         outer.globals |= log.globals;
         boxes.iter().for_each(|b| outer.add(Rc::downgrade(b)));

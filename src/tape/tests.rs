@@ -118,12 +118,12 @@ fn both_modes_agree_on_every_primitive_and_so_does_the_next_order() {
             let body: &mut dyn FnMut(&mut Calculus, &[Num]) -> Num = &mut |k, x| k.0.record_with(id, x, n).unwrap();
             let (_, map) = calculus.record(&numbers, body);
             let gradient = map.pull_back(&mut calculus.0, &[c(1.0)]).unwrap();
-            for k in 0..x.len() {
+            for (k, slope) in gradient.iter().enumerate() {
                 let seed: Vec<Num> = (0..x.len()).map(|j| c(f64::from(j == k))).collect();
                 let forward = calculus.along(&numbers, &seed, body);
                 let differential = map.push_forward(&mut calculus.0, &seed).unwrap()[0];
-                let same = |a: f64| a == gradient[k].value || (a.is_nan() && gradient[k].value.is_nan());
-                assert!(same(forward.value), "{}{x:?} {} {}", p.name, forward.value, gradient[k].value);
+                let same = |a: f64| a == slope.value || (a.is_nan() && slope.value.is_nan());
+                assert!(same(forward.value), "{}{x:?} {} {}", p.name, forward.value, slope.value);
                 assert!(same(differential.value), "{}{x:?}", p.name);
             }
             if !gradient.iter().all(|g| g.value.is_finite()) {
@@ -413,6 +413,36 @@ fn a_pullback_that_is_stored_keeps_its_links() {
         });
         assert_eq!(d.value, 5.0, "{mix:?}");
     }
+}
+
+#[test]
+fn a_scalar_product_is_one_node_in_every_mix() {
+    // d/dx of Σ (x, x², 3) · (x, 2, x) = 2 x + 4 x + 3, and its slope 6.
+    let body: &mut dyn FnMut(&mut Calculus, Num) -> Num = &mut |k, x| {
+        let square = k.mul(x, x);
+        k.0.dot(&[x, square, c(3.0)], &[x, c(2.0), x]).unwrap()
+    };
+    let x = 1.5;
+    for (order, expected) in [x * x + 2.0 * x * x + 3.0 * x, 6.0 * x + 3.0, 6.0, 0.0].iter().enumerate() {
+        for mix in mixes(order) {
+            let mut k = Calculus::new();
+            assert_eq!(k.nested(&mix, c(x), body).value, *expected, "{mix:?}");
+        }
+    }
+    let mut k = Calculus::new();
+    let (_, map) = k.record(&[c(2.0), c(3.0)], &mut |k, x| k.0.dot(x, x).unwrap());
+    assert_eq!(map.tape.records(), 1);
+    assert_eq!(map.to_string(), "%1 … %2  inputs\n%3  + 2 · %1 + 3 · %2 + 2 · %1 + 3 · %2 \noutput 0: %3\n");
+}
+
+#[test]
+fn a_tape_can_be_read() {
+    let mut k = Calculus::new();
+    let (_, map) = k.record(&[c(3.0)], &mut |k, x| {
+        let square = k.mul(x[0], x[0]);
+        k.f("neg", &[square])
+    });
+    assert_eq!(map.to_string(), "%1  input\n%2  + 3 · %1 + 3 · %1\n%3  + -1 · %2\noutput 0: %3\n");
 }
 
 /// A random program: each step applies a primitive to earlier numbers.

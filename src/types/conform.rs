@@ -312,6 +312,11 @@ impl World {
                 if let Some(same) = self.same_as(&here) {
                     return same;
                 }
+                if let Type::Associated(base, q, _) = &of
+                    && let Some(same) = self.protocol_says(*q, base, &here)
+                {
+                    return same;
+                }
                 match &of {
                     // The tangent vector of a tangent vector is itself.
                     Type::Associated(_, q, inner) if p == q && name == inner && &**name == "TangentVector" => of,
@@ -339,6 +344,42 @@ impl World {
                 })
             }
         }
+    }
+
+    /// What the `where` clauses of a protocol say that an associated type of an associated type is.
+    fn protocol_says(&mut self, p: ProtocolId, of: &Type, here: &Type) -> Option<Type> {
+        let own = self.protocol_data(p).self_param;
+        let equalities = self.protocol_equalities(p);
+        let by = |t: &Type| t.substitute(&|q| (q == own).then(|| of.clone()));
+        equalities.iter().find_map(|(a, b)| {
+            let (a, b) = (by(a), by(b));
+            (a == *here).then_some(b.clone()).or_else(|| (b == *here).then_some(a))
+        })
+    }
+
+    fn protocol_equalities(&mut self, p: ProtocolId) -> Rc<[(Type, Type)]> {
+        if let Some(known) = &self.protocol_data(p).equalities {
+            return known.clone();
+        }
+        self.protocols[p.0 as usize].equalities = Some(Rc::from([]));
+        let data = self.protocol_data(p);
+        let clauses: Vec<_> =
+            data.associated.iter().flat_map(|a| a.requirements.iter()).chain(&data.requirement_clauses).filter(|r| r.same).cloned().collect();
+        let (group, file) = (data.group, data.file);
+        let env = self.group_env(group);
+        let saved = std::mem::replace(&mut self.env, env);
+        let scope = TypeScope::of(Owner::Protocol(p), file);
+        let mut out = vec![];
+        for clause in clauses {
+            let (a, b) = (self.resolve_type(&clause.left, &scope), self.resolve_type(&clause.right, &scope));
+            if a != b {
+                out.push((a, b));
+            }
+        }
+        self.env = saved;
+        let out: Rc<[(Type, Type)]> = out.into();
+        self.protocols[p.0 as usize].equalities = Some(out.clone());
+        out
     }
 
     /// What the surroundings say that a type is equal to.

@@ -539,6 +539,7 @@ impl World {
             associated: vec![],
             members: HashMap::new(),
             refines: None,
+            equalities: None,
             file,
             is_prelude,
         });

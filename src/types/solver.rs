@@ -206,7 +206,12 @@ impl World {
     fn bind(&mut self, v: VarId, ty: &Type, span: Span) -> bool {
         let ty = self.zonk(ty);
         if ty.any(&mut |t| *t == Type::Var(v)) {
-            return false;
+            // `T == T.TangentVector` says something about `T` only when it is known.
+            let waits = matches!(ty, Type::Associated(..));
+            if waits {
+                self.vars.equations.push((ty, Type::Var(v), span));
+            }
+            return waits;
         }
         let state = self.var(v).clone();
         if state.literal.is_some_and(|l| !self.accepts_literal(&ty, l)) {

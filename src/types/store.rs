@@ -222,6 +222,8 @@ pub(super) struct ProtocolData {
     pub(super) associated: Vec<AssociatedData>,
     pub(super) members: HashMap<Name, Vec<Member>>,
     pub(super) refines: Option<Rc<[ProtocolId]>>,
+    /// What its `where` clauses say to be equal.
+    pub(super) equalities: Option<Rc<[(Type, Type)]>>,
     pub(super) file: u32,
     pub(super) is_prelude: bool,
 }

@@ -261,7 +261,7 @@ mod tests {
             array.clone(),
             array.clone(),
             Ref::Box(Rc::clone(&inside)),
-            Ref::Closure(Rc::new(Closure { function: 0, captures: holding(&[array.clone()]) })),
+            Ref::Closure(Rc::new(Closure { function: 0, captures: holding(std::slice::from_ref(&array)) })),
         ];
         change_slots_in_box(&inside, &mut Rename);
         let cells = inside.cells.borrow();

@@ -2,7 +2,8 @@
 
 use super::Origin;
 use super::build::{Builder, Use, Value};
-use super::place::{Location, Opened};
+use super::change::Opened;
+use super::place::Location;
 use crate::ir::graph::{Op, Reg, Trap};
 use crate::ir::layout::is_small;
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Place, ProjectionKind, Root};

@@ -9,10 +9,11 @@
 //! Not here: passes over finished graphs (`simplify.rs`, `inline.rs`), derivatives (`diff`).
 //!
 //! One file per construct: `statement`, `loops`, `switch`, `pattern`, `expr`, `literal`, `call`, `primitive`, `operator`,
-//! `closure`, `place`, `global`, `exits`. `build` has the small steps that all of them are made of.
+//! `closure`, `place`, `change`, `global`, `exits`. `build` has the small steps that all of them are made of.
 
 mod build;
 mod call;
+mod change;
 mod closure;
 mod exits;
 mod expr;

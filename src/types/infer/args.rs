@@ -182,7 +182,7 @@ impl Infer<'_> {
         let fits = match &arg.kind {
             Ast::InOut(_) => return param.is_inout.then_some(0),
             Ast::Closure(closure) => match &inner {
-                Type::Function(f) => closure_arity(closure).is_none_or(|n| n == f.params.len()),
+                Type::Function(f) => closure_arity(closure).is_none_or(|n| n == f.params.len() || (n > 1 && f.params.len() == 1)),
                 Type::Var(_) => true,
                 Type::Existential(p) => p.is_empty(),
                 _ => false,

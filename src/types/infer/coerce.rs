@@ -28,6 +28,9 @@ impl Infer<'_> {
                 }
                 self.coerce_now(value, &wanted)
             }
+            (Type::Associated(..), _) if self.world.has_vars(&from) && (matches!(wanted, Type::Existential(_)) || self.world.is_optional(&wanted)) => {
+                self.wait(PendingKind::Coerce { value: Rc::new(value), to: wanted.clone() }, wanted, span)
+            }
             (Type::Var(_), Type::Existential(_)) => {
                 self.wait(PendingKind::Coerce { value: Rc::new(value), to: wanted.clone() }, wanted, span)
             }

@@ -83,6 +83,7 @@ impl Infer<'_> {
             Ast::Prefix { op, operand } => self.prefix(op, operand, expected, span),
             Ast::Postfix { op, operand } => {
                 let args = vec![ArgNode::new(&ast::Arg { label: None, value: (**operand).clone(), trailing: false })];
+                self.postfix.push(op.span);
                 self.operator(op, args, expected, span)
             }
             Ast::Binary { op, lhs, rhs, .. } => self.binary(op, lhs, rhs, expected, span),

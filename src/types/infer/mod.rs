@@ -51,6 +51,8 @@ pub(super) struct Infer<'w> {
     /// Which frame each local function was declared in, and where they are used.
     local_functions: HashMap<FunctionId, usize>,
     uses: Vec<(FunctionId, Vec<usize>)>,
+    /// Where postfix operators stand.
+    postfix: Vec<Span>,
     /// What the alternatives of one `case` bind together, and what the current one has bound.
     shared: Vec<(Name, LocalId)>,
     bound: Vec<(Name, LocalId)>,
@@ -137,6 +139,7 @@ impl<'w> Infer<'w> {
             local_functions: HashMap::new(),
             uses: vec![],
             promises: vec![],
+            postfix: vec![],
             shared: vec![],
             bound: vec![],
             local_nominals: vec![],

@@ -196,7 +196,7 @@ impl Infer<'_> {
             match self.world.shallow(&ready.ty.clone()) {
                 Type::Var(v) => open += usize::from(self.world.var(v).literal.is_none()),
                 Type::Error => return Some(self.error_expr(span)),
-                Type::Associated(of, ..) if matches!(self.world.shallow(&of), Type::Var(_)) => open += 1,
+                open_type @ Type::Associated(..) if self.world.has_vars(&open_type) => open += 1,
                 known if !types.contains(&known) => types.push(known),
                 _ => {}
             }
@@ -273,7 +273,7 @@ impl Infer<'_> {
 
     fn operator_candidates(&mut self, op: &Ident, types: &[Type], count: usize) -> Vec<Candidate> {
         let mut out: Vec<Candidate> = vec![];
-        let wanted = if count == 1 { Some(Fixity::Prefix) } else { None };
+        let wanted = self.fixity_of(op, count);
         for ty in types {
             for candidate in self.method_candidates(ty, &op.name, true, None) {
                 self.push_operator(candidate, wanted, count, &mut out);
@@ -285,6 +285,14 @@ impl Infer<'_> {
         out
     }
 
+    fn fixity_of(&self, op: &Ident, count: usize) -> Option<Fixity> {
+        match count {
+            1 if self.postfix.contains(&op.span) => Some(Fixity::Postfix),
+            1 => Some(Fixity::Prefix),
+            _ => None,
+        }
+    }
+
     /// A range of literals: of whatever they become.
     fn range_candidates(&mut self, op: &Ident, count: usize) -> Vec<Candidate> {
         let comparable = self.world.protocol("Comparable");
@@ -294,7 +302,7 @@ impl Infer<'_> {
         for member in members {
             if let crate::types::store::MemberKind::Method(f) = member.kind {
                 let candidate = Candidate { target: Target::Function(f), prefix: std::rc::Rc::from([]), receiver: None, tier: 1 };
-                let fixity = if count == 1 { Some(Fixity::Prefix) } else { None };
+                let fixity = self.fixity_of(op, count);
                 self.push_operator(candidate, fixity, count, &mut out);
             }
         }
@@ -308,11 +316,7 @@ impl Infer<'_> {
             Target::Case(..) => return,
         };
         let declared = self.world.function_data(function).fixity;
-        let fits = match (fixity, declared) {
-            (Some(Fixity::Prefix), Some(_)) => true,
-            (None, None) => true,
-            _ => false,
-        };
+        let fits = fixity == declared;
         let params = self.world.signature(function).params.len();
         let known = out.iter().any(|c| match (&c.target, &candidate.target) {
             (Target::Function(a), Target::Function(b)) => a == b && c.prefix == candidate.prefix,

@@ -199,7 +199,8 @@ impl Infer<'_> {
             }
             PendingKind::Coerce { value, to } => {
                 let (from, to) = (self.world.shallow(&value.ty.clone()), self.world.shallow(to));
-                if matches!(from, Type::Var(_)) && !last {
+                let waits = matches!(from, Type::Var(_)) || matches!(from, Type::Associated(..)) && self.world.has_vars(&from);
+                if waits && !last {
                     return None;
                 }
                 if matches!(to, Type::Var(_)) && !last {

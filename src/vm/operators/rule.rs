@@ -11,7 +11,7 @@ use super::super::task::{Next, Target, Task};
 use super::{At, counts, leaves, rule_forward, rule_reverse, take_tuple, value_layout, walk};
 use crate::bytecode::{Registered, RegisteredKind, RuleSite};
 use crate::diagnostic::Code as Number;
-use crate::tape::{Direction, Levels, Num, Template};
+use crate::tape::{Direction, Levels, Num, TapeFull, Template};
 use crate::value::reach::{SlotChange, change_slots};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::Walk;
@@ -197,7 +197,7 @@ pub(super) fn call_differential(
     compiler: &dyn Compiler,
     rule: &ByRule,
     function: Ref,
-    number: &mut dyn FnMut(&mut Levels, Num) -> Result<Num, Box<Fault>>,
+    number: &mut dyn FnMut(&mut Levels, Num) -> Result<Num, TapeFull>,
     then: impl Task + 'static,
 ) -> Result<Next, Box<Fault>> {
     let walk = walk(compiler);

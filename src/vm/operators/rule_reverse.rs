@@ -29,7 +29,7 @@ pub(super) fn go_on(
         compiler,
         &rule,
         function,
-        &mut |levels, x| Ok(levels.moving_like(level, x, Num::default())?),
+        &mut |levels, x| levels.moving_like(level, x, Num::default()),
         task,
     )
 }

@@ -51,7 +51,7 @@ impl Task for Pushing {
         let walk = walk(compiler);
         let counts = counts(value_layout(walk, self.result));
         let mut y = machine.take_window(counts, true);
-        let level = machine.levels.depth() - 1;
+        let level = machine.levels.depth().saturating_sub(1);
         let tangents: Vec<Num> = leaves(walk, self.result, &y, At::default())?
             .into_iter()
             .map(|y| machine.levels.tangent(level, y))

@@ -219,7 +219,7 @@ fn gradient_of_sum() -> Script {
 fn the_gradient_by_an_array_is_a_vector_of_its_size() {
     let mut script = gradient_of_sum();
     let x = array(&[1.0, -2.0, 0.5]);
-    let result = script.try_run(&mut machine(), &[], &[x.clone()]).unwrap();
+    let result = script.try_run(&mut machine(), &[], std::slice::from_ref(&x)).unwrap();
     assert!(matches!(&result.r[0], Ref::Cells(c) if c.f == [2.0, -4.0, 1.0] && c.len == 3 && c.slots.is_empty()));
     assert!(matches!(&x, Ref::Cells(c) if c.slots.is_empty()), "the argument is a value of its own");
     let empty = script.try_run(&mut machine(), &[], &[array(&[])]).unwrap();
@@ -231,7 +231,7 @@ fn many_gradients_leave_nothing_behind() {
     let (mut script, mut machine) = (gradient_of_sum(), machine());
     let x = array(&[0.25; 600]);
     for _ in 0..200 {
-        script.try_run(&mut machine, &[], &[x.clone()]).unwrap();
+        script.try_run(&mut machine, &[], std::slice::from_ref(&x)).unwrap();
         assert_eq!(machine.levels.pool().borrow().used(), 0);
     }
 }
@@ -342,7 +342,7 @@ fn a_constant_differential_has_no_transpose() {
         linear.end(Terminator::Return(vec![y]));
         linear
     };
-    let mut with = |reverse: bool| {
+    let with = |reverse: bool| {
         let mut script = by_rule(RuleKind::Differential, |main, number| {
             let d = derivative(main, Reg(0), 1, &[], number, reverse);
             main.end(Terminator::Return(vec![d]));

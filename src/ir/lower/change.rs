@@ -1,0 +1,293 @@
+//! Replacing and changing what is at a place.
+//!
+//! A change in place goes in three steps: the place is found (`place.rs`), opened (what is to be changed is moved to
+//! registers, along the whole way to it) and closed (moved back). An array has one owner in between, so it is not copied.
+//! Indices are checked before anything is moved out of storage that outlives a failure, so that a failure leaves it as it
+//! was.
+
+use super::build::{Builder, Use, Value};
+use super::call::Operand;
+use super::place::{Accessor, Location};
+use crate::ir::graph::{Op, Reg};
+use crate::types::ty::Type;
+use crate::value::Bank;
+
+/// A place whose value was moved to registers, and how it gets back.
+pub(super) struct Opened {
+    pub regs: Value,
+    closings: Vec<Closing>,
+}
+
+enum Closing {
+    /// Stores registers where they came from.
+    Store(Location, Value),
+    /// Calls a setter on the base, whose value is in registers.
+    Set { accessor: Box<Accessor>, base: Value, value: Value },
+    /// Makes a constant of what was put there.
+    Cut(Value, Type),
+}
+
+impl Builder<'_> {
+    // Replacing
+
+    /// Replaces the value at a place.
+    pub fn store(&mut self, at: &Location, value: &[Reg]) {
+        match at {
+            Location::Registers(regs) => self.assign(regs, value),
+            Location::Box { object, cells } => {
+                for ((bank, index), reg) in cells.iter().zip(value) {
+                    self.emit(Op::StoreBox { bank: *bank, index: *index as u16 }, &[], &[*object, *reg]);
+                }
+            }
+            Location::Global { cells } => {
+                for ((bank, index), reg) in cells.iter().zip(value) {
+                    self.emit(Op::StoreGlobal { bank: *bank, index: *index }, &[], &[*reg]);
+                }
+            }
+            Location::Element { array, .. } => {
+                self.check(at);
+                let array = self.open(array);
+                self.store_in(at, array.regs[0], value);
+                self.close(array);
+            }
+            Location::Record { record, .. } => {
+                self.check(at);
+                let record = self.open(record);
+                self.store_in(at, record.regs[0], value);
+                self.close(record);
+            }
+            Location::Accessor(accessor) => {
+                if accessor.mutating {
+                    self.check(&accessor.base);
+                    let base = self.open(&accessor.base);
+                    self.set(accessor, base.regs.clone(), value.to_vec());
+                    self.close(base);
+                } else {
+                    let base = self.load(&accessor.base);
+                    self.set(accessor, base, value.to_vec());
+                }
+            }
+            Location::Part { whole, range } => {
+                let mut all = self.load(whole);
+                all.splice(range.clone(), value.iter().copied());
+                self.store(whole, &all);
+            }
+            Location::Cut { inner, ty } => {
+                let value = self.without_derivative(value.to_vec(), ty);
+                self.store(inner, &value);
+            }
+            Location::Discard => {}
+        }
+    }
+
+    /// Stores components of an element or record, which is in a register.
+    fn store_in(&mut self, at: &Location, object: Reg, value: &[Reg]) {
+        match at {
+            Location::Element { index, stride, cells, .. } => {
+                for ((bank, offset), reg) in cells.iter().zip(value) {
+                    let op = Op::StoreElement { bank: *bank, offset: *offset as u16, stride: *stride };
+                    self.emit(op, &[object], &[object, *index, *reg]);
+                }
+            }
+            Location::Record { cells, .. } => {
+                for ((bank, index), reg) in cells.iter().zip(value) {
+                    let op = Op::StoreRecord { bank: *bank, index: *index as u16 };
+                    self.emit(op, &[object], &[object, *reg]);
+                }
+            }
+            _ => self.store(at, value),
+        }
+    }
+
+    /// A lazy property is stored when it is first read.
+    pub fn getter_mutates(&mut self, accessor: &Accessor) -> bool {
+        self.d.function(accessor.get.function).params.first().is_some_and(|p| p.is_inout)
+    }
+
+    pub fn get(&mut self, accessor: &Accessor, base: Value) -> Value {
+        let base = if self.getter_mutates(accessor) { Operand::InOut(base) } else { Operand::Value(base) };
+        let mut operands = vec![base];
+        operands.extend(accessor.args.iter().cloned().map(Operand::Value));
+        self.call_function(&accessor.get, operands)
+    }
+
+    fn set(&mut self, accessor: &Accessor, base: Value, value: Value) {
+        let base = if accessor.mutating { Operand::InOut(base) } else { Operand::Value(base) };
+        let mut operands = vec![base, Operand::Value(value)];
+        operands.extend(accessor.args.iter().cloned().map(Operand::Value));
+        self.call_function(&accessor.set, operands);
+    }
+
+    // Changing
+
+    /// Fails on a bad index now, while everything is still in its place.
+    pub fn check(&mut self, at: &Location) {
+        match at {
+            Location::Element { array, index, .. } => {
+                if outlives_failure(array) {
+                    let array = self.load(array);
+                    self.emit(Op::CheckIndex, &[], &[array[0], *index]);
+                }
+            }
+            Location::Record { record: inner, .. }
+            | Location::Part { whole: inner, .. }
+            | Location::Cut { inner, .. } => self.check(inner),
+            Location::Accessor(accessor) => self.check(&accessor.base),
+            Location::Registers(_) | Location::Box { .. } | Location::Global { .. } | Location::Discard => {}
+        }
+    }
+
+    /// Moves what is at a place to registers, where it may be changed; [`Builder::close`] moves it back. The registers
+    /// of a variable are changed where they are.
+    pub fn open(&mut self, at: &Location) -> Opened {
+        match at {
+            Location::Registers(regs) => Opened { regs: regs.clone(), closings: vec![] },
+            Location::Box { object, cells } => {
+                let regs = cells.iter().map(|(bank, index)| {
+                    let index = *index as u16;
+                    match bank {
+                        Bank::R => self.value(Op::TakeBox { index }, *bank, &[*object]),
+                        Bank::F | Bank::I => self.value(Op::LoadBox { bank: *bank, index }, *bank, &[*object]),
+                    }
+                });
+                let regs: Value = regs.collect();
+                self.opened(vec![], at, regs)
+            }
+            Location::Global { cells } => {
+                let careful = self.careful;
+                let regs = cells.iter().map(|(bank, index)| match bank {
+                    Bank::R if !careful => self.value(Op::TakeGlobal { index: *index }, *bank, &[]),
+                    _ => self.value(Op::LoadGlobal { bank: *bank, index: *index }, *bank, &[]),
+                });
+                let regs: Value = regs.collect();
+                self.opened(vec![], at, regs)
+            }
+            Location::Element { array, index, stride, cells } => {
+                let array = self.open(array);
+                let object = array.regs[0];
+                let mut regs = vec![];
+                if cells.is_empty() {
+                    self.emit(Op::CheckIndex, &[], &[object, *index]);
+                }
+                for (bank, offset) in cells {
+                    let (offset, stride) = (*offset as u16, *stride);
+                    let out = self.reg(*bank);
+                    match bank {
+                        Bank::R => self.emit(Op::TakeElement { offset, stride }, &[out, object], &[object, *index]),
+                        Bank::F | Bank::I => {
+                            let op = Op::LoadElement { bank: *bank, offset, stride };
+                            self.emit(op, &[out], &[object, *index]);
+                        }
+                    }
+                    regs.push(out);
+                }
+                let inside = Location::Element {
+                    array: Box::new(Location::Registers(array.regs)),
+                    index: *index,
+                    stride: *stride,
+                    cells: cells.clone(),
+                };
+                self.opened(array.closings, &inside, regs)
+            }
+            Location::Record { record, cells } => {
+                let record = self.open(record);
+                let object = record.regs[0];
+                let mut regs = vec![];
+                for (bank, index) in cells {
+                    let index = *index as u16;
+                    let out = self.reg(*bank);
+                    match bank {
+                        Bank::R => self.emit(Op::TakeRecord { index }, &[out, object], &[object]),
+                        Bank::F | Bank::I => self.emit(Op::LoadRecord { bank: *bank, index }, &[out], &[object]),
+                    }
+                    regs.push(out);
+                }
+                let inside =
+                    Location::Record { record: Box::new(Location::Registers(record.regs)), cells: cells.clone() };
+                self.opened(record.closings, &inside, regs)
+            }
+            Location::Accessor(accessor) => self.open_accessor(accessor),
+            Location::Part { whole, range } => {
+                let whole = self.open(whole);
+                Opened { regs: whole.regs[range.clone()].to_vec(), closings: whole.closings }
+            }
+            Location::Cut { inner, ty } => {
+                let mut opened = self.open(inner);
+                opened.closings.push(Closing::Cut(opened.regs.clone(), ty.clone()));
+                opened
+            }
+            Location::Discard => Opened { regs: vec![], closings: vec![] },
+        }
+    }
+
+    fn opened(&mut self, mut closings: Vec<Closing>, at: &Location, regs: Value) -> Opened {
+        // They are changed before they go back.
+        self.dedicate(&regs, "", Use::Variable);
+        closings.push(Closing::Store(at.clone(), regs.clone()));
+        Opened { regs, closings }
+    }
+
+    fn open_accessor(&mut self, accessor: &Accessor) -> Opened {
+        let base = if accessor.mutating {
+            self.open(&accessor.base)
+        } else {
+            let regs = self.load(&accessor.base);
+            Opened { regs: self.keep(regs), closings: vec![] }
+        };
+        let value = self.get(accessor, base.regs.clone());
+        let value = self.keep(value);
+        let regs = if value.iter().all(|r| self.use_of(*r) == Use::Temporary) { value } else { self.copy(&value) };
+        self.dedicate(&regs, "", Use::Variable);
+        let mut closings = base.closings;
+        closings.push(Closing::Set { accessor: Box::new(accessor.clone()), base: base.regs, value: regs.clone() });
+        Opened { regs, closings }
+    }
+
+    /// Moves an opened place's value back.
+    pub fn close(&mut self, opened: Opened) {
+        for closing in opened.closings.into_iter().rev() {
+            match closing {
+                Closing::Store(at, regs) => {
+                    match &at {
+                        Location::Element { array, .. } | Location::Record { record: array, .. } => {
+                            let object = self.load(array);
+                            self.store_in(&at, object[0], &regs);
+                        }
+                        _ => self.store(&at, &regs),
+                    }
+                    self.release(&regs);
+                }
+                Closing::Set { accessor, base, value } => {
+                    self.set(&accessor, base, value.clone());
+                    self.release(&value);
+                }
+                Closing::Cut(regs, ty) => {
+                    let constant = self.without_derivative(regs.clone(), &ty);
+                    self.assign(&regs, &constant);
+                }
+            }
+        }
+    }
+
+    /// Empties references that were stored, so that what they name has one owner again.
+    fn release(&mut self, regs: &[Reg]) {
+        for reg in regs {
+            if self.bank(*reg) == Bank::R {
+                self.set_zero(*reg);
+            }
+        }
+    }
+}
+
+/// Whether a place is in storage that is still there after a failure.
+fn outlives_failure(at: &Location) -> bool {
+    match at {
+        Location::Box { .. } | Location::Global { .. } => true,
+        Location::Element { array: inner, .. }
+        | Location::Record { record: inner, .. }
+        | Location::Part { whole: inner, .. }
+        | Location::Cut { inner, .. } => outlives_failure(inner),
+        Location::Accessor(accessor) => outlives_failure(&accessor.base),
+        Location::Registers(_) | Location::Discard => false,
+    }
+}

@@ -1,0 +1,65 @@
+//! A tape as text: `dscript show --stage tape`.
+
+use super::linear::LinearMap;
+use super::wide::{CallKind, Wide, WideKind};
+use std::fmt::{self, Display, Formatter};
+
+impl Display for LinearMap {
+    /// Leaves, one line a record with its operands and slopes, and the outputs.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let tape = &self.tape;
+        match tape.leaves() {
+            0 => writeln!(f, "no inputs")?,
+            1 => writeln!(f, "%1  input")?,
+            n => writeln!(f, "%1 … %{n}  inputs")?,
+        }
+        let mut wide = tape.wide().iter().peekable();
+        for (n, node) in (tape.leaves() + 1..).zip(tape.chunks().iter().flatten()) {
+            while wide.next_if(|w| n >= w.first + w.results).is_some() {}
+            if let Some(w) = wide.peek().filter(|w| n >= w.first) {
+                if n == w.first {
+                    write_wide(w, f)?;
+                }
+                continue;
+            }
+            write!(f, "%{n} ")?;
+            for (operand, slope) in [(node.a, node.pa), (node.b, node.pb)] {
+                if operand != n {
+                    write!(f, " + {slope} · %{operand}")?;
+                }
+            }
+            writeln!(f)?;
+        }
+        for (k, node) in self.outputs.iter().enumerate() {
+            match node {
+                0 => writeln!(f, "output {k}: constant")?,
+                node => writeln!(f, "output {k}: %{node}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write_wide(wide: &Wide, f: &mut Formatter<'_>) -> fmt::Result {
+    match wide.results {
+        1 => write!(f, "%{}  ", wide.first)?,
+        n => write!(f, "%{} … %{}  ", wide.first, wide.first + n - 1)?,
+    }
+    match &wide.kind {
+        WideKind::Sum(operands) => {
+            for (node, slope, _) in operands {
+                write!(f, "+ {slope} · %{node} ")?;
+            }
+            writeln!(f)
+        }
+        WideKind::Call(call) => {
+            let what = match call.kind {
+                CallKind::Pullback => "a registered pullback of",
+                CallKind::Edit => "an edited adjoint of",
+            };
+            write!(f, "{what}")?;
+            call.operands.iter().try_for_each(|node| write!(f, " %{node}"))?;
+            writeln!(f)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Scalar products: many operands, one node.
+
+use super::Num;
+use super::levels::{Direction, Levels};
+use super::node::TapeFull;
+use super::wide::{Wide, WideKind};
+
+impl Levels {
+    /// `Σ a·b` over pairs, with one wide node instead of two nodes a pair. A sum is one with factors of 1.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when a limit is reached.
+    pub fn dot(&mut self, a: &[Num], b: &[Num]) -> Result<Num, TapeFull> {
+        let Some(k) = self.innermost(a).max(self.innermost(b)) else {
+            return Ok(Num::constant(a.iter().zip(b).map(|(a, b)| a.value * b.value).sum()));
+        };
+        let strip = |x: &[Num]| -> Vec<Num> { x.iter().map(|x| self.strip(k, *x)).collect() };
+        let (inner_a, inner_b) = (strip(a), strip(b));
+        let value = self.dot(&inner_a, &inner_b)?;
+        match self.direction_at(k) {
+            Some(Direction::Reverse) => {
+                let mut operands = vec![];
+                for (x, slope) in a.iter().zip(&inner_b).chain(b.iter().zip(&inner_a)) {
+                    let node = self.node(k, *x);
+                    if node != 0 {
+                        operands.push((node, slope.value, self.live_slot(slope.slot)));
+                    }
+                }
+                self.push_sum(k, operands, value)
+            }
+            Some(Direction::Forward) => {
+                let epoch = self.epoch_at(k);
+                let mut slopes = vec![];
+                let mut tangents = vec![];
+                for (x, slope) in a.iter().zip(&inner_b).chain(b.iter().zip(&inner_a)) {
+                    // A zero slope contributes nothing, whatever the tangent.
+                    if Some(x.slot.epoch) == epoch && !self.is_zero(*slope) {
+                        slopes.push(*slope);
+                        tangents.push(self.tangent(k, *x));
+                    }
+                }
+                let tangent = self.dot(&tangents, &slopes)?;
+                self.with_tangent(k, value, tangent)
+            }
+            None => Ok(value),
+        }
+    }
+
+    fn push_sum(
+        &mut self,
+        k: usize,
+        operands: Vec<(u32, f64, crate::value::Slot)>,
+        value: Num,
+    ) -> Result<Num, TapeFull> {
+        let outer = self.live_slot(value.slot);
+        let Some(tape) = self.recording(k) else { return Ok(value) };
+        let node = tape.push_wide(1, |first| Wide { first, results: 1, kind: WideKind::Sum(operands) })?;
+        if k > 0 {
+            tape.set_outer_value(node, outer)?;
+        }
+        Ok(Num { slot: self.slot_of(k, node), ..value })
+    }
+}
