@@ -314,14 +314,7 @@ impl Infer<'_> {
                 self.check_anyway(&args);
                 return self.error_expr(span);
             }
-            Type::Var(v) => {
-                let literal = self.world.var(*v).literal;
-                if literal.is_none() || self.settling {
-                    let result = self.world.fresh();
-                    let kind = PendingKind::MemberCall { base: Rc::new(base), name: name.clone(), args, expected: expected.cloned() };
-                    return self.wait(kind, result, span);
-                }
-                // `3.squareRoot()`: the member decides together with the default type.
+            _ if self.is_open(&ty) => {
                 let result = self.world.fresh();
                 let kind = PendingKind::MemberCall { base: Rc::new(base), name: name.clone(), args, expected: expected.cloned() };
                 return self.wait(kind, result, span);
@@ -370,6 +363,7 @@ impl Infer<'_> {
             })
             .cloned()
             .collect();
+        let fitting = self.favored(fitting);
         match fitting.as_slice() {
             [] => self.no_candidate(name, &candidates, &args, span),
             [only] => self.commit(name, only, &args, expected, span),
@@ -446,6 +440,21 @@ impl Infer<'_> {
             return Some(self.ambiguous(name, &tied, span));
         }
         None
+    }
+
+    /// Leaves out what is marked as second choice, when there is a first.
+    fn favored(&mut self, candidates: Vec<Candidate>) -> Vec<Candidate> {
+        let second = |infer: &Self, c: &Candidate| match &c.target {
+            Target::Function(f) => {
+                let decl = infer.world.function_data(*f).decl.as_ref();
+                decl.is_some_and(|d| d.attribute("_disfavoredOverload").is_some())
+            }
+            Target::Requirement(..) | Target::Case(..) => false,
+        };
+        if candidates.iter().all(|c| second(self, c)) {
+            return candidates;
+        }
+        candidates.into_iter().filter(|c| !second(self, c)).collect()
     }
 
     /// Of several candidates that fit equally well, the one whose surroundings require the most.

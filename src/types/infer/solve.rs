@@ -176,25 +176,28 @@ impl Infer<'_> {
             }
             PendingKind::Member { base, name } => {
                 let ty = self.world.shallow(&base.ty.clone());
+                let is_open = self.is_open(&ty);
                 match ty {
-                    Type::Var(_) if !last => None,
-                    Type::Var(_) => Some(self.cannot_infer(base.span, &name.name)),
+                    _ if is_open && !last => None,
+                    _ if is_open => Some(self.cannot_infer(base.span, &name.name)),
                     _ => Some(self.member((**base).clone(), name, None, span)),
                 }
             }
             PendingKind::MemberCall { base, name, args, expected } => {
                 let ty = self.world.shallow(&base.ty.clone());
+                let is_open = self.is_open(&ty);
                 match ty {
-                    Type::Var(_) if !last => None,
-                    Type::Var(_) => Some(self.cannot_infer(base.span, &name.name)),
+                    _ if is_open && !last => None,
+                    _ if is_open => Some(self.cannot_infer(base.span, &name.name)),
                     _ => Some(self.call_member((**base).clone(), name, args.clone(), expected.as_ref(), span)),
                 }
             }
             PendingKind::Subscript { base, args } => {
                 let ty = self.world.shallow(&base.ty.clone());
+                let is_open = self.is_open(&ty);
                 match ty {
-                    Type::Var(_) if !last => None,
-                    Type::Var(_) => Some(self.cannot_infer(base.span, "subscript")),
+                    _ if is_open && !last => None,
+                    _ if is_open => Some(self.cannot_infer(base.span, "subscript")),
                     _ => Some(self.subscript((**base).clone(), args.clone(), span)),
                 }
             }
@@ -234,12 +237,15 @@ impl Infer<'_> {
         }
     }
 
+    /// Whether nothing is known of a type yet, not even which members it has.
+    pub(super) fn is_open(&mut self, ty: &Type) -> bool {
+        matches!(ty, Type::Var(_)) || matches!(ty, Type::Associated(..)) && self.world.has_vars(ty)
+    }
+
     /// The type, if it is known at its outside.
     pub(super) fn known(&mut self, ty: &Type) -> Option<Type> {
-        match self.world.shallow(ty) {
-            Type::Var(_) => None,
-            known => Some(known),
-        }
+        let ty = self.world.shallow(ty);
+        (!self.is_open(&ty)).then_some(ty)
     }
 
     fn cannot_infer(&mut self, span: Span, member: &str) -> Expr {
@@ -265,17 +271,23 @@ impl Infer<'_> {
         false
     }
 
-    /// Gives literals that a waiting closure or overload depends on their default types: all, since nothing certain is left.
+    /// Gives literals their default types, since nothing certain is left: those with a point first, because what they
+    /// decide may make a `Double` of the others.
     fn default_literals(&mut self, vars: u32) -> bool {
-        let mut any = false;
-        for v in vars..self.world.var_count() {
-            let state = self.world.var(VarId(v)).clone();
-            if state.bound.is_none() && state.literal.is_some() {
-                self.default_var(VarId(v));
-                any = true;
+        for kinds in [[Literal::Float, Literal::Text], [Literal::Int, Literal::Int]] {
+            let mut any = false;
+            for v in vars..self.world.var_count() {
+                let state = self.world.var(VarId(v)).clone();
+                if state.bound.is_none() && state.literal.is_some_and(|l| kinds.contains(&l)) {
+                    self.default_var(VarId(v));
+                    any = true;
+                }
+            }
+            if any {
+                return true;
             }
         }
-        any
+        false
     }
 
     fn default_numbers(&mut self, vars: u32) -> bool {
