@@ -36,7 +36,7 @@ pub(super) enum PendingKind {
     /// `.name`, `.name(arguments)`
     Implicit { name: Ident, args: Option<Vec<ArgNode>> },
     /// A closure whose parameters are not known.
-    Closure { closure: Rc<ast::Closure>, attempt_anyway: bool },
+    Closure { closure: Rc<ast::Closure> },
     /// A value that becomes one of another type.
     Coerce { value: Rc<Expr>, to: Type },
     /// `nil` of a type that is not known.
@@ -190,7 +190,7 @@ impl Infer<'_> {
                 }
                 None => None,
             },
-            PendingKind::Closure { closure, .. } => {
+            PendingKind::Closure { closure } => {
                 let ty = pending.result.clone();
                 if effort >= Effort::Closures || self.closure_is_ready(closure, &ty) {
                     return Some(self.closure_now(closure, &ty, span));

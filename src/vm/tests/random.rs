@@ -128,7 +128,8 @@ fn interpret(functions: &[Vec<Stmt>], body: &[Stmt], s: &mut State) {
             Stmt::LoadBox { to } => s.f[*to] = s.cell,
             Stmt::Call { args, integer, array, results, counted } => {
                 let Some((callee, _)) = functions.get(1..).and_then(<[_]>::split_first) else { continue };
-                let mut inner = State { f: [s.f[args[0]], s.f[args[1]], Dual::default(), Dual::default()], ..State::default() };
+                let mut inner =
+                    State { f: [s.f[args[0]], s.f[args[1]], Dual::default(), Dual::default()], ..State::default() };
                 inner.i[0] = s.i[*integer];
                 inner.arrays[0] = s.arrays[*array].clone();
                 interpret(&functions[1..], callee, &mut inner);
