@@ -66,6 +66,11 @@ impl Compiler for OnDemand<'_> {
         }
     }
 
+    fn beneath(&mut self, function: u32) -> Result<Rc<bytecode::Code>, Box<Fault>> {
+        let graph = self.graph(function)?;
+        self.emit(&diff::derivative(self.program, graph), true)
+    }
+
     fn shapes(&self) -> &Shapes {
         &self.program.shapes
     }

@@ -317,6 +317,15 @@ impl World {
                 {
                     return same;
                 }
+                if matches!(of, Type::Param(_) | Type::Associated(..)) {
+                    for q in self.protocols_of(&of) {
+                        if let Some(same) = self.protocol_says(q, &of, &here)
+                            && same != here
+                        {
+                            return self.normalize_type(&same);
+                        }
+                    }
+                }
                 match &of {
                     // The tangent vector of a tangent vector is itself.
                     Type::Associated(_, q, inner) if p == q && name == inner && &**name == "TangentVector" => of,

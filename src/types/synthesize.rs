@@ -141,7 +141,15 @@ impl World {
             return;
         }
         self.nominal_data_mut(n).synthesized.push(key);
-        if let Some(text) = self.synthesized_text(n, key) {
+        // What the type's own parameters fulfil holds here, whoever asks.
+        let env = match self.declares(n, "Differentiable") {
+            Some(i) => self.group_env(self.nominal_data(n).conformances[i].group),
+            None => self.nominal_env(n),
+        };
+        let saved = std::mem::replace(&mut self.env, env);
+        let text = self.synthesized_text(n, key);
+        self.env = saved;
+        if let Some(text) = text {
             let data = self.nominal_data(n);
             let (file, is_prelude) = (data.file, data.is_prelude);
             self.declare_synthesized(&text, Owner::Nominal(n), file, is_prelude);

@@ -459,7 +459,8 @@ impl Infer<'_> {
             };
             let signature = self.world.signature(f);
             let generic = signature.env.params.len();
-            weights.push((signature.env.requirements.len() + 100usize.saturating_sub(generic * 10), i));
+            let same = signature.env.requirements.iter().filter(|r| matches!(r, crate::types::store::Requirement::Same(..))).count();
+            weights.push((signature.env.requirements.len() + 2 * same + 100usize.saturating_sub(generic * 10), i));
         }
         weights.sort_unstable_by(|a, b| b.cmp(a));
         match weights.as_slice() {

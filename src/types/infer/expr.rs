@@ -293,7 +293,11 @@ impl Infer<'_> {
 
     /// A name as a value.
     fn name(&mut self, ident: &Ident, generics: &[ast::TypeExpr], expected: Option<&Type>) -> Expr {
-        let (name, span) = (&*ident.name, ident.span);
+        let (name, span) = (ident.name.split('(').next().unwrap_or(&ident.name), ident.span);
+        if name.len() < ident.name.len() && !name.is_empty() {
+            // `f(_:by:)`: a function by its full name.
+            return self.full_name_value(ident, name, expected);
+        }
         match self.find_local(name) {
             Some(Found::Local(local)) => return self.local_expr(local, span),
             Some(Found::LocalFunctions(functions)) => {
@@ -362,6 +366,19 @@ impl Infer<'_> {
             return Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(ty)), span };
         }
         self.unknown_name(ident)
+    }
+
+    fn full_name_value(&mut self, ident: &Ident, base: &str, expected: Option<&Type>) -> Expr {
+        let file = self.file;
+        let mut functions = vec![];
+        for entry in self.world.entries(base, file) {
+            if let Named::Function(f) = entry.what
+                && self.world.full_name(f) == *ident.name
+            {
+                functions.push(f);
+            }
+        }
+        if functions.is_empty() { self.unknown_name(ident) } else { self.function_value(&functions, expected, ident.span) }
     }
 
     pub(super) fn unknown_name(&mut self, ident: &Ident) -> Expr {

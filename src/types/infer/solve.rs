@@ -50,7 +50,10 @@ enum Effort {
     Certain,
     /// Numbers become `Double` or `Int`, the best of several candidates is taken.
     Default,
-    /// Closures are looked into although their parameters are not known.
+    /// Closures of one expression are looked into although their parameters are not known: what they do with a literal
+    /// says what it is.
+    Expressions,
+    /// All closures are.
     Closures,
     /// Whatever is left gets an answer, or an error.
     Everything,
@@ -85,7 +88,11 @@ impl Infer<'_> {
     pub(super) fn settle(&mut self, from: usize, vars: u32) {
         loop {
             self.progress(from);
-            if self.pass(from, Effort::Default) || self.default_operands(vars) || self.default_literals(vars) {
+            if self.pass(from, Effort::Default)
+                || self.pass(from, Effort::Expressions)
+                || self.default_operands(vars)
+                || self.default_literals(vars)
+            {
                 continue;
             }
             if self.world.guess_equation() || self.pass(from, Effort::Closures) || self.default_numbers(vars) {
@@ -116,6 +123,9 @@ impl Infer<'_> {
         let mut any = false;
         let mut i = from;
         while i < self.pending.len() {
+            if effort >= Effort::Default {
+                self.ready_pending(i);
+            }
             if let Some(pending) = self.pending[i].clone() {
                 let found = self.in_context(&pending.context.clone(), |infer| infer.attempt(&pending, effort));
                 if let Some(found) = found {
@@ -130,6 +140,16 @@ impl Infer<'_> {
             i += 1;
         }
         any
+    }
+
+    /// Infers the collections among the arguments of a call that waits; once, since each time makes new variables.
+    fn ready_pending(&mut self, i: usize) {
+        let Some(Pending { kind: PendingKind::Overload { args, .. }, context, .. }) = &self.pending[i] else { return };
+        let (mut args, context) = (args.clone(), context.clone());
+        self.in_context(&context, |infer| infer.ready_collections(&mut args));
+        if let Some(Pending { kind: PendingKind::Overload { args: waiting, .. }, .. }) = &mut self.pending[i] {
+            *waiting = args;
+        }
     }
 
     fn finish_pending(&mut self, i: usize, pending: &Pending, found: Expr) {
@@ -148,11 +168,7 @@ impl Infer<'_> {
         match &pending.kind {
             PendingKind::Overload { name, candidates, args, expected } => {
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
-                let mut args = args.clone();
-                if effort >= Effort::Default {
-                    self.ready_collections(&mut args);
-                }
-                self.choose(name, candidates, &args, expected.as_ref(), span, effort >= Effort::Default, last)
+                self.choose(name, candidates, args, expected.as_ref(), span, effort >= Effort::Default, last)
             }
             PendingKind::Operator { op, args, expected } => {
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
@@ -192,7 +208,9 @@ impl Infer<'_> {
             },
             PendingKind::Closure { closure } => {
                 let ty = pending.result.clone();
-                if effort >= Effort::Closures || self.closure_is_ready(closure, &ty) {
+                let is_expression = crate::types::declare::single_expression(&closure.body).is_some();
+                let dares = effort >= Effort::Closures || effort == Effort::Expressions && is_expression;
+                if dares || self.closure_is_ready(closure, &ty) {
                     return Some(self.closure_now(closure, &ty, span));
                 }
                 None
@@ -320,6 +338,26 @@ impl Infer<'_> {
     pub(super) fn not_conforming(&mut self, ty: &Type, p: crate::types::ty::ProtocolId) -> String {
         let ty = self.show(ty);
         format!("type '{ty}' does not conform to protocol '{}'", self.world.protocol_data(p).name)
+    }
+
+    /// Makes a type what is wanted, or says why it cannot be.
+    pub(super) fn unify_or_report(&mut self, found: &Type, wanted: &Type, span: Span) {
+        let snapshot = self.world.snapshot();
+        if self.world.unify(wanted, found, span) {
+            self.world.keep(snapshot);
+            return;
+        }
+        self.world.rollback(snapshot);
+        if let Type::Var(v) = self.world.shallow(wanted) {
+            for (p, _) in self.world.var(v).conforms.clone() {
+                if !self.world.conforms_to(found, p) {
+                    let message = self.not_conforming(found, p);
+                    self.error(Diagnostic::error(Code::NotConforming, span, message));
+                    return;
+                }
+            }
+        }
+        self.mismatch(found, wanted, span);
     }
 
     pub(super) fn mismatch(&mut self, found: &Type, wanted: &Type, span: Span) {
