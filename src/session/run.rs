@@ -31,7 +31,6 @@ pub(super) fn machine(options: &Options, output: Box<dyn Write>) -> Machine {
         memory: options.max_memory,
         time: options.timeout,
         interrupt: options.interrupt.clone(),
-        ..Limits::default()
     };
     Machine::new(host, limits, options.max_tape)
 }

@@ -133,7 +133,11 @@ fn call_object(
     machine.perform(compiler, next)
 }
 
-fn perform(machine: &mut Machine, compiler: &mut dyn Compiler, next: Result<Next, Box<Fault>>) -> Result<(), Box<Fault>> {
+fn perform(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    next: Result<Next, Box<Fault>>,
+) -> Result<(), Box<Fault>> {
     machine.perform(compiler, next?)
 }
 
@@ -573,7 +577,8 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             }
             I::TakeBox { out, from, index } => {
                 let mut cells = attempt!(objects::boxed(at.r(from))).cells.borrow_mut();
-                let value = attempt!(cells.r.get_mut(usize::from(index)).map(std::mem::take).ok_or_else(objects::no_component));
+                let value =
+                    attempt!(cells.r.get_mut(usize::from(index)).map(std::mem::take).ok_or_else(objects::no_component));
                 drop(cells);
                 at.set_r(out, value);
             }
@@ -609,7 +614,8 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             }
             I::TakeRecord { out, from, index } => {
                 let cells = attempt!(objects::own(at.changed(from)));
-                let value = attempt!(cells.r.get_mut(usize::from(index)).map(std::mem::take).ok_or_else(objects::no_component));
+                let value =
+                    attempt!(cells.r.get_mut(usize::from(index)).map(std::mem::take).ok_or_else(objects::no_component));
                 at.set_r(out, value);
             }
             I::CaptureF { out, from, index } => {

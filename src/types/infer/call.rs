@@ -418,7 +418,7 @@ impl Infer<'_> {
             None => true,
         });
         let clear = fitting.len() == 1 || fitting[0].0 < fitting[1].0;
-        if fitting.len() == 1 || (clear && (known || by_default)) || (clear && fitting[0].0 + 900 < fitting[1].0 && by_default) {
+        if fitting.len() == 1 || (clear && (known || by_default)) {
             let chosen = fitting[0].1.clone();
             return Some(self.commit(name, &chosen, args, expected, span));
         }
@@ -677,7 +677,7 @@ impl Infer<'_> {
                 Err(Misfit::Extra(a)) => {
                     Diagnostic::error(Code::WrongArguments, args[a].span, "extra argument in call")
                 }
-                Err(Misfit::Label(a, _)) => self.wrong_label(&params, args, a),
+                Err(Misfit::Label(a)) => self.wrong_label(&params, args, a),
                 Ok(_) => Diagnostic::error(Code::WrongArguments, span, "wrong arguments in call"),
             };
             let diagnostic = match declared {

@@ -22,7 +22,7 @@ impl Infer<'_> {
         if self.closure_is_ready(closure, &ty) {
             return self.closure_now(closure, &ty, span);
         }
-        self.wait(PendingKind::Closure { closure: closure.clone(), attempt_anyway: false }, ty, span)
+        self.wait(PendingKind::Closure { closure: closure.clone() }, ty, span)
     }
 
     /// The function type of a closure, as far as its text and what is expected say.

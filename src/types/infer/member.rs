@@ -9,7 +9,7 @@ use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
 use crate::types::names::closest;
 use crate::types::store::{MemberKind, RequirementKind};
-use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::tree::{Argument, Callee, Expr, ExprKind};
 use crate::types::ty::Type;
 use std::rc::Rc;
 

@@ -36,7 +36,7 @@ pub(super) enum PendingKind {
     /// `.name`, `.name(arguments)`
     Implicit { name: Ident, args: Option<Vec<ArgNode>> },
     /// A closure whose parameters are not known.
-    Closure { closure: Rc<ast::Closure>, attempt_anyway: bool },
+    Closure { closure: Rc<ast::Closure> },
     /// A value that becomes one of another type.
     Coerce { value: Rc<Expr>, to: Type },
     /// `nil` of a type that is not known.
@@ -209,7 +209,7 @@ impl Infer<'_> {
                 }
                 None => None,
             },
-            PendingKind::Closure { closure, .. } => {
+            PendingKind::Closure { closure } => {
                 let ty = pending.result.clone();
                 let is_expression = crate::types::declare::single_expression(&closure.body).is_some();
                 let dares = effort >= Effort::Closures || effort == Effort::Expressions && is_expression;

@@ -108,9 +108,7 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
         RegisteredKind::Differential => (Target::Function(rule.function), Returns::Differential),
         RegisteredKind::Pullback => (Target::Function(rule.function), Returns::Pullback),
         // It says how the adjoint goes back; the value is the function's own.
-        RegisteredKind::Transpose => {
-            (Target::Beneath(site.function), Returns::Nothing { transpose: rule.function })
-        }
+        RegisteredKind::Transpose => (Target::Beneath(site.function), Returns::Nothing { transpose: rule.function }),
     };
     let running = Running(ByRule { level, by, result: rule.result, returns });
     Ok(Next::Call { target, derivative: true, then: Some(Box::new(running)) })
