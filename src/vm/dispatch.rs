@@ -205,8 +205,16 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
         ($out:expr, $num:expr) => {{
             let num: Num = $num;
             at.set_f($out, num.value);
-            at.set_slot($out, num.slot);
+            at.set_slot($out, num.slot.epoch, num.slot.payload);
         }};
+    }
+    macro_rules! sink {
+        ($out:expr) => {
+            |value: f64, epoch: u64, payload: u64| {
+                at.set_f($out, value);
+                at.set_slot($out, epoch, payload);
+            }
+        };
     }
     // What stands behind an instruction; the verifier has seen it there.
     macro_rules! element {
@@ -827,50 +835,52 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
 
             I::DMoveF { out, a } => set_num!(out, num!(a)),
             I::DLoadF { out, k } => set_num!(out, Num::constant(at.constant(k))),
-            I::ClearSlot { a } => at.set_slot(FOut(a.0), Slot::NONE),
+            I::ClearSlot { a } => at.set_slot(FOut(a.0), 0, 0),
             I::DAddF { out, a, b } => {
                 let (x, y) = (num!(a), num!(b));
                 let id = machine.ids.add;
                 let value = x.value + y.value;
-                set_num!(out, attempt!(record::binary(&mut machine.levels, id, (x, y), value, || 1.0, || 1.0)));
+                attempt!(record::binary(&mut machine.levels, id, (x, y), value, (|| 1.0, || 1.0), sink!(out)));
             }
             I::DSubF { out, a, b } => {
                 let (x, y) = (num!(a), num!(b));
                 let id = machine.ids.sub;
                 let value = x.value - y.value;
-                set_num!(out, attempt!(record::binary(&mut machine.levels, id, (x, y), value, || 1.0, || -1.0)));
+                attempt!(record::binary(&mut machine.levels, id, (x, y), value, (|| 1.0, || -1.0), sink!(out)));
             }
             I::DMulF { out, a, b } => {
                 let (x, y) = (num!(a), num!(b));
                 let id = machine.ids.mul;
                 let value = x.value * y.value;
-                set_num!(out, attempt!(record::binary(&mut machine.levels, id, (x, y), value, || y.value, || x.value)));
+                attempt!(record::binary(&mut machine.levels, id, (x, y), value, (|| y.value, || x.value), sink!(out)));
             }
             I::DDivF { out, a, b } => {
                 let (x, y) = (num!(a), num!(b));
                 let id = machine.ids.div;
                 let value = x.value / y.value;
                 let slopes = (|| 1.0 / y.value, || -(value / y.value));
-                set_num!(out, attempt!(record::binary(&mut machine.levels, id, (x, y), value, slopes.0, slopes.1)));
+                attempt!(record::binary(&mut machine.levels, id, (x, y), value, slopes, sink!(out)));
             }
             I::DNegF { out, a } => {
                 let x = num!(a);
                 let id = machine.ids.neg;
-                set_num!(out, attempt!(record::unary(&mut machine.levels, id, x, None, -x.value, || -1.0)));
+                attempt!(record::unary(&mut machine.levels, id, (x, None), -x.value, || -1.0, sink!(out)));
             }
             I::DPrim1F { out, a, p } => {
-                set_num!(out, attempt!(record::primitive1(&mut machine.levels, p.0, num!(a), None)));
+                let x = num!(a);
+                attempt!(record::primitive1(&mut machine.levels, p.0, x, None, sink!(out)));
             }
             I::DPrim2F { out, a, b, p } => {
-                set_num!(out, attempt!(record::primitive2(&mut machine.levels, p.0, num!(a), num!(b))));
+                let (x, y) = (num!(a), num!(b));
+                attempt!(record::primitive2(&mut machine.levels, p.0, x, y, sink!(out)));
             }
             I::DPrim3F { out, a, b, p } => {
                 let c = extra!();
                 set_num!(out, attempt!(record::primitive3(&mut machine.levels, p.0, [num!(a), num!(b), num!(c)])));
             }
             I::DPrimFI { out, a, n, p } => {
-                let n = at.i(n);
-                set_num!(out, attempt!(record::primitive1(&mut machine.levels, p.0, num!(a), Some(n))));
+                let (x, n) = (num!(a), at.i(n));
+                attempt!(record::primitive1(&mut machine.levels, p.0, x, Some(n), sink!(out)));
             }
             I::DCall { function } => {
                 let entry = match machine.functions.get(function.0, Version::Derivative) {

@@ -17,6 +17,20 @@ fn share(slot: Slot, epoch: u64, slope: f64) -> f64 {
     if slot.epoch == epoch && slope != 0.0 { slope * f64::from_bits(slot.payload) } else { 0.0 }
 }
 
+/// Where a result goes: number, epoch and payload. It is written in each branch apart, because a slot that is put together
+/// in memory and read back as a whole costs more than all the rest.
+pub trait Sink {
+    /// Writes the result.
+    fn put(self, value: f64, epoch: u64, payload: u64);
+}
+
+impl<F: FnOnce(f64, u64, u64)> Sink for F {
+    #[inline(always)]
+    fn put(self, value: f64, epoch: u64, payload: u64) {
+        self(value, epoch, payload);
+    }
+}
+
 /// Records `value = op(a, b)` with its slopes.
 #[inline(always)]
 pub fn binary(
@@ -24,33 +38,39 @@ pub fn binary(
     id: PrimitiveId,
     (a, b): (Num, Num),
     value: f64,
-    pa: impl FnOnce() -> f64,
-    pb: impl FnOnce() -> f64,
-) -> Result<Num, TapeFull> {
+    (pa, pb): (impl FnOnce() -> f64, impl FnOnce() -> f64),
+    out: impl Sink,
+) -> Result<(), TapeFull> {
     match levels.mode() {
         Mode::LoneReverse => {
             let epoch = levels.lone_epoch();
             let (na, nb) = (node(a.slot, epoch), node(b.slot, epoch));
             if na | nb == 0 {
-                return Ok(Num::constant(value));
+                out.put(value, 0, 0);
+            } else {
+                let (pa, pb) = (if na == 0 { 0.0 } else { pa() }, if nb == 0 { 0.0 } else { pb() });
+                let node = levels.push_lone(na, nb, pa, pb)?;
+                out.put(value, epoch, u64::from(node));
             }
-            let (pa, pb) = (if na == 0 { 0.0 } else { pa() }, if nb == 0 { 0.0 } else { pb() });
-            let payload = u64::from(levels.push_lone(na, nb, pa, pb)?);
-            Ok(Num { value, slot: Slot { epoch, payload } })
         }
         Mode::LoneForward => {
             let epoch = levels.lone_epoch();
             let (moves_a, moves_b) = (a.slot.epoch == epoch, b.slot.epoch == epoch);
             if !moves_a && !moves_b {
-                return Ok(Num::constant(value));
+                out.put(value, 0, 0);
+            } else {
+                let first = if moves_a { share(a.slot, epoch, pa()) } else { 0.0 };
+                let second = if moves_b { share(b.slot, epoch, pb()) } else { 0.0 };
+                out.put(value, epoch, (first + second).to_bits());
             }
-            let first = if moves_a { share(a.slot, epoch, pa()) } else { 0.0 };
-            let second = if moves_b { share(b.slot, epoch, pb()) } else { 0.0 };
-            Ok(Num { value, slot: Slot { epoch, payload: (first + second).to_bits() } })
         }
-        Mode::Plain => Ok(Num::constant(value)),
-        Mode::General => general(levels, id, &[a, b], None),
+        Mode::Plain => out.put(value, 0, 0),
+        Mode::General => {
+            let num = general(levels, id, &[a, b], None)?;
+            out.put(num.value, num.slot.epoch, num.slot.payload);
+        }
     }
+    Ok(())
 }
 
 /// Records `value = op(a)` with its slope.
@@ -58,36 +78,37 @@ pub fn binary(
 pub fn unary(
     levels: &mut Levels,
     id: PrimitiveId,
-    a: Num,
-    n: Option<i64>,
+    (a, n): (Num, Option<i64>),
     value: f64,
     pa: impl FnOnce() -> f64,
-) -> Result<Num, TapeFull> {
+    out: impl Sink,
+) -> Result<(), TapeFull> {
     match levels.mode() {
         Mode::LoneReverse => {
             let epoch = levels.lone_epoch();
             let na = node(a.slot, epoch);
             if na == 0 {
-                return Ok(Num::constant(value));
+                out.put(value, 0, 0);
+            } else {
+                let node = levels.push_lone(na, 0, pa(), 0.0)?;
+                out.put(value, epoch, u64::from(node));
             }
-            let payload = u64::from(levels.push_lone(na, 0, pa(), 0.0)?);
-            Ok(Num { value, slot: Slot { epoch, payload } })
         }
         Mode::LoneForward => {
             let epoch = levels.lone_epoch();
-            if a.slot.epoch != epoch {
-                return Ok(Num::constant(value));
+            if a.slot.epoch == epoch {
+                out.put(value, epoch, share(a.slot, epoch, pa()).to_bits());
+            } else {
+                out.put(value, 0, 0);
             }
-            // What is linear is its own differential: a rounding to single precision rounds the tangent, too.
-            let tangent = match id.info() {
-                Primitive { value: Value::F1(f), rule: Rule::Linear(_), .. } => f(f64::from_bits(a.slot.payload)),
-                _ => share(a.slot, epoch, pa()),
-            };
-            Ok(Num { value, slot: Slot { epoch, payload: tangent.to_bits() } })
         }
-        Mode::Plain => Ok(Num::constant(value)),
-        Mode::General => general(levels, id, &[a], n),
+        Mode::Plain => out.put(value, 0, 0),
+        Mode::General => {
+            let num = general(levels, id, &[a], n)?;
+            out.put(num.value, num.slot.epoch, num.slot.payload);
+        }
     }
+    Ok(())
 }
 
 #[inline(never)]
@@ -100,27 +121,30 @@ fn general(levels: &mut Levels, id: PrimitiveId, x: &[Num], n: Option<i64>) -> R
 
 /// A primitive of one number and perhaps an integer.
 #[inline(always)]
-pub fn primitive1(levels: &mut Levels, p: u8, a: Num, n: Option<i64>) -> Result<Num, TapeFull> {
-    let Some(info) = entry(p) else { return Ok(Num::constant(f64::NAN)) };
+pub fn primitive1(levels: &mut Levels, p: u8, a: Num, n: Option<i64>, out: impl Sink) -> Result<(), TapeFull> {
+    let Some(info) = entry(p) else { return Ok(()) };
     let x = [a.value];
     let value = info.number(&x, n.unwrap_or(0)).unwrap_or(f64::NAN);
     if matches!(info.rule, Rule::Flat | Rule::Opaque(_)) {
-        return Ok(Num::constant(value));
+        out.put(value, 0, 0);
+        return Ok(());
     }
-    unary(levels, PrimitiveId(u16::from(p)), a, n, value, || info.slope(0, &x, n.unwrap_or(0), value).unwrap_or(0.0))
+    let slope = || info.slope(0, &x, n.unwrap_or(0), value).unwrap_or(0.0);
+    unary(levels, PrimitiveId(u16::from(p)), (a, n), value, slope, out)
 }
 
 /// A primitive of two numbers.
 #[inline(always)]
-pub fn primitive2(levels: &mut Levels, p: u8, a: Num, b: Num) -> Result<Num, TapeFull> {
-    let Some(info) = entry(p) else { return Ok(Num::constant(f64::NAN)) };
+pub fn primitive2(levels: &mut Levels, p: u8, a: Num, b: Num, out: impl Sink) -> Result<(), TapeFull> {
+    let Some(info) = entry(p) else { return Ok(()) };
     let x = [a.value, b.value];
     let value = info.number(&x, 0).unwrap_or(f64::NAN);
     if matches!(info.rule, Rule::Flat | Rule::Opaque(_)) {
-        return Ok(Num::constant(value));
+        out.put(value, 0, 0);
+        return Ok(());
     }
     let slope = |k: usize| info.slope(k, &x, 0, value).unwrap_or(0.0);
-    binary(levels, PrimitiveId(u16::from(p)), (a, b), value, || slope(0), || slope(1))
+    binary(levels, PrimitiveId(u16::from(p)), (a, b), value, (|| slope(0), || slope(1)), out)
 }
 
 /// A primitive of three numbers: rare, so the general rule is fast enough.

@@ -88,16 +88,27 @@ impl Registers {
     /// Reads the slot of a number. In derivative code only.
     #[inline(always)]
     pub fn slot(&self, a: FIn) -> Slot {
+        // Read half by half: a slot is written that way, and a read of the whole would have to wait until both halves
+        // have left the store buffer. Volatile, because the optimiser would join the reads again.
         // SAFETY: a verified register; only derivative code has instructions that come here, and frames of derivative
         // code have slots.
-        unsafe { *self.slots.add(a.0 as usize) }
+        unsafe {
+            let slot = self.slots.add(a.0 as usize);
+            let epoch = std::ptr::read_volatile(&raw const (*slot).epoch);
+            let payload = std::ptr::read_volatile(&raw const (*slot).payload);
+            Slot { epoch, payload }
+        }
     }
 
     /// Writes the slot of a number. In derivative code only.
     #[inline(always)]
-    pub fn set_slot(&mut self, out: FOut, slot: Slot) {
+    pub fn set_slot(&mut self, out: FOut, epoch: u64, payload: u64) {
         // SAFETY: as for reading.
-        unsafe { *self.slots.add(out.0 as usize) = slot }
+        unsafe {
+            let slot = self.slots.add(out.0 as usize);
+            (*slot).epoch = epoch;
+            (*slot).payload = payload;
+        }
     }
 
     /// Reads an integer.
