@@ -111,6 +111,11 @@ impl World {
         if self.nominal_data(n).is_prelude {
             return;
         }
+        let data = self.nominal_data(n);
+        if data.kind == crate::syntax::ast::NominalKind::Class {
+            let (message, span) = ("classes are not supported yet", data.span);
+            self.report(Diagnostic::error(DiagnosticCode::Unsupported, span, message).help("use a 'struct'"));
+        }
         self.nominal_info(n);
         for i in 0..self.nominal_data(n).conformances.len() {
             self.check_conformance(n, i);
