@@ -89,7 +89,8 @@ pub fn assign(graph: &Graph, order: &[usize], live: &Liveness, active: &[bool]) 
         // Registers of parameters are free again when the parameter is not needed any more; those of the other class
         // are not ours.
         let first = if (bank, class) == (Bank::F, false) { own[slot] } else { 0 };
-        let mine = intervals.iter().filter(|i| graph.banks[i.reg] == bank && (bank != Bank::F || active[i.reg] == class));
+        let mine =
+            intervals.iter().filter(|i| graph.banks[i.reg] == bank && (bank != Bank::F || active[i.reg] == class));
         own[slot] = scan(mine, first, own[slot], &mut places);
     }
     Assignment { places, own, window, inactive_from }
@@ -126,7 +127,8 @@ fn intervals(graph: &Graph, order: &[usize], live: &Liveness) -> Vec<Interval> {
         live.exit[*block].iter().for_each(|r| touch(r, 2 * at + 1));
     }
     for step in graph.blocks.iter().flat_map(|b| &b.steps) {
-        if let (Some(Op::Copy | Op::Take | Op::Promise { .. }), [out], [a]) = (step.ir(), &step.outs[..], &step.ins[..]) {
+        if let (Some(Op::Copy | Op::Take | Op::Promise { .. }), [out], [a]) = (step.ir(), &step.outs[..], &step.ins[..])
+        {
             all[*out].friend = Some(*a);
         }
     }

@@ -66,7 +66,8 @@ pub struct Liveness {
 /// Computes it, walking backwards until nothing changes.
 pub fn liveness(graph: &Graph, order: &[usize]) -> Liveness {
     let size = graph.banks.len();
-    let mut live = Liveness { entry: vec![Set::new(size); graph.blocks.len()], exit: vec![Set::new(size); graph.blocks.len()] };
+    let mut live =
+        Liveness { entry: vec![Set::new(size); graph.blocks.len()], exit: vec![Set::new(size); graph.blocks.len()] };
     let mut changed = true;
     while changed {
         changed = false;

@@ -152,7 +152,8 @@ fn rotate_loops(graph: &mut Graph) {
         }
         let block = &graph.blocks[head];
         let cheap = |s: &Step| {
-            s.is_removable() || matches!(s.ir(), Some(Op::Primitive(_) | Op::Count | Op::LoadBox { .. } | Op::LoadGlobal { .. }))
+            s.is_removable()
+                || matches!(s.ir(), Some(Op::Primitive(_) | Op::Count | Op::LoadBox { .. } | Op::LoadGlobal { .. }))
         };
         if block.steps.len() > LONGEST || !matches!(block.end, End::Branch { .. }) || !block.steps.iter().all(cheap) {
             continue;

@@ -123,7 +123,9 @@ impl<'a> Selector<'a> {
             Op::Null => self.clear(outs[0]),
             Op::Copy | Op::Take | Op::Promise { .. } => self.copy(step),
             Op::Primitive(p) => self.primitive(*p, step)?,
-            Op::Call(_) | Op::CallRule(_) | Op::CallValue | Op::Native { .. } | Op::Operator(_) => self.call(step, op)?,
+            Op::Call(_) | Op::CallRule(_) | Op::CallValue | Op::Native { .. } | Op::Operator(_) => {
+                self.call(step, op)?
+            }
             Op::Closure(_) | Op::NewBox | Op::NewRecord => self.make(step, op),
             Op::Capture { bank, index } => {
                 let (out, from, index) = (n(self, outs, 0), RIn(n(self, ins, ins.len() - 1)), Part(*index));

@@ -296,7 +296,6 @@ impl Mixer {
     }
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

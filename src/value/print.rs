@@ -274,9 +274,8 @@ mod tests {
         let double = shapes.add(Shape::Double);
         let row = shapes.add(Shape::Array(double));
         let matrix = shapes.add(Shape::Array(row));
-        let array = |f: &[f64]| {
-            Ref::Cells(Rc::new(Cells { len: f.len(), f: f.to_vec(), i: vec![], r: vec![], slots: vec![] }))
-        };
+        let array =
+            |f: &[f64]| Ref::Cells(Rc::new(Cells { len: f.len(), f: f.to_vec(), i: vec![], r: vec![], slots: vec![] }));
         let rows = Cells { len: 2, f: vec![], i: vec![], r: vec![array(&[1.0, 2.0]), array(&[])], slots: vec![] };
         assert_eq!(show(&shapes, matrix, &[], &[], &[Ref::Cells(Rc::new(rows))]), "[[1.0, 2.0], []]");
     }

@@ -79,9 +79,10 @@ impl From<Failure> for Box<Fault> {
 impl From<TapeFull> for Box<Fault> {
     fn from(full: TapeFull) -> Box<Fault> {
         match full {
-            TapeFull::Bytes(limit) => {
-                Fault::new(Number::TapeLimit, format!("the derivative needs more memory than allowed ({} of tape)", bytes(limit)))
-            }
+            TapeFull::Bytes(limit) => Fault::new(
+                Number::TapeLimit,
+                format!("the derivative needs more memory than allowed ({} of tape)", bytes(limit)),
+            ),
             TapeFull::Levels(most) => {
                 Fault::new(Number::DepthLimit, format!("more than {most} derivatives are nested in each other"))
             }

@@ -86,12 +86,7 @@ impl Functions {
     /// # Errors
     /// When the compiler has none, or it is malformed.
     #[cold]
-    pub fn load(
-        &mut self,
-        compiler: &mut dyn Compiler,
-        function: u32,
-        derivative: bool,
-    ) -> Result<&Entry, Box<Fault>> {
+    pub fn load(&mut self, compiler: &mut dyn Compiler, function: u32, derivative: bool) -> Result<&Entry, Box<Fault>> {
         /// More functions than any program has; a number beyond comes from a damaged code object.
         const MOST: u32 = 1 << 24;
         let code = if derivative { compiler.derivative(function)? } else { compiler.original(function)? };

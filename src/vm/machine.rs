@@ -82,7 +82,10 @@ impl Machine {
                 div: id("double.div"),
                 neg: id("double.neg"),
             },
-            own_code: OwnCode { halt: own("‹halt›", Instruction::Halt {}), resume: own("‹task›", Instruction::Resume {}) },
+            own_code: OwnCode {
+                halt: own("‹halt›", Instruction::Halt {}),
+                resume: own("‹task›", Instruction::Resume {}),
+            },
         }
     }
 
@@ -153,7 +156,8 @@ impl Machine {
         const MOST: u64 = 4 << 30;
         let limit = self.limits.memory.map_or(MOST, |limit| limit.min(MOST));
         if Stacks::bytes_for(end, slots) > limit {
-            let message = format!("the calls that are running need more memory than allowed ({})", super::fault::bytes(limit));
+            let message =
+                format!("the calls that are running need more memory than allowed ({})", super::fault::bytes(limit));
             return Err(Fault::new(Number::MemoryLimit, message));
         }
         self.stacks.grow(end, slots);

@@ -55,9 +55,8 @@ impl Machine {
         self.fuel = 0;
         self.push_halt();
         self.set_window(args);
-        let outcome = self
-            .perform(compiler, Next::tail_call(target, false))
-            .and_then(|()| dispatch::run(self, compiler));
+        let outcome =
+            self.perform(compiler, Next::tail_call(target, false)).and_then(|()| dispatch::run(self, compiler));
         match outcome {
             Ok(()) => {
                 self.window = [0; 3];

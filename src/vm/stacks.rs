@@ -49,13 +49,19 @@ impl Stacks {
     /// Whether there is room up to `end`.
     #[inline(always)]
     pub fn has(&self, end: [usize; 3], slots: bool) -> bool {
-        end[0] <= self.f.len() && end[1] <= self.i.len() && end[2] <= self.r.len() && (!slots || end[0] <= self.slots.len())
+        end[0] <= self.f.len()
+            && end[1] <= self.i.len()
+            && end[2] <= self.r.len()
+            && (!slots || end[0] <= self.slots.len())
     }
 
     /// Bytes that so many places need.
     pub fn bytes_for([f, i, r]: [usize; 3], slots: bool) -> u64 {
         let number = size_of::<f64>() + if slots { size_of::<Slot>() } else { 0 };
-        [(f, number), (i, size_of::<i64>()), (r, size_of::<Ref>())].iter().map(|(n, size)| *n as u64 * *size as u64).sum()
+        [(f, number), (i, size_of::<i64>()), (r, size_of::<Ref>())]
+            .iter()
+            .map(|(n, size)| *n as u64 * *size as u64)
+            .sum()
     }
 
     /// Drops all references, and gives back what only a deep recursion needed.

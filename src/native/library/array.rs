@@ -1,8 +1,8 @@
 //! Arrays as a whole; single elements have instructions.
 
+use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext};
 use super::host::Host;
-use super::NativeFunction;
 use crate::value::shape::Layout;
 use crate::value::{Cells, Ref, Slot};
 use std::rc::Rc;

@@ -129,7 +129,8 @@ fn malformed(path: &str, error: &csv::Error) -> Failure {
         csv::ErrorKind::UnequalLengths { pos, expected_len, len } => {
             let line = pos.as_ref().map_or(0, csv::Position::line);
             let columns = if *len == 1 { "column" } else { "columns" };
-            let message = format!("{path}:{line}: the row has {len} {columns}, and the first line names {expected_len}");
+            let message =
+                format!("{path}:{line}: the row has {len} {columns}, and the first line names {expected_len}");
             bad_row(path, line, message)
         }
         _ => {

@@ -20,7 +20,12 @@ fn registers(f: &[f64], i: &[i64], r: Vec<Ref>) -> Registers {
     registers
 }
 
-fn call(name: &str, shapes: &Shapes, types: &[crate::value::shape::ShapeId], to: &mut Registers) -> Result<(), Failure> {
+fn call(
+    name: &str,
+    shapes: &Shapes,
+    types: &[crate::value::shape::ShapeId],
+    to: &mut Registers,
+) -> Result<(), Failure> {
     let function = get(find(name).unwrap()).unwrap();
     let mut host = Host::silent();
     let banks = (&mut to.f[..], &mut to.slots[..], &mut to.i[..], &mut to.r[..]);
@@ -50,7 +55,10 @@ fn arrays_keep_their_slots() {
     let double = [shapes.add(Shape::Double)];
     let mut r = registers(&[], &[], vec![numbers(&[1.0, 2.0], &[Slot::NONE, SLOT]), numbers(&[3.0], &[])]);
     call("array.concat", &shapes, &double, &mut r).unwrap();
-    assert_eq!((&cells(&r.r[0]).f[..], cells(&r.r[0]).slot(1), cells(&r.r[0]).slot(2)), (&[1.0, 2.0, 3.0][..], SLOT, Slot::NONE));
+    assert_eq!(
+        (&cells(&r.r[0]).f[..], cells(&r.r[0]).slot(1), cells(&r.r[0]).slot(2)),
+        (&[1.0, 2.0, 3.0][..], SLOT, Slot::NONE)
+    );
     call("array.reversed", &shapes, &double, &mut r).unwrap();
     call("array.removeLast", &shapes, &double, &mut r).unwrap();
     assert_eq!((&cells(&r.r[0]).f[..], r.f[0], cells(&r.r[0]).slot(1)), (&[3.0, 2.0][..], 1.0, SLOT));

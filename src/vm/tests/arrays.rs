@@ -51,7 +51,8 @@ fn a_shared_array_is_copied_when_it_changes() {
     let (zero, nine) = (b.int(0), b.num(9.0));
     b.op(Op::StoreElement { bank: F, offset: 0, stride: NUMBERS }, &[other], &[other, zero, nine]);
     b.end(Terminator::Return(vec![Reg(0), other]));
-    let array = Ref::Cells(Rc::new(crate::value::Cells { len: 2, f: vec![1.0, 2.0], i: vec![], r: vec![], slots: vec![] }));
+    let array =
+        Ref::Cells(Rc::new(crate::value::Cells { len: 2, f: vec![1.0, 2.0], i: vec![], r: vec![], slots: vec![] }));
     let args = Components { r: &[array], ..Components::default() };
     let result = machine().run(&mut World::new(vec![b]), 0, args).unwrap();
     assert_eq!((numbers(&result.r[0]), numbers(&result.r[1])), (&[1.0, 2.0][..], &[9.0, 2.0][..]));

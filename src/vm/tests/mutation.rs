@@ -87,8 +87,11 @@ struct Change {
 
 fn change() -> impl Strategy<Value = Change> {
     let opcode = prop::option::of(any::<prop::sample::Index>());
-    (any::<prop::sample::Index>(), opcode, any::<[u16; 4]>())
-        .prop_map(|(at, opcode, operands)| Change { at, opcode, operands })
+    (any::<prop::sample::Index>(), opcode, any::<[u16; 4]>()).prop_map(|(at, opcode, operands)| Change {
+        at,
+        opcode,
+        operands,
+    })
 }
 
 /// An operand that is wrong in an interesting way: mostly inside of what there is, sometimes just outside.
@@ -132,7 +135,8 @@ fn run_tampered(codes: Vec<[Code; 2]>, derivative: bool) {
     machine.host.largest = 1 << 20;
     machine.reserve_globals([1, 1, 1]);
     let args = Components { f: &[0.5], slots: &[], i: &[5], r: &[] };
-    let _ = if derivative { run_derivative(&mut machine, &mut world) } else { machine.run(&mut world, 0, args).map(drop) };
+    let _ =
+        if derivative { run_derivative(&mut machine, &mut world) } else { machine.run(&mut world, 0, args).map(drop) };
     // Whatever happened, the machine goes on working.
     let mut good = World::new(vec![fib(0)]);
     let mut fresh = Machine::new(machine.host, Limits::default(), 1 << 30);

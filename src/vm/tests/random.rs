@@ -56,8 +56,13 @@ fn simple() -> impl Strategy<Value = Stmt> {
 fn compound(inner: impl Strategy<Value = Vec<Stmt>> + Clone) -> impl Strategy<Value = Stmt> {
     let v = 0..3 * VARIABLES;
     prop_oneof![
-        (0..4_u8, v.clone(), v, inner.clone(), inner.clone())
-            .prop_map(|(kind, a, b, then, otherwise)| Stmt::If { kind, a, b, then, otherwise }),
+        (0..4_u8, v.clone(), v, inner.clone(), inner.clone()).prop_map(|(kind, a, b, then, otherwise)| Stmt::If {
+            kind,
+            a,
+            b,
+            then,
+            otherwise
+        }),
         (0..4_u8, inner).prop_map(|(times, body)| Stmt::Loop { times, body }),
     ]
 }
