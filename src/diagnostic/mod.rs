@@ -81,15 +81,7 @@ impl Diagnostic {
 
     fn new(severity: Severity, code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         let primary = Label { span, text: String::new() };
-        Diagnostic {
-            severity,
-            code,
-            message: message.into(),
-            primary,
-            secondary: vec![],
-            notes: vec![],
-            helps: vec![],
-        }
+        Diagnostic { severity, code, message: message.into(), primary, secondary: vec![], notes: vec![], helps: vec![] }
     }
 
     /// What to say at the primary place.

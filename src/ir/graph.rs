@@ -1,5 +1,7 @@
 //! The graph of one function, and the tables that functions share.
 
+#![allow(missing_docs, reason = "the comment of a variant names its fields")]
+
 use crate::native::PrimitiveId;
 use crate::source::Span;
 use crate::value::Bank;

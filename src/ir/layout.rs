@@ -7,9 +7,8 @@
 //! boxed; asking for a shape always ends, whatever the declarations say.
 //! Not here: how types differentiate (`tangent.rs`).
 
-use crate::syntax::ast::NominalKind;
 use crate::types::ty::{NominalId, Type};
-use crate::types::world::{Builtin, Declarations, Nominal};
+use crate::types::world::{Builtin, Declarations, Nominal, NominalKind};
 use crate::value::Bank;
 use crate::value::shape::{Case, Shape, ShapeId, Shapes, Style, TangentId};
 use hashbrown::HashMap;

@@ -7,9 +7,8 @@
 //! Around a boxed value stands [`TangentKind::Boxed`]; inside of it both shapes are without their boxes.
 
 use super::layout::{Layouts, instantiate, unboxed};
-use crate::syntax::ast::NominalKind;
 use crate::types::ty::Type;
-use crate::types::world::{Builtin, Declarations, Nominal};
+use crate::types::world::{Builtin, Declarations, Nominal, NominalKind};
 use crate::value::shape::{Shape, ShapeId, Shapes, Tangent, TangentId, TangentKind, Tangents};
 
 /// What answers questions about types, and the tables that the answers go to.

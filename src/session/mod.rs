@@ -29,7 +29,6 @@ use std::io::Write;
 /// assert_eq!(outcome.value.as_deref(), Some("0.0770037537313969"));
 /// ```
 pub struct Session {
-    options: Options,
     sources: SourceMap,
     world: World,
     lowering: Lowering,
@@ -50,7 +49,7 @@ impl Session {
         let mut sources = SourceMap::default();
         let world = World::new(&mut sources);
         let machine = run::machine(&options, output);
-        Session { options, sources, world, lowering: Lowering::new(), program: Program::default(), machine }
+        Session { sources, world, lowering: Lowering::new(), program: Program::default(), machine }
     }
 
     /// The texts of the session, to render diagnostics with.

@@ -67,7 +67,11 @@ impl Session {
             if is_generic || self.world.is_inside(*f) {
                 continue;
             }
-            let id = self.lowering.function(&mut self.world, &mut self.program, &FunctionRef { function: *f, generics: vec![] });
+            let id = self.lowering.function(
+                &mut self.world,
+                &mut self.program,
+                &FunctionRef { function: *f, generics: vec![] },
+            );
             if let Some(wrt) = promise {
                 promised.push((id, wrt));
             }

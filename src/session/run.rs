@@ -31,7 +31,6 @@ pub(super) fn machine(options: &Options, output: Box<dyn Write>) -> Machine {
         memory: options.max_memory,
         time: options.timeout,
         interrupt: options.interrupt.clone(),
-        ..Limits::default()
     };
     Machine::new(host, limits, options.max_tape)
 }
@@ -65,6 +64,11 @@ impl Compiler for OnDemand<'_> {
             Some(entry) => self.emit(&entry, true),
             None => self.emit(&diff::derivative(self.program, graph), true),
         }
+    }
+
+    fn beneath(&mut self, function: u32) -> Result<Rc<bytecode::Code>, Box<Fault>> {
+        let graph = self.graph(function)?;
+        self.emit(&diff::derivative(self.program, graph), true)
     }
 
     fn shapes(&self) -> &Shapes {

@@ -181,7 +181,7 @@ pub enum ExprKind {
     Tuple(Vec<(Option<Ident>, Expr)>),
     /// `(a)`
     Paren(Box<Expr>),
-    /// Operands and operators as written, before [`fold`](super::fold); gone afterwards.
+    /// Operands and operators as written, before `fold`; gone afterwards.
     Sequence(Vec<SequencePart>),
     /// `-x`, `!x`, `√x`, `+x`; `ampersand` forms are [`ExprKind::InOut`].
     Prefix { op: Ident, operand: Box<Expr> },

@@ -4,7 +4,7 @@
 use super::declare::inherited;
 use super::resolve::TypeScope;
 use super::store::{
-    Conformance, FunctionKind, GroupId, MemberKind, Named, Owner, Requirement, RequirementKind, Signature, World,
+    Conformance, GroupId, MemberKind, Named, Owner, Requirement, RequirementKind, Signature, World,
 };
 use super::tree::{FunctionId, FunctionRef};
 use super::ty::{NominalId, ProtocolId, Type};
@@ -317,6 +317,15 @@ impl World {
                 {
                     return same;
                 }
+                if matches!(of, Type::Param(_) | Type::Associated(..)) {
+                    for q in self.protocols_of(&of) {
+                        if let Some(same) = self.protocol_says(q, &of, &here)
+                            && same != here
+                        {
+                            return self.normalize_type(&same);
+                        }
+                    }
+                }
                 match &of {
                     // The tangent vector of a tangent vector is itself.
                     Type::Associated(_, q, inner) if p == q && name == inner && &**name == "TangentVector" => of,
@@ -460,7 +469,7 @@ impl World {
             found = params.iter().rev().find(|q| self.params[q.0 as usize].name == *name).map(|q| Type::Param(*q));
         }
         if found.is_none() && &**name == "TangentVector" {
-            found = self.synthesize_tangent_vector(n, group);
+            found = self.synthesize_tangent_vector(n);
         }
         if found.is_none() && &**name == "RawValue" {
             found = self.nominal_data(n).raw_type.clone();
@@ -717,11 +726,6 @@ impl World {
             _ => None,
         })?;
         Some(FunctionRef { function: entry, generics: parts.iter().map(|(_, t)| t.clone()).collect() })
-    }
-
-    /// Whether a function can be an initialiser that may fail.
-    pub(super) fn is_failable(&self, f: FunctionId) -> bool {
-        matches!(self.function_data(f).kind, FunctionKind::Init { failable: true })
     }
 }
 

@@ -102,7 +102,6 @@ impl World {
         inherits: Vec<TypeExpr>,
         file: u32,
         is_prelude: bool,
-        span: Span,
     ) -> GroupId {
         let id = GroupId(self.groups.len() as u32);
         self.groups.push(Group {
@@ -113,7 +112,6 @@ impl World {
             is_prelude,
             env: None,
             conformances_entered: false,
-            span,
             is_private: false,
         });
         match owner {
@@ -274,7 +272,7 @@ impl World {
             memberwise: None,
             synthesized: vec![],
         });
-        let group = self.new_group(Owner::Nominal(id), vec![], nominal.inherits.clone(), file, is_prelude, nominal.name.span);
+        let group = self.new_group(Owner::Nominal(id), vec![], nominal.inherits.clone(), file, is_prelude);
         for member in &nominal.members {
             self.declare_member(member, group);
         }
@@ -288,7 +286,7 @@ impl World {
             return;
         };
         let group =
-            self.new_group(owner, extension.requirements.clone(), extension.inherits.clone(), file, is_prelude, decl.span);
+            self.new_group(owner, extension.requirements.clone(), extension.inherits.clone(), file, is_prelude);
         self.groups[group.0 as usize].is_private = decl.has("private") || decl.has("fileprivate");
         for member in &extension.members {
             self.declare_member(member, group);
@@ -374,7 +372,6 @@ impl World {
                     let data = CaseData {
                         name: case.name.name.clone(),
                         payload: payload.map(|(l, t)| (l.as_ref().map(|l| l.name.clone()), Rc::new(t.clone()))).collect(),
-                        raw: case.raw.clone().map(Rc::new),
                         span: case.name.span,
                         has_payload: case.payload.is_some(),
                     };
@@ -464,7 +461,6 @@ impl World {
                 resolved: None,
                 resolving: false,
                 initial: None,
-                is_private: like.is_private,
             };
             let index = self.nominal_data(n).stored.len() as u32;
             self.nominal_data_mut(n).stored.push(stored);
@@ -529,7 +525,6 @@ impl World {
         let self_param = self.new_param(&"Self".into());
         self.protocols.push(ProtocolData {
             name: protocol.name.name.clone(),
-            span: protocol.name.span,
             self_param,
             inherits: protocol.inherits.clone(),
             requirement_clauses: protocol.requirements.clone(),
@@ -543,7 +538,7 @@ impl World {
             file,
             is_prelude,
         });
-        let group = self.new_group(Owner::Protocol(id), vec![], vec![], file, is_prelude, protocol.name.span);
+        let group = self.new_group(Owner::Protocol(id), vec![], vec![], file, is_prelude);
         for member in &protocol.members {
             self.declare_member(member, group);
         }
@@ -554,20 +549,19 @@ impl World {
         let Owner::Protocol(p) = owner else { return };
         let Group { file, is_prelude, .. } = self.groups[group.0 as usize];
         let is_static = decl.has("static") || decl.has("class");
-        let differentiable = decl.attribute("differentiable").is_some();
         match &decl.kind {
             DeclKind::Function(function) => {
                 let id = self.declare_function(decl, function, owner, Some(group), file, is_prelude);
                 let is_static = is_static || is_operator(&function.name.name);
                 self.functions[id.0 as usize].is_static = is_static;
-                self.add_requirement(p, &function.name.name, RequirementKind::Method, id, is_static, differentiable, group);
+                self.add_requirement(p, &function.name.name, RequirementKind::Method, id, is_static, group);
             }
             DeclKind::Init { failable, function } => {
                 let id = self.declare_function(decl, function, owner, Some(group), file, is_prelude);
                 let data = &mut self.functions[id.0 as usize];
                 data.kind = FunctionKind::Init { failable: *failable };
                 data.base_name = "init".into();
-                self.add_requirement(p, "init", RequirementKind::Init, id, true, differentiable, group);
+                self.add_requirement(p, "init", RequirementKind::Init, id, true, group);
             }
             DeclKind::Variable { bindings, .. } => {
                 for binding in bindings {
@@ -581,9 +575,9 @@ impl World {
                     let (get, set) =
                         self.declare_accessors(decl, &ident, &accessors, ty.as_ref(), &[], owner, Some(group), file, is_prelude);
                     let setter = set.map(|set| {
-                        self.add_requirement(p, "", RequirementKind::Setter, set, is_static, false, group)
+                        self.add_requirement(p, "", RequirementKind::Setter, set, is_static, group)
                     });
-                    let index = self.add_requirement(p, name, RequirementKind::Getter, get, is_static, differentiable, group);
+                    let index = self.add_requirement(p, name, RequirementKind::Getter, get, is_static, group);
                     self.protocols[p.0 as usize].requirements[index as usize].setter = setter;
                     if let Some(setter) = setter {
                         self.protocols[p.0 as usize].requirements[setter as usize].name = name.clone();
@@ -604,9 +598,9 @@ impl World {
                     is_prelude,
                 );
                 let setter = set
-                    .map(|set| self.add_requirement(p, "", RequirementKind::SubscriptSetter, set, is_static, false, group));
+                    .map(|set| self.add_requirement(p, "", RequirementKind::SubscriptSetter, set, is_static, group));
                 let index =
-                    self.add_requirement(p, "subscript", RequirementKind::SubscriptGetter, get, is_static, differentiable, group);
+                    self.add_requirement(p, "subscript", RequirementKind::SubscriptGetter, get, is_static, group);
                 self.protocols[p.0 as usize].requirements[index as usize].setter = setter;
                 if let Some(setter) = setter {
                     self.protocols[p.0 as usize].requirements[setter as usize].name = "subscript".into();
@@ -636,7 +630,6 @@ impl World {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the columns of one row")]
     fn add_requirement(
         &mut self,
         p: ProtocolId,
@@ -644,7 +637,6 @@ impl World {
         kind: RequirementKind,
         function: FunctionId,
         is_static: bool,
-        differentiable: bool,
         group: GroupId,
     ) -> u32 {
         let protocol = &mut self.protocols[p.0 as usize];
@@ -656,7 +648,6 @@ impl World {
             function,
             is_static,
             setter: None,
-            differentiable,
         });
         self.functions[function.0 as usize].requirement = Some((p, index));
         debug_assert!(!is_prelude || file == PRELUDE_FILE);

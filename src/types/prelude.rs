@@ -116,15 +116,13 @@ impl World {
 
     /// Parses and enters text that the checker made up for a type: members of an extension of it.
     pub(super) fn declare_synthesized(&mut self, text: &str, owner: Owner, file: u32, is_prelude: bool) {
-        let span = match owner {
-            Owner::Nominal(n) => self.nominal_data(n).span,
-            Owner::Protocol(p) => self.protocol_data(p).span,
-            Owner::Module => return,
-        };
+        if owner == Owner::Module {
+            return;
+        }
         let mut parsed = syntax::parse(text, 0);
         let _ = syntax::fold_file(&mut parsed.file, &self.operators);
         debug_assert!(parsed.diagnostics.is_empty(), "synthesized: {text}\n{:?}", parsed.diagnostics);
-        let group = self.new_group(owner, vec![], vec![], file, is_prelude, span);
+        let group = self.new_group(owner, vec![], vec![], file, is_prelude);
         for item in &parsed.file.items {
             if let StmtKind::Decl(decl) = &item.kind {
                 self.declare_member(decl, group);

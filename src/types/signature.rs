@@ -2,14 +2,13 @@
 
 use super::resolve::TypeScope;
 use super::store::{
-    BodyState, Code, Env, FunctionKind, GroupId, Member, MemberKind, Owner, Signature, SignatureParam, World,
+    BodyState, Code, Env, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, World,
     blank_function,
 };
 use super::tree::{self, FunctionId, GlobalId};
 use super::ty::{FunctionParam, FunctionType, NominalId, Strength, Type};
 use super::world::{Function, Nominal, Param};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
-use crate::source::Span;
 use crate::syntax::ast::{AttributeArgs, DifferentiationArgs, NominalKind, WrtKind};
 use std::rc::Rc;
 
@@ -540,11 +539,6 @@ impl World {
             _ => own,
         }
     }
-
-    /// The group whose members a function belongs to, for rules of visibility.
-    pub(super) fn group_file(&self, group: GroupId) -> u32 {
-        self.groups[group.0 as usize].file
-    }
 }
 
 fn data_is_prelude(world: &World, g: GlobalId) -> bool {
@@ -555,6 +549,3 @@ fn data_is_prelude(world: &World, g: GlobalId) -> bool {
 pub(super) fn plain_signature(env: Rc<Env>, result: Type) -> Signature {
     Signature { env, params: vec![], self_type: None, self_inout: false, result, throws: false, differentiable: None }
 }
-
-/// A place in no text, for what the checker makes up.
-pub(super) const NOWHERE: Span = Span { start: 0, end: 0 };

@@ -155,6 +155,12 @@ impl World {
             (Type::Error, _) | (_, Type::Error) => true,
             (Type::Var(x), Type::Var(y)) if x == y => true,
             (Type::Var(x), Type::Var(y)) => self.join(*x, *y),
+            (Type::Var(_), Type::Associated(..)) | (Type::Associated(..), Type::Var(_))
+                if self.has_vars(&a) && self.has_vars(&b) =>
+            {
+                self.vars.equations.push((a, b, span));
+                true
+            }
             (Type::Var(v), other) | (other, Type::Var(v)) => self.bind(*v, other, span),
             (Type::Associated(..), _) | (_, Type::Associated(..)) => {
                 if a == b {

@@ -115,7 +115,6 @@ pub(super) struct Group {
     pub(super) env: Option<Rc<Env>>,
     /// Whether the conformances of its inheritance clause were entered.
     pub(super) conformances_entered: bool,
-    pub(super) span: Span,
     pub(super) is_private: bool,
 }
 
@@ -161,13 +160,11 @@ pub(super) struct StoredData {
     pub(super) resolving: bool,
     /// Computes the initial value.
     pub(super) initial: Option<FunctionId>,
-    pub(super) is_private: bool,
 }
 
 pub(super) struct CaseData {
     pub(super) name: Name,
     pub(super) payload: Vec<(Option<Name>, Rc<TypeExpr>)>,
-    pub(super) raw: Option<Rc<Expr>>,
     pub(super) span: Span,
     pub(super) has_payload: bool,
 }
@@ -211,7 +208,6 @@ pub(super) struct Conformance {
 
 pub(super) struct ProtocolData {
     pub(super) name: Name,
-    pub(super) span: Span,
     pub(super) self_param: ParamId,
     pub(super) inherits: Vec<TypeExpr>,
     pub(super) requirement_clauses: Vec<AstRequirement>,
@@ -237,8 +233,6 @@ pub(super) struct RequirementData {
     pub(super) is_static: bool,
     /// For a getter the requirement that is its setter.
     pub(super) setter: Option<u32>,
-    /// `@differentiable` on it.
-    pub(super) differentiable: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

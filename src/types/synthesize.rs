@@ -3,8 +3,8 @@
 //! They are written as text in the language and entered like an extension of the type, so that nothing below knows
 //! them from what a person wrote.
 
-use super::store::{Code, FunctionKind, GroupId, Member, MemberKind, Owner, Signature, SignatureParam, World, blank_function};
-use super::ty::{NominalId, ProtocolId, Type};
+use super::store::{Code, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, World, blank_function};
+use super::ty::{NominalId, Type};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast::{Name, NominalKind};
 use std::fmt::Write;
@@ -64,13 +64,12 @@ impl World {
     }
 
     /// Makes `TangentVector` for a type that is declared differentiable and does not have one.
-    pub(super) fn synthesize_tangent_vector(&mut self, n: NominalId, group: GroupId) -> Option<Type> {
+    pub(super) fn synthesize_tangent_vector(&mut self, n: NominalId) -> Option<Type> {
         let data = self.nominal_data(n);
         if data.builtin.is_some() || data.kind == NominalKind::Enum {
             return None;
         }
         let (file, is_prelude) = (data.file, data.is_prelude);
-        let is_private = self.groups[group.0 as usize].is_private;
         let moving = self.moving_properties(n, !is_prelude);
         let additive = self.protocol("AdditiveArithmetic");
         let all_additive = self.declares(n, "AdditiveArithmetic").is_some()
@@ -98,7 +97,6 @@ impl World {
         }
         text.push_str("}\n");
         self.declare_synthesized(&text, Owner::Nominal(n), file, is_prelude);
-        let _ = is_private;
         let declared = self.declared_type(n);
         let Type::Nominal(_, args) = &declared else { return None };
         self.own_member_type(n, args, &name)
@@ -143,7 +141,15 @@ impl World {
             return;
         }
         self.nominal_data_mut(n).synthesized.push(key);
-        if let Some(text) = self.synthesized_text(n, key) {
+        // What the type's own parameters fulfil holds here, whoever asks.
+        let env = match self.declares(n, "Differentiable") {
+            Some(i) => self.group_env(self.nominal_data(n).conformances[i].group),
+            None => self.nominal_env(n),
+        };
+        let saved = std::mem::replace(&mut self.env, env);
+        let text = self.synthesized_text(n, key);
+        self.env = saved;
+        if let Some(text) = text {
             let data = self.nominal_data(n);
             let (file, is_prelude) = (data.file, data.is_prelude);
             self.declare_synthesized(&text, Owner::Nominal(n), file, is_prelude);
@@ -314,13 +320,5 @@ impl World {
             members.push(member);
         }
         members
-    }
-
-    /// Whether a protocol is one whose requirements can be written by the checker.
-    pub(super) fn is_synthesizable(&self, p: ProtocolId) -> bool {
-        matches!(
-            &*self.protocol_data(p).name,
-            "Differentiable" | "AdditiveArithmetic" | "Scalable" | "ScalableVector" | "Equatable" | "Hashable" | "CaseIterable"
-        )
     }
 }

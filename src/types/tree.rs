@@ -4,16 +4,19 @@
 //! parameters. `ir` compiles them for concrete types; a call of a protocol's requirement ([`Callee::Requirement`]) is
 //! resolved then, by the conformance of the concrete type.
 
+#![allow(missing_docs, reason = "the comment of a variant names its fields")]
+
 use super::ty::{NominalId, ProtocolId, Type};
 use crate::source::Span;
 use crate::syntax::ast::Name;
+pub use crate::syntax::ast::TryKind;
 use std::rc::Rc;
 
-/// A function, method, initialiser, accessor or closure: an index into [`World::functions`](super::world::World).
+/// A function, method, initialiser, accessor or closure: an index into [`World::functions`](super::World).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct FunctionId(pub u32);
 
-/// A variable at the top level or a static stored property: an index into [`World::globals`](super::world::World).
+/// A variable at the top level or a static stored property: an index into [`World::globals`](super::World).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct GlobalId(pub u32);
 
@@ -260,7 +263,7 @@ pub enum ExprKind {
     /// See [`ExprKind::Is`].
     Cast { value: Box<Expr>, forced: bool },
     /// `try value`, `try?` (gives an optional), `try!`
-    Try { kind: crate::syntax::ast::TryKind, value: Box<Expr> },
+    Try { kind: TryKind, value: Box<Expr> },
     /// A metatype: no value at all.
     Metatype,
     /// `"a\(b)c"`: the parts, each of type `String`.

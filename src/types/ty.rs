@@ -3,15 +3,15 @@
 use crate::syntax::ast::Name;
 use std::rc::Rc;
 
-/// A struct, enum or class: an index into [`World::nominals`](super::world::World).
+/// A struct, enum or class: an index into [`World::nominals`](super::World).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct NominalId(pub u32);
 
-/// A protocol: an index into [`World::protocols`](super::world::World).
+/// A protocol: an index into [`World::protocols`](super::World).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ProtocolId(pub u32);
 
-/// A generic parameter: an index into [`World::params`](super::world::World). `Self` of a protocol is one, too.
+/// A generic parameter: an index into [`World::params`](super::World). `Self` of a protocol is one, too.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ParamId(pub u32);
 

@@ -1,12 +1,13 @@
 //! Everything that is declared: nominal types, protocols, functions, globals, and what follows from the declarations.
 //!
 //! Declarations of the prelude are entered when their name is first looked up; bodies are checked when they are first
-//! asked for ([`World::body`]), those of a user's own files at once.
+//! asked for ([`Declarations::body`]), those of a user's own files at once.
 
 use super::tree::{Body, FunctionId, FunctionRef, GlobalId};
 use super::ty::{NominalId, ParamId, ProtocolId, Type};
 use crate::source::Span;
-use crate::syntax::ast::{Name, NominalKind};
+use crate::syntax::ast::Name;
+pub use crate::syntax::ast::NominalKind;
 use std::rc::Rc;
 
 /// A struct, enum or class.
@@ -18,7 +19,7 @@ pub struct Nominal {
     pub kind: NominalKind,
     /// Its generic parameters, those of the types around it first.
     pub params: Vec<ParamId>,
-    /// Its stored properties in order (after [`World::complete`]); of a class the inherited ones come first.
+    /// Its stored properties in order (after [`Declarations::nominal`]); of a class the inherited ones come first.
     pub stored: Vec<Stored>,
     /// The cases of an enum.
     pub cases: Vec<EnumCase>,

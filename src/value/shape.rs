@@ -3,6 +3,8 @@
 //! A [`Shape`] is what is left of a type at run time: enough to print, compare, hash and walk a value. A [`Tangent`]
 //! relates the components of a value to those of its tangent vector.
 
+#![allow(missing_docs, reason = "the comment of a variant names its fields")]
+
 use std::rc::Rc;
 
 /// Index of a shape in [`Shapes`].

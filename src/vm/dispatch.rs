@@ -4,7 +4,7 @@
 //! must stay in machine registers, so it is handed on by value and made anew after whatever may move the stacks.
 
 use super::fault::{Fault, not_whole, trapped};
-use super::functions::{Compiler, Entry};
+use super::functions::{Compiler, Entry, Version};
 use super::machine::Machine;
 use super::record;
 use super::registers::Registers;
@@ -485,18 +485,18 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             }
 
             I::Call { function } => {
-                let entry = match machine.functions.get(function.0, false) {
+                let entry = match machine.functions.get(function.0, Version::Original) {
                     Some(entry) => std::ptr::from_ref(entry),
-                    None => attempt!(machine.code(compiler, function.0, false)),
+                    None => attempt!(machine.code(compiler, function.0, Version::Original)),
                 };
                 at = attempt!(enter(machine, at, entry));
             }
             I::CallValue { function } => match at.r(RIn(function.0)) {
                 Ref::Closure(closure) => {
                     let number = closure.function;
-                    let entry = match machine.functions.get(number, false) {
+                    let entry = match machine.functions.get(number, Version::Original) {
                         Some(entry) => std::ptr::from_ref(entry),
-                        None => attempt!(machine.code(compiler, number, false)),
+                        None => attempt!(machine.code(compiler, number, Version::Original)),
                     };
                     at = attempt!(enter(machine, at, entry));
                 }
@@ -886,18 +886,18 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 attempt!(record::primitive1(&mut machine.levels, p.0, x, Some(n), sink!(out)));
             }
             I::DCall { function } => {
-                let entry = match machine.functions.get(function.0, true) {
+                let entry = match machine.functions.get(function.0, Version::Derivative) {
                     Some(entry) => std::ptr::from_ref(entry),
-                    None => attempt!(machine.code(compiler, function.0, true)),
+                    None => attempt!(machine.code(compiler, function.0, Version::Derivative)),
                 };
                 at = attempt!(enter(machine, at, entry));
             }
             I::DCallValue { function } => match at.r(RIn(function.0)) {
                 Ref::Closure(closure) => {
                     let number = closure.function;
-                    let entry = match machine.functions.get(number, true) {
+                    let entry = match machine.functions.get(number, Version::Derivative) {
                         Some(entry) => std::ptr::from_ref(entry),
-                        None => attempt!(machine.code(compiler, number, true)),
+                        None => attempt!(machine.code(compiler, number, Version::Derivative)),
                     };
                     at = attempt!(enter(machine, at, entry));
                 }

@@ -57,6 +57,12 @@ pub trait Compiler {
     /// When it has no derivative.
     fn derivative(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
 
+    /// The derivative code of a function's own body, whatever derivatives are registered for it.
+    ///
+    /// # Errors
+    /// When it has no derivative.
+    fn beneath(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
+
     /// What values look like.
     fn shapes(&self) -> &Shapes;
 
@@ -64,18 +70,37 @@ pub trait Compiler {
     fn tangents(&self) -> &Tangents;
 }
 
+/// Which code of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Version {
+    /// The code as it was written.
+    Original,
+    /// Its derivative; a call by rule where derivatives are registered.
+    Derivative,
+    /// The derivative of its own body, beneath what is registered.
+    Beneath,
+}
+
 /// Original and derivative code by the number of the function. Entries stay where they are as long as the machine lives,
 /// so frames may point to them.
 #[derive(Debug, Default)]
 pub struct Functions {
-    entries: [Vec<Option<Box<Entry>>>; 2],
+    entries: [Vec<Option<Box<Entry>>>; 3],
+}
+
+impl Version {
+    /// The derivative or not.
+    #[inline(always)]
+    pub fn of(derivative: bool) -> Version {
+        if derivative { Version::Derivative } else { Version::Original }
+    }
 }
 
 impl Functions {
     /// The code, if it is there.
     #[inline(always)]
-    pub fn get(&self, function: u32, derivative: bool) -> Option<&Entry> {
-        match self.entries[usize::from(derivative)].get(function as usize) {
+    pub fn get(&self, function: u32, version: Version) -> Option<&Entry> {
+        match self.entries[version as usize].get(function as usize) {
             Some(Some(entry)) => Some(entry),
             _ => None,
         }
@@ -86,15 +111,19 @@ impl Functions {
     /// # Errors
     /// When the compiler has none, or it is malformed.
     #[cold]
-    pub fn load(&mut self, compiler: &mut dyn Compiler, function: u32, derivative: bool) -> Result<&Entry, Box<Fault>> {
+    pub fn load(&mut self, compiler: &mut dyn Compiler, function: u32, version: Version) -> Result<&Entry, Box<Fault>> {
         /// More functions than any program has; a number beyond comes from a damaged code object.
         const MOST: u32 = 1 << 24;
-        let code = if derivative { compiler.derivative(function)? } else { compiler.original(function)? };
+        let code = match version {
+            Version::Original => compiler.original(function)?,
+            Version::Derivative => compiler.derivative(function)?,
+            Version::Beneath => compiler.beneath(function)?,
+        };
         verify(&code).map_err(|why| Fault::internal(format!("malformed code of `{}`: {why}", code.name)))?;
-        if code.is_derivative != derivative || function >= MOST {
+        if code.is_derivative != (version != Version::Original) || function >= MOST {
             return Err(Fault::internal(format!("the wrong code of `{}`", code.name)));
         }
-        let entries = &mut self.entries[usize::from(derivative)];
+        let entries = &mut self.entries[version as usize];
         if entries.len() <= function as usize {
             entries.resize_with(function as usize + 1, || None);
         }

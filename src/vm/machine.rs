@@ -1,7 +1,7 @@
 //! The machine: its state, and how functions are entered and left.
 
 use super::fault::Fault;
-use super::functions::{Compiler, Entry, Functions};
+use super::functions::{Compiler, Entry, Functions, Version};
 use super::limits::{Limits, Meter};
 use super::operators;
 use super::stacks::{Frame, Stacks};
@@ -106,12 +106,12 @@ impl Machine {
         &mut self,
         compiler: &mut dyn Compiler,
         function: u32,
-        derivative: bool,
+        version: Version,
     ) -> Result<*const Entry, Box<Fault>> {
-        if let Some(entry) = self.functions.get(function, derivative) {
+        if let Some(entry) = self.functions.get(function, version) {
             return Ok(entry);
         }
-        self.functions.load(compiler, function, derivative).map(std::ptr::from_ref)
+        self.functions.load(compiler, function, version).map(std::ptr::from_ref)
     }
 
     /// Begins a run: a frame that ends it when its callee returns.
@@ -181,9 +181,10 @@ impl Machine {
                 self.push_task(task);
             }
             let code = match target {
-                Target::Function(function) => self.code(compiler, function, derivative)?,
+                Target::Function(function) => self.code(compiler, function, Version::of(derivative))?,
+                Target::Beneath(function) => self.code(compiler, function, Version::Beneath)?,
                 Target::Object(Ref::Closure(closure)) => {
-                    let code = self.code(compiler, closure.function, derivative)?;
+                    let code = self.code(compiler, closure.function, Version::of(derivative))?;
                     // SAFETY: as in `push_frame`.
                     #[allow(unsafe_code)]
                     let behind = usize::from(unsafe { &*code }.code.params[2]);

@@ -2,7 +2,7 @@
 
 use super::dispatch;
 use super::fault::Fault;
-use super::functions::Compiler;
+use super::functions::{Compiler, Version};
 use super::limits::Meter;
 use super::machine::Machine;
 use super::operators;
@@ -23,7 +23,7 @@ impl Machine {
         function: u32,
         args: Components<'_>,
     ) -> Result<Cells, Box<Fault>> {
-        let code = self.code(compiler, function, false)?;
+        let code = self.code(compiler, function, Version::Original)?;
         // SAFETY: entries live as long as the machine.
         #[allow(unsafe_code)]
         let results = unsafe { &*code }.code.results.map(usize::from);

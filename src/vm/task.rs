@@ -35,6 +35,8 @@ pub enum Next {
 pub enum Target {
     /// A function without captures, by its number.
     Function(u32),
+    /// The derivative of a function's own body, whatever derivatives are registered for it.
+    Beneath(u32),
     /// A function object: a closure or a linear map.
     Object(Ref),
 }

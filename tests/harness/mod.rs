@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// A program that takes longer than this hangs.
-const DEADLINE: Duration = Duration::from_secs(120);
+pub const DEADLINE: Duration = Duration::from_secs(120);
 
 /// How a run of the binary ended.
 #[derive(Debug)]
@@ -29,6 +29,11 @@ pub fn command() -> Command {
 
 /// Runs the binary in a folder, with a text on its standard input.
 pub fn dscript(arguments: &[&str], stdin: &[u8], folder: &Path) -> Finished {
+    dscript_within(DEADLINE, arguments, stdin, folder)
+}
+
+/// Like [`dscript`], with a time after which it is taken to hang.
+pub fn dscript_within(deadline: Duration, arguments: &[&str], stdin: &[u8], folder: &Path) -> Finished {
     let mut child = command()
         .args(arguments)
         .current_dir(folder)
@@ -51,7 +56,7 @@ pub fn dscript(arguments: &[&str], stdin: &[u8], folder: &Path) -> Finished {
             if let Some(status) = child.try_wait().expect("the child can be waited for") {
                 break (status.code(), "");
             }
-            if start.elapsed() > DEADLINE {
+            if start.elapsed() > deadline {
                 drop(child.kill());
                 break (child.wait().expect("the child can be waited for").code(), "\n(it hung and was killed)\n");
             }

@@ -62,7 +62,7 @@ pub(super) enum Misfit {
     /// The argument that nobody takes.
     Extra(usize),
     /// The argument that has another label than the parameter.
-    Label(usize, usize),
+    Label(usize),
 }
 
 /// Which argument goes to which parameter.
@@ -107,7 +107,7 @@ pub(super) fn match_args(params: &[SignatureParam], args: &[ArgNode]) -> Result<
         } else if param.default.is_some() {
             slots.push(Slot::Default);
         } else if next < plain {
-            return Err(Misfit::Label(next, i));
+            return Err(Misfit::Label(next));
         } else {
             return Err(Misfit::Missing(i));
         }

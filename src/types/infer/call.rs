@@ -314,14 +314,7 @@ impl Infer<'_> {
                 self.check_anyway(&args);
                 return self.error_expr(span);
             }
-            Type::Var(v) => {
-                let literal = self.world.var(*v).literal;
-                if literal.is_none() || self.settling {
-                    let result = self.world.fresh();
-                    let kind = PendingKind::MemberCall { base: Rc::new(base), name: name.clone(), args, expected: expected.cloned() };
-                    return self.wait(kind, result, span);
-                }
-                // `3.squareRoot()`: the member decides together with the default type.
+            _ if self.is_open(&ty) => {
                 let result = self.world.fresh();
                 let kind = PendingKind::MemberCall { base: Rc::new(base), name: name.clone(), args, expected: expected.cloned() };
                 return self.wait(kind, result, span);
@@ -370,6 +363,7 @@ impl Infer<'_> {
             })
             .cloned()
             .collect();
+        let fitting = self.favored(fitting);
         match fitting.as_slice() {
             [] => self.no_candidate(name, &candidates, &args, span),
             [only] => self.commit(name, only, &args, expected, span),
@@ -424,7 +418,7 @@ impl Infer<'_> {
             None => true,
         });
         let clear = fitting.len() == 1 || fitting[0].0 < fitting[1].0;
-        if fitting.len() == 1 || (clear && (known || by_default)) || (clear && fitting[0].0 + 900 < fitting[1].0 && by_default) {
+        if fitting.len() == 1 || (clear && (known || by_default)) {
             let chosen = fitting[0].1.clone();
             return Some(self.commit(name, &chosen, args, expected, span));
         }
@@ -448,6 +442,21 @@ impl Infer<'_> {
         None
     }
 
+    /// Leaves out what is marked as second choice, when there is a first.
+    fn favored(&mut self, candidates: Vec<Candidate>) -> Vec<Candidate> {
+        let second = |infer: &Self, c: &Candidate| match &c.target {
+            Target::Function(f) => {
+                let decl = infer.world.function_data(*f).decl.as_ref();
+                decl.is_some_and(|d| d.attribute("_disfavoredOverload").is_some())
+            }
+            Target::Requirement(..) | Target::Case(..) => false,
+        };
+        if candidates.iter().all(|c| second(self, c)) {
+            return candidates;
+        }
+        candidates.into_iter().filter(|c| !second(self, c)).collect()
+    }
+
     /// Of several candidates that fit equally well, the one whose surroundings require the most.
     fn most_special(&mut self, tied: &[Candidate]) -> Option<Candidate> {
         let mut weights: Vec<(usize, usize)> = vec![];
@@ -459,7 +468,8 @@ impl Infer<'_> {
             };
             let signature = self.world.signature(f);
             let generic = signature.env.params.len();
-            weights.push((signature.env.requirements.len() + 100usize.saturating_sub(generic * 10), i));
+            let same = signature.env.requirements.iter().filter(|r| matches!(r, crate::types::store::Requirement::Same(..))).count();
+            weights.push((signature.env.requirements.len() + 2 * same + 100usize.saturating_sub(generic * 10), i));
         }
         weights.sort_unstable_by(|a, b| b.cmp(a));
         match weights.as_slice() {
@@ -667,7 +677,7 @@ impl Infer<'_> {
                 Err(Misfit::Extra(a)) => {
                     Diagnostic::error(Code::WrongArguments, args[a].span, "extra argument in call")
                 }
-                Err(Misfit::Label(a, _)) => self.wrong_label(&params, args, a),
+                Err(Misfit::Label(a)) => self.wrong_label(&params, args, a),
                 Ok(_) => Diagnostic::error(Code::WrongArguments, span, "wrong arguments in call"),
             };
             let diagnostic = match declared {

@@ -4,7 +4,7 @@ use super::Infer;
 use super::args::{ArgNode, Slot, match_args};
 use crate::source::Span;
 use crate::syntax::ast::Name;
-use crate::types::store::{FunctionKind, MemberKind, Requirement, RequirementKind, SignatureParam};
+use crate::types::store::{MemberKind, Requirement, RequirementKind, SignatureParam};
 use crate::types::tree::{Callee, Expr, FunctionId, FunctionRef};
 use crate::types::ty::{NominalId, ProtocolId, Type};
 use std::rc::Rc;
@@ -257,10 +257,6 @@ impl Infer<'_> {
             Target::Function(f) if !self.world.function_data(*f).is_prelude => Some(self.world.function_data(*f).span),
             _ => None,
         }
-    }
-
-    pub(super) fn is_init(&self, f: FunctionId) -> bool {
-        matches!(self.world.function_data(f).kind, FunctionKind::Init { .. })
     }
 
     pub(super) fn label_text(labels: &[Option<Name>]) -> String {

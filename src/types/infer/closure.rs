@@ -22,7 +22,7 @@ impl Infer<'_> {
         if self.closure_is_ready(closure, &ty) {
             return self.closure_now(closure, &ty, span);
         }
-        self.wait(PendingKind::Closure { closure: closure.clone(), attempt_anyway: false }, ty, span)
+        self.wait(PendingKind::Closure { closure: closure.clone() }, ty, span)
     }
 
     /// The function type of a closure, as far as its text and what is expected say.
@@ -34,6 +34,10 @@ impl Infer<'_> {
         let mut params: Vec<FunctionParam> = vec![];
         let plain = |ty: Type, is_inout: bool| FunctionParam { ty, is_inout, no_derivative: false, autoclosure: false };
         match &closure.params {
+            // The parts of a tuple as parameters of their own; see `tuple_closure`.
+            Some(written) if written.len() > 1 && wanted.as_ref().is_some_and(|w| w.params.len() == 1) => {
+                params.extend(wanted.iter().flat_map(|w| w.params.iter().cloned()));
+            }
             Some(written) => {
                 for (i, param) in written.iter().enumerate() {
                     let from = wanted.as_ref().filter(|w| w.params.len() == written.len()).map(|w| w.params[i].clone());
@@ -41,7 +45,7 @@ impl Infer<'_> {
                         Some(ty) => {
                             let ty = self.resolve(ty);
                             if let Some(from) = &from {
-                                self.world.unify(&from.ty, &ty, span);
+                                self.unify_or_report(&ty, &from.ty, param.name.span);
                             }
                             ty
                         }

@@ -165,8 +165,12 @@ impl Infer<'_> {
             _ => None,
         };
         let what = if g.strength == Strength::Linear { "@differentiable(linear)" } else { "@differentiable" };
-        let mut diagnostic = Diagnostic::error(Code::OpaqueClosure, span, "cannot differentiate an opaque closure")
-            .label(format!("a plain function value cannot be converted to a '{what}' one: its body is not known here"));
+        let mut diagnostic = Diagnostic::error(
+            Code::OpaqueClosure,
+            span,
+            format!("cannot differentiate an opaque closure: a plain function value cannot be converted to a '{what}' one"),
+        )
+        .label("its body is not known here");
         if let Some(declared) = declared {
             diagnostic = diagnostic.note_at(declared, "value defined here").help(format!("write its type with '{what}'"));
         }

@@ -293,7 +293,11 @@ impl Infer<'_> {
 
     /// A name as a value.
     fn name(&mut self, ident: &Ident, generics: &[ast::TypeExpr], expected: Option<&Type>) -> Expr {
-        let (name, span) = (&*ident.name, ident.span);
+        let (name, span) = (ident.name.split('(').next().unwrap_or(&ident.name), ident.span);
+        if name.len() < ident.name.len() && !name.is_empty() {
+            // `f(_:by:)`: a function by its full name.
+            return self.full_name_value(ident, name, expected);
+        }
         match self.find_local(name) {
             Some(Found::Local(local)) => return self.local_expr(local, span),
             Some(Found::LocalFunctions(functions)) => {
@@ -327,11 +331,12 @@ impl Infer<'_> {
         for entry in entries {
             match entry.what {
                 Named::Global(g) if functions.is_empty() => {
-                    if self.world.globals[g.0 as usize].ty.is_none() && !self.world.globals[g.0 as usize].is_lazy {
-                        if self.frames[0].kind == super::FrameKind::Script && self.frames.len() == 1 || self.world.globals[g.0 as usize].ty_expr.is_none() {
-                            hidden = true;
-                            continue;
-                        }
+                    let global = &self.world.globals[g.0 as usize];
+                    let is_undecided = global.ty.is_none() && !global.is_lazy;
+                    let is_top = self.frames[0].kind == super::FrameKind::Script && self.frames.len() == 1;
+                    if is_undecided && (is_top || global.ty_expr.is_none()) {
+                        hidden = true;
+                        continue;
                     }
                     let ty = self.world.global_type(g);
                     if self.current != 0 || self.frames[0].kind != super::FrameKind::Script {
@@ -361,6 +366,19 @@ impl Infer<'_> {
             return Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(ty)), span };
         }
         self.unknown_name(ident)
+    }
+
+    fn full_name_value(&mut self, ident: &Ident, base: &str, expected: Option<&Type>) -> Expr {
+        let file = self.file;
+        let mut functions = vec![];
+        for entry in self.world.entries(base, file) {
+            if let Named::Function(f) = entry.what
+                && self.world.full_name(f) == *ident.name
+            {
+                functions.push(f);
+            }
+        }
+        if functions.is_empty() { self.unknown_name(ident) } else { self.function_value(&functions, expected, ident.span) }
     }
 
     pub(super) fn unknown_name(&mut self, ident: &Ident) -> Expr {
@@ -471,13 +489,13 @@ impl Infer<'_> {
         let ty = self.world.applied("Array", &[element]);
         let value = Expr { kind: ExprKind::Array(values), ty, span };
         match literal_of {
-            Some(of) => self.from_literal(&of, "arrayLiteral", value, span),
+            Some(of) => self.made_from_literal(&of, "arrayLiteral", value, span),
             None => value,
         }
     }
 
     /// A value of a type that is made from a literal.
-    fn from_literal(&mut self, of: &Type, label: &str, value: Expr, span: Span) -> Expr {
+    fn made_from_literal(&mut self, of: &Type, label: &str, value: Expr, span: Span) -> Expr {
         let label: ast::Name = label.into();
         let ast = ast::Expr { kind: Ast::Nil, span };
         let arg = ArgNode { label: Some(label), ast: Rc::new(ast), trailing: false, ready: Some(Rc::new(value)), span };
@@ -608,7 +626,7 @@ impl Infer<'_> {
         let ty = match kind {
             ast::TryKind::Optional => match self.world.is_optional(&value.ty.clone()) {
                 true => value.ty.clone(),
-                false => self.world.applied("Optional", &[value.ty.clone()]),
+                false => self.world.applied("Optional", std::slice::from_ref(&value.ty)),
             },
             ast::TryKind::Propagate | ast::TryKind::Forced => value.ty.clone(),
         };
@@ -683,7 +701,7 @@ impl Infer<'_> {
             infer.expr(&rewritten, None)
         });
         let flatten = self.world.is_optional(&body.ty.clone());
-        let result = if flatten { body.ty.clone() } else { self.world.applied("Optional", &[body.ty.clone()]) };
+        let result = if flatten { body.ty.clone() } else { self.world.applied("Optional", std::slice::from_ref(&body.ty)) };
         let (local_, body) = (local, Box::new(body));
         let kind = if self.mutated.contains(&(self.current, local)) {
             let place = self.place_of(value, "cannot use mutating member on immutable value");
@@ -804,11 +822,6 @@ impl Infer<'_> {
         };
         let closure = closure_of(&params, ast::Expr { kind: body, span }, span);
         self.expr(&closure, expected)
-    }
-
-    /// The strength of a function type that nobody wrote down.
-    pub(super) fn open_strength() -> Strength {
-        Strength::Open
     }
 }
 

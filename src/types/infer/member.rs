@@ -9,7 +9,7 @@ use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
 use crate::types::names::closest;
 use crate::types::store::{MemberKind, RequirementKind};
-use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::tree::{Argument, Callee, Expr, ExprKind};
 use crate::types::ty::Type;
 use std::rc::Rc;
 
@@ -18,9 +18,10 @@ impl Infer<'_> {
     pub(super) fn member(&mut self, base: Expr, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
         let base = self.decided(&base);
         let ty = self.world.shallow(&base.ty.clone());
+        let is_open = self.is_open(&ty);
         match &ty {
             Type::Error => return self.error_expr(span),
-            Type::Var(_) => {
+            _ if is_open => {
                 let result = self.world.fresh();
                 return self.wait(PendingKind::Member { base: Rc::new(base), name: name.clone() }, result, span);
             }
@@ -280,12 +281,13 @@ impl Infer<'_> {
     pub(super) fn subscript(&mut self, base: Expr, mut args: Vec<ArgNode>, span: Span) -> Expr {
         let base = self.decided(&base);
         let ty = self.world.shallow(&base.ty.clone());
+        let is_open = self.is_open(&ty);
         match &ty {
             Type::Error => {
                 self.check_anyway(&args);
                 return self.error_expr(span);
             }
-            Type::Var(_) => {
+            _ if is_open => {
                 let result = self.world.fresh();
                 return self.wait(PendingKind::Subscript { base: Rc::new(base), args }, result, span);
             }

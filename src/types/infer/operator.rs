@@ -337,7 +337,7 @@ impl Infer<'_> {
                 None => "_".into(),
             })
             .collect();
-        if shown.iter().any(|s| s == "_") && types.iter().any(|t| *t == Type::Error) {
+        if shown.iter().any(|s| s == "_") && types.contains(&Type::Error) {
             return self.error_expr(span);
         }
         let at = if op.span == Span::default() { span } else { op.span };

@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident, Name, PatternKind as AstPattern};
 use crate::types::store::MemberKind;
-use crate::types::tree::{Expr, ExprKind, LocalId, Pattern, PatternKind};
+use crate::types::tree::{LocalId, Pattern, PatternKind};
 use crate::types::ty::Type;
 use std::rc::Rc;
 
@@ -245,9 +245,5 @@ impl Infer<'_> {
             PatternKind::Tuple(parts) => parts.iter().all(Infer::is_certain),
             _ => false,
         }
-    }
-
-    pub(super) fn bool_expr(&mut self, value: bool, span: Span) -> Expr {
-        Expr { kind: ExprKind::Bool(value), ty: self.bool_type(), span }
     }
 }

@@ -36,7 +36,7 @@ pub(super) enum PendingKind {
     /// `.name`, `.name(arguments)`
     Implicit { name: Ident, args: Option<Vec<ArgNode>> },
     /// A closure whose parameters are not known.
-    Closure { closure: Rc<ast::Closure>, attempt_anyway: bool },
+    Closure { closure: Rc<ast::Closure> },
     /// A value that becomes one of another type.
     Coerce { value: Rc<Expr>, to: Type },
     /// `nil` of a type that is not known.
@@ -50,7 +50,10 @@ enum Effort {
     Certain,
     /// Numbers become `Double` or `Int`, the best of several candidates is taken.
     Default,
-    /// Closures are looked into although their parameters are not known.
+    /// Closures of one expression are looked into although their parameters are not known: what they do with a literal
+    /// says what it is.
+    Expressions,
+    /// All closures are.
     Closures,
     /// Whatever is left gets an answer, or an error.
     Everything,
@@ -85,7 +88,11 @@ impl Infer<'_> {
     pub(super) fn settle(&mut self, from: usize, vars: u32) {
         loop {
             self.progress(from);
-            if self.pass(from, Effort::Default) || self.default_operands(vars) || self.default_literals(vars) {
+            if self.pass(from, Effort::Default)
+                || self.pass(from, Effort::Expressions)
+                || self.default_operands(vars)
+                || self.default_literals(vars)
+            {
                 continue;
             }
             if self.world.guess_equation() || self.pass(from, Effort::Closures) || self.default_numbers(vars) {
@@ -116,6 +123,9 @@ impl Infer<'_> {
         let mut any = false;
         let mut i = from;
         while i < self.pending.len() {
+            if effort >= Effort::Default {
+                self.ready_pending(i);
+            }
             if let Some(pending) = self.pending[i].clone() {
                 let found = self.in_context(&pending.context.clone(), |infer| infer.attempt(&pending, effort));
                 if let Some(found) = found {
@@ -130,6 +140,16 @@ impl Infer<'_> {
             i += 1;
         }
         any
+    }
+
+    /// Infers the collections among the arguments of a call that waits; once, since each time makes new variables.
+    fn ready_pending(&mut self, i: usize) {
+        let Some(Pending { kind: PendingKind::Overload { args, .. }, context, .. }) = &self.pending[i] else { return };
+        let (mut args, context) = (args.clone(), context.clone());
+        self.in_context(&context, |infer| infer.ready_collections(&mut args));
+        if let Some(Pending { kind: PendingKind::Overload { args: waiting, .. }, .. }) = &mut self.pending[i] {
+            *waiting = args;
+        }
     }
 
     fn finish_pending(&mut self, i: usize, pending: &Pending, found: Expr) {
@@ -148,11 +168,7 @@ impl Infer<'_> {
         match &pending.kind {
             PendingKind::Overload { name, candidates, args, expected } => {
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
-                let mut args = args.clone();
-                if effort >= Effort::Default {
-                    self.ready_collections(&mut args);
-                }
-                self.choose(name, candidates, &args, expected.as_ref(), span, effort >= Effort::Default, last)
+                self.choose(name, candidates, args, expected.as_ref(), span, effort >= Effort::Default, last)
             }
             PendingKind::Operator { op, args, expected } => {
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
@@ -160,25 +176,28 @@ impl Infer<'_> {
             }
             PendingKind::Member { base, name } => {
                 let ty = self.world.shallow(&base.ty.clone());
+                let is_open = self.is_open(&ty);
                 match ty {
-                    Type::Var(_) if !last => None,
-                    Type::Var(_) => Some(self.cannot_infer(base.span, &name.name)),
+                    _ if is_open && !last => None,
+                    _ if is_open => Some(self.cannot_infer(base.span, &name.name)),
                     _ => Some(self.member((**base).clone(), name, None, span)),
                 }
             }
             PendingKind::MemberCall { base, name, args, expected } => {
                 let ty = self.world.shallow(&base.ty.clone());
+                let is_open = self.is_open(&ty);
                 match ty {
-                    Type::Var(_) if !last => None,
-                    Type::Var(_) => Some(self.cannot_infer(base.span, &name.name)),
+                    _ if is_open && !last => None,
+                    _ if is_open => Some(self.cannot_infer(base.span, &name.name)),
                     _ => Some(self.call_member((**base).clone(), name, args.clone(), expected.as_ref(), span)),
                 }
             }
             PendingKind::Subscript { base, args } => {
                 let ty = self.world.shallow(&base.ty.clone());
+                let is_open = self.is_open(&ty);
                 match ty {
-                    Type::Var(_) if !last => None,
-                    Type::Var(_) => Some(self.cannot_infer(base.span, "subscript")),
+                    _ if is_open && !last => None,
+                    _ if is_open => Some(self.cannot_infer(base.span, "subscript")),
                     _ => Some(self.subscript((**base).clone(), args.clone(), span)),
                 }
             }
@@ -190,9 +209,11 @@ impl Infer<'_> {
                 }
                 None => None,
             },
-            PendingKind::Closure { closure, .. } => {
+            PendingKind::Closure { closure } => {
                 let ty = pending.result.clone();
-                if effort >= Effort::Closures || self.closure_is_ready(closure, &ty) {
+                let is_expression = crate::types::declare::single_expression(&closure.body).is_some();
+                let dares = effort >= Effort::Closures || effort == Effort::Expressions && is_expression;
+                if dares || self.closure_is_ready(closure, &ty) {
                     return Some(self.closure_now(closure, &ty, span));
                 }
                 None
@@ -216,12 +237,15 @@ impl Infer<'_> {
         }
     }
 
+    /// Whether nothing is known of a type yet, not even which members it has.
+    pub(super) fn is_open(&mut self, ty: &Type) -> bool {
+        matches!(ty, Type::Var(_)) || matches!(ty, Type::Associated(..)) && self.world.has_vars(ty)
+    }
+
     /// The type, if it is known at its outside.
     pub(super) fn known(&mut self, ty: &Type) -> Option<Type> {
-        match self.world.shallow(ty) {
-            Type::Var(_) => None,
-            known => Some(known),
-        }
+        let ty = self.world.shallow(ty);
+        (!self.is_open(&ty)).then_some(ty)
     }
 
     fn cannot_infer(&mut self, span: Span, member: &str) -> Expr {
@@ -247,17 +271,23 @@ impl Infer<'_> {
         false
     }
 
-    /// Gives literals that a waiting closure or overload depends on their default types: all, since nothing certain is left.
+    /// Gives literals their default types, since nothing certain is left: those with a point first, because what they
+    /// decide may make a `Double` of the others.
     fn default_literals(&mut self, vars: u32) -> bool {
-        let mut any = false;
-        for v in vars..self.world.var_count() {
-            let state = self.world.var(VarId(v)).clone();
-            if state.bound.is_none() && state.literal.is_some() {
-                self.default_var(VarId(v));
-                any = true;
+        for kinds in [[Literal::Float, Literal::Text], [Literal::Int, Literal::Int]] {
+            let mut any = false;
+            for v in vars..self.world.var_count() {
+                let state = self.world.var(VarId(v)).clone();
+                if state.bound.is_none() && state.literal.is_some_and(|l| kinds.contains(&l)) {
+                    self.default_var(VarId(v));
+                    any = true;
+                }
+            }
+            if any {
+                return true;
             }
         }
-        any
+        false
     }
 
     fn default_numbers(&mut self, vars: u32) -> bool {
@@ -320,6 +350,26 @@ impl Infer<'_> {
     pub(super) fn not_conforming(&mut self, ty: &Type, p: crate::types::ty::ProtocolId) -> String {
         let ty = self.show(ty);
         format!("type '{ty}' does not conform to protocol '{}'", self.world.protocol_data(p).name)
+    }
+
+    /// Makes a type what is wanted, or says why it cannot be.
+    pub(super) fn unify_or_report(&mut self, found: &Type, wanted: &Type, span: Span) {
+        let snapshot = self.world.snapshot();
+        if self.world.unify(wanted, found, span) {
+            self.world.keep(snapshot);
+            return;
+        }
+        self.world.rollback(snapshot);
+        if let Type::Var(v) = self.world.shallow(wanted) {
+            for (p, _) in self.world.var(v).conforms.clone() {
+                if !self.world.conforms_to(found, p) {
+                    let message = self.not_conforming(found, p);
+                    self.error(Diagnostic::error(Code::NotConforming, span, message));
+                    return;
+                }
+            }
+        }
+        self.mismatch(found, wanted, span);
     }
 
     pub(super) fn mismatch(&mut self, found: &Type, wanted: &Type, span: Span) {

@@ -50,8 +50,9 @@ impl World {
         let (owner, file) = (self.function_data(f).owner, self.function_data(f).file);
         let mut infer = Infer::new(self, owner, file);
         infer.push_frame(FrameKind::Function, Type::Error, false, Some(f));
+        let vars = infer.world.var_count();
         let found = infer.expr(&value, None);
-        infer.settle_statement((0, 0));
+        infer.settle_statement((0, vars));
         let ty = infer.world.resolved(&found.ty.clone());
         self.env = saved;
         (!ty.any(&mut |t| matches!(t, Type::Var(_)))).then_some(ty)
@@ -99,9 +100,10 @@ impl Infer<'_> {
             },
             Code::Expression(value) => {
                 let result = signature.result.clone();
+                let vars = self.world.var_count();
                 let found = self.expr(&value, Some(&result));
                 let found = self.coerce(found, &result);
-                self.settle_statement((0, 0));
+                self.settle_statement((0, vars));
                 let span = found.span;
                 vec![Stmt { kind: StmtKind::Return(Some(found)), span }]
             }

@@ -89,7 +89,7 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     let Some(level) = level else {
         // Nothing moves: what the function reads besides may do so.
         machine.set_window(arguments.all());
-        return Ok(Next::tail_call(Target::Function(site.function), true));
+        return Ok(Next::tail_call(Target::Beneath(site.function), true));
     };
     let Some(rule) = choose(machine, site, &numbers, level) else {
         if site.is_opaque {
@@ -99,19 +99,19 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
             ));
         }
         machine.set_window(arguments.all());
-        return Ok(Next::tail_call(Target::Function(site.function), true));
+        return Ok(Next::tail_call(Target::Beneath(site.function), true));
     };
     change_slots(&mut arguments, &mut Strip { levels: &machine.levels, level });
     let by = differentiated(walk, site, rule, &arguments, numbers);
     machine.set_window(arguments.all());
     let (target, returns) = match rule.kind {
-        RegisteredKind::Differential => (rule.function, Returns::Differential),
-        RegisteredKind::Pullback => (rule.function, Returns::Pullback),
+        RegisteredKind::Differential => (Target::Function(rule.function), Returns::Differential),
+        RegisteredKind::Pullback => (Target::Function(rule.function), Returns::Pullback),
         // It says how the adjoint goes back; the value is the function's own.
-        RegisteredKind::Transpose => (site.function, Returns::Nothing { transpose: rule.function }),
+        RegisteredKind::Transpose => (Target::Beneath(site.function), Returns::Nothing { transpose: rule.function }),
     };
     let running = Running(ByRule { level, by, result: rule.result, returns });
-    Ok(Next::Call { target: Target::Function(target), derivative: true, then: Some(Box::new(running)) })
+    Ok(Next::Call { target, derivative: true, then: Some(Box::new(running)) })
 }
 
 /// The most specific rule that covers what moves in the level; without one, the transpose of a linear function.

@@ -151,6 +151,10 @@ impl Compiler for World {
         Ok(Rc::new(self.code(function, true)))
     }
 
+    fn beneath(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>> {
+        self.derivative(function)
+    }
+
     fn shapes(&self) -> &Shapes {
         &self.program.shapes
     }

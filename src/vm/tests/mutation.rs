@@ -69,6 +69,10 @@ impl Compiler for Tampered {
     fn derivative(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>> {
         self.get(function, true)
     }
+    fn beneath(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>> {
+        self.derivative(function)
+    }
+
     fn shapes(&self) -> &Shapes {
         &self.shapes
     }
