@@ -61,7 +61,9 @@ fn enter(machine: &mut Machine, at: Registers, entry: *const Entry) -> Result<Re
     if machine.frames.len() >= machine.limits.depth {
         return Err(machine.too_deep());
     }
-    let end = [0, 1, 2].map(|b| base[b] as usize + callee.frame[b] as usize);
+    // Written out: `map` over an array is a call here.
+    let size = callee.frame;
+    let end = [(base[0] + size[0]) as usize, (base[1] + size[1]) as usize, (base[2] + size[2]) as usize];
     if !machine.stacks.has(end, callee.is_derivative) {
         machine.make_room(end, callee.is_derivative)?;
     }
@@ -92,7 +94,8 @@ fn open_window(machine: &mut Machine, at: Registers) {
     save(machine, at.pc);
     if let Some(frame) = machine.frames.last() {
         let own = at.entry().own;
-        machine.window = [0, 1, 2].map(|b| (frame.base[b] + own[b]) as usize);
+        let base = frame.base;
+        machine.window = [(base[0] + own[0]) as usize, (base[1] + own[1]) as usize, (base[2] + own[2]) as usize];
     }
 }
 
@@ -106,8 +109,8 @@ fn native(
 ) -> Result<(), Box<Fault>> {
     open_window(machine, at);
     let Some(function) = library::get(site.native) else { return Err(Fault::internal("no such native function")) };
-    let size = [0, 1, 2].map(|b| usize::from(site.params[b].max(site.results[b])));
-    let [f, i, r] = [0, 1, 2].map(|b| machine.window[b]..machine.window[b] + size[b]);
+    let range = |b: usize| machine.window[b]..machine.window[b] + usize::from(site.params[b].max(site.results[b]));
+    let (f, i, r) = (range(0), range(1), range(2));
     let stacks = &mut machine.stacks;
     let beside: &mut [Slot] = if slots { &mut stacks.slots[f.clone()] } else { &mut [] };
     let registers = (&mut stacks.f[f], beside, &mut stacks.i[i], &mut stacks.r[r.clone()]);

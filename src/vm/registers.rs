@@ -28,7 +28,7 @@ impl Registers {
     /// Those of a frame.
     #[inline(always)]
     pub fn of(frame: &Frame, stacks: &mut Stacks) -> Registers {
-        let [f, i, r] = frame.base.map(|n| n as usize);
+        let [f, i, r] = [frame.base[0] as usize, frame.base[1] as usize, frame.base[2] as usize];
         Registers {
             pc: frame.pc,
             entry: frame.entry,
