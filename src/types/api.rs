@@ -95,9 +95,8 @@ impl World {
                 }
             }
         }
-        let is_type = |kind: &DeclKind| {
-            matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_) | DeclKind::TypeAlias { .. })
-        };
+        let is_type =
+            |kind: &DeclKind| matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_) | DeclKind::TypeAlias { .. });
         for decl in decls().filter(|d| is_type(&d.kind)) {
             self.declare_top(decl, number, false);
         }
@@ -181,7 +180,7 @@ impl World {
 
     /// Requirements that the machine or the checker fulfils for every type.
     fn is_supplied(&self, p: ProtocolId, _r: u32) -> bool {
-        matches!(&*self.protocol_data(p).name, "Hashable" | "CaseIterable" | "RawRepresentable" | "Error") 
+        matches!(&*self.protocol_data(p).name, "Hashable" | "CaseIterable" | "RawRepresentable" | "Error")
     }
 
     /// What a text says in a place, for messages that quote it.
@@ -212,7 +211,9 @@ impl World {
     /// Whether a function is a closure or local function, which is compiled with the one around it.
     pub fn is_inside(&self, f: FunctionId) -> bool {
         let data = self.function_data(f);
-        matches!(data.kind, FunctionKind::Closure | FunctionKind::Script) || data.outer.is_some() || !matches!(data.body, BodyState::Checked(_))
+        matches!(data.kind, FunctionKind::Closure | FunctionKind::Script)
+            || data.outer.is_some()
+            || !matches!(data.body, BodyState::Checked(_))
     }
 
     /// A function with its types, on one line; `None` for closures and what was not checked.

@@ -4,7 +4,7 @@
 //! must stay in machine registers, so it is handed on by value and made anew after whatever may move the stacks.
 
 use super::fault::{Fault, not_whole, trapped};
-use super::functions::{Compiler, Entry};
+use super::functions::{Compiler, Entry, Version};
 use super::machine::Machine;
 use super::record;
 use super::registers::Registers;
@@ -61,7 +61,9 @@ fn enter(machine: &mut Machine, at: Registers, entry: *const Entry) -> Result<Re
     if machine.frames.len() >= machine.limits.depth {
         return Err(machine.too_deep());
     }
-    let end = [0, 1, 2].map(|b| base[b] as usize + callee.frame[b] as usize);
+    // Written out: `map` over an array is a call here.
+    let size = callee.frame;
+    let end = [(base[0] + size[0]) as usize, (base[1] + size[1]) as usize, (base[2] + size[2]) as usize];
     if !machine.stacks.has(end, callee.is_derivative) {
         machine.make_room(end, callee.is_derivative)?;
     }
@@ -92,7 +94,8 @@ fn open_window(machine: &mut Machine, at: Registers) {
     save(machine, at.pc);
     if let Some(frame) = machine.frames.last() {
         let own = at.entry().own;
-        machine.window = [0, 1, 2].map(|b| (frame.base[b] + own[b]) as usize);
+        let base = frame.base;
+        machine.window = [(base[0] + own[0]) as usize, (base[1] + own[1]) as usize, (base[2] + own[2]) as usize];
     }
 }
 
@@ -106,8 +109,8 @@ fn native(
 ) -> Result<(), Box<Fault>> {
     open_window(machine, at);
     let Some(function) = library::get(site.native) else { return Err(Fault::internal("no such native function")) };
-    let size = [0, 1, 2].map(|b| usize::from(site.params[b].max(site.results[b])));
-    let [f, i, r] = [0, 1, 2].map(|b| machine.window[b]..machine.window[b] + size[b]);
+    let range = |b: usize| machine.window[b]..machine.window[b] + usize::from(site.params[b].max(site.results[b]));
+    let (f, i, r) = (range(0), range(1), range(2));
     let stacks = &mut machine.stacks;
     let beside: &mut [Slot] = if slots { &mut stacks.slots[f.clone()] } else { &mut [] };
     let registers = (&mut stacks.f[f], beside, &mut stacks.i[i], &mut stacks.r[r.clone()]);
@@ -133,7 +136,11 @@ fn call_object(
     machine.perform(compiler, next)
 }
 
-fn perform(machine: &mut Machine, compiler: &mut dyn Compiler, next: Result<Next, Box<Fault>>) -> Result<(), Box<Fault>> {
+fn perform(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    next: Result<Next, Box<Fault>>,
+) -> Result<(), Box<Fault>> {
     machine.perform(compiler, next?)
 }
 
@@ -201,8 +208,16 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
         ($out:expr, $num:expr) => {{
             let num: Num = $num;
             at.set_f($out, num.value);
-            at.set_slot($out, num.slot);
+            at.set_slot($out, num.slot.epoch, num.slot.payload);
         }};
+    }
+    macro_rules! sink {
+        ($out:expr) => {
+            |value: f64, epoch: u64, payload: u64| {
+                at.set_f($out, value);
+                at.set_slot($out, epoch, payload);
+            }
+        };
     }
     // What stands behind an instruction; the verifier has seen it there.
     macro_rules! element {
@@ -470,18 +485,18 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             }
 
             I::Call { function } => {
-                let entry = match machine.functions.get(function.0, false) {
+                let entry = match machine.functions.get(function.0, Version::Original) {
                     Some(entry) => std::ptr::from_ref(entry),
-                    None => attempt!(machine.code(compiler, function.0, false)),
+                    None => attempt!(machine.code(compiler, function.0, Version::Original)),
                 };
                 at = attempt!(enter(machine, at, entry));
             }
             I::CallValue { function } => match at.r(RIn(function.0)) {
                 Ref::Closure(closure) => {
                     let number = closure.function;
-                    let entry = match machine.functions.get(number, false) {
+                    let entry = match machine.functions.get(number, Version::Original) {
                         Some(entry) => std::ptr::from_ref(entry),
-                        None => attempt!(machine.code(compiler, number, false)),
+                        None => attempt!(machine.code(compiler, number, Version::Original)),
                     };
                     at = attempt!(enter(machine, at, entry));
                 }
@@ -573,7 +588,8 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             }
             I::TakeBox { out, from, index } => {
                 let mut cells = attempt!(objects::boxed(at.r(from))).cells.borrow_mut();
-                let value = attempt!(cells.r.get_mut(usize::from(index)).map(std::mem::take).ok_or_else(objects::no_component));
+                let value =
+                    attempt!(cells.r.get_mut(usize::from(index)).map(std::mem::take).ok_or_else(objects::no_component));
                 drop(cells);
                 at.set_r(out, value);
             }
@@ -609,7 +625,8 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             }
             I::TakeRecord { out, from, index } => {
                 let cells = attempt!(objects::own(at.changed(from)));
-                let value = attempt!(cells.r.get_mut(usize::from(index)).map(std::mem::take).ok_or_else(objects::no_component));
+                let value =
+                    attempt!(cells.r.get_mut(usize::from(index)).map(std::mem::take).ok_or_else(objects::no_component));
                 at.set_r(out, value);
             }
             I::CaptureF { out, from, index } => {
@@ -821,66 +838,67 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
 
             I::DMoveF { out, a } => set_num!(out, num!(a)),
             I::DLoadF { out, k } => set_num!(out, Num::constant(at.constant(k))),
-            I::ClearSlot { a } => at.set_slot(FOut(a.0), Slot::NONE),
+            I::ClearSlot { a } => at.set_slot(FOut(a.0), 0, 0),
             I::DAddF { out, a, b } => {
                 let (x, y) = (num!(a), num!(b));
                 let id = machine.ids.add;
                 let value = x.value + y.value;
-                set_num!(out, attempt!(record::binary(&mut machine.levels, id, (x, y), value, || 1.0, || 1.0)));
+                attempt!(record::binary(&mut machine.levels, id, (x, y), value, (|| 1.0, || 1.0), sink!(out)));
             }
             I::DSubF { out, a, b } => {
                 let (x, y) = (num!(a), num!(b));
                 let id = machine.ids.sub;
                 let value = x.value - y.value;
-                set_num!(out, attempt!(record::binary(&mut machine.levels, id, (x, y), value, || 1.0, || -1.0)));
+                attempt!(record::binary(&mut machine.levels, id, (x, y), value, (|| 1.0, || -1.0), sink!(out)));
             }
             I::DMulF { out, a, b } => {
                 let (x, y) = (num!(a), num!(b));
                 let id = machine.ids.mul;
                 let value = x.value * y.value;
-                let slopes =
-                    (|| product_slope(value, y.value, x.value), || product_slope(value, x.value, y.value));
-                set_num!(out, attempt!(record::binary(&mut machine.levels, id, (x, y), value, slopes.0, slopes.1)));
+                let slopes = (|| product_slope(value, y.value, x.value), || product_slope(value, x.value, y.value));
+                attempt!(record::binary(&mut machine.levels, id, (x, y), value, slopes, sink!(out)));
             }
             I::DDivF { out, a, b } => {
                 let (x, y) = (num!(a), num!(b));
                 let id = machine.ids.div;
                 let value = x.value / y.value;
                 let slopes = (|| 1.0 / y.value, || -(value / y.value));
-                set_num!(out, attempt!(record::binary(&mut machine.levels, id, (x, y), value, slopes.0, slopes.1)));
+                attempt!(record::binary(&mut machine.levels, id, (x, y), value, slopes, sink!(out)));
             }
             I::DNegF { out, a } => {
                 let x = num!(a);
                 let id = machine.ids.neg;
-                set_num!(out, attempt!(record::unary(&mut machine.levels, id, x, None, -x.value, || -1.0)));
+                attempt!(record::unary(&mut machine.levels, id, (x, None), -x.value, || -1.0, sink!(out)));
             }
             I::DPrim1F { out, a, p } => {
-                set_num!(out, attempt!(record::primitive1(&mut machine.levels, p.0, num!(a), None)));
+                let x = num!(a);
+                attempt!(record::primitive1(&mut machine.levels, p.0, x, None, sink!(out)));
             }
             I::DPrim2F { out, a, b, p } => {
-                set_num!(out, attempt!(record::primitive2(&mut machine.levels, p.0, num!(a), num!(b))));
+                let (x, y) = (num!(a), num!(b));
+                attempt!(record::primitive2(&mut machine.levels, p.0, x, y, sink!(out)));
             }
             I::DPrim3F { out, a, b, p } => {
                 let c = extra!();
                 set_num!(out, attempt!(record::primitive3(&mut machine.levels, p.0, [num!(a), num!(b), num!(c)])));
             }
             I::DPrimFI { out, a, n, p } => {
-                let n = at.i(n);
-                set_num!(out, attempt!(record::primitive1(&mut machine.levels, p.0, num!(a), Some(n))));
+                let (x, n) = (num!(a), at.i(n));
+                attempt!(record::primitive1(&mut machine.levels, p.0, x, Some(n), sink!(out)));
             }
             I::DCall { function } => {
-                let entry = match machine.functions.get(function.0, true) {
+                let entry = match machine.functions.get(function.0, Version::Derivative) {
                     Some(entry) => std::ptr::from_ref(entry),
-                    None => attempt!(machine.code(compiler, function.0, true)),
+                    None => attempt!(machine.code(compiler, function.0, Version::Derivative)),
                 };
                 at = attempt!(enter(machine, at, entry));
             }
             I::DCallValue { function } => match at.r(RIn(function.0)) {
                 Ref::Closure(closure) => {
                     let number = closure.function;
-                    let entry = match machine.functions.object(number) {
+                    let entry = match machine.functions.get(number, Version::Derivative) {
                         Some(entry) => std::ptr::from_ref(entry),
-                        None => attempt!(machine.object_code(compiler, number)),
+                        None => attempt!(machine.code(compiler, number, Version::Derivative)),
                     };
                     at = attempt!(enter(machine, at, entry));
                 }
