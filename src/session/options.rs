@@ -114,6 +114,4 @@ pub enum Status {
     TimeLimit,
     /// Somebody interrupted it.
     Interrupted,
-    /// The program ended itself with this status.
-    Exit(i32),
 }

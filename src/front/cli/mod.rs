@@ -70,7 +70,6 @@ fn conclude(outcome: &Outcome, session: &Session, output: &Output, settings: &Se
         }
         Status::TimeLimit => status::TIME_LIMIT,
         Status::Interrupted => status::INTERRUPTED,
-        Status::Exit(n) => n,
     }
 }
 

@@ -123,11 +123,23 @@ impl Infer<'_> {
             return self.call_init(&ty, args, expected, span);
         }
         let candidates = self.function_candidates(&name.name);
-        if candidates.is_empty() {
+        if candidates.is_empty() || self.is_callable_variable(name) {
             let function = self.expr(callee, None);
             return self.call_value(function, args, expected, span);
         }
         self.call_overloaded(name, candidates, args, expected, span)
+    }
+
+    /// Whether a variable of the script that can be called hides the library's functions of that name.
+    fn is_callable_variable(&mut self, name: &Ident) -> bool {
+        let file = self.file;
+        let first = self.world.entries(&name.name, file).into_iter().next();
+        let Some(Named::Global(g)) = first.map(|e| e.what) else { return false };
+        let Some(ty) = self.world.globals[g.0 as usize].ty.clone() else { return false };
+        match self.world.shallow(&ty) {
+            Type::Function(_) => true,
+            ty => !self.world.members(&ty, "callAsFunction", false, file).is_empty(),
+        }
     }
 
     /// The functions of that name at the top level.
