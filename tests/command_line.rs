@@ -114,8 +114,9 @@ fn check_runs_nothing() {
 
 #[test]
 fn every_stage_can_be_shown() {
-    let folder =
-        Folder::new("show").with("a.dscript", "f(x) = x * x\nprint(f'(3.0))\n").with("bad.dscript", "let = 1\n");
+    // `f'` goes forward and records nothing; the gradient has a tape to show.
+    let program = "f(x) = x * x\nprint(f'(3.0), gradient(at: 3.0, in: f))\n";
+    let folder = Folder::new("show").with("a.dscript", program).with("bad.dscript", "let = 1\n");
     for stage in dscript::session::Stage::ALL {
         let finished = folder.run(&["show", "--stage", stage.name(), "a.dscript"]);
         assert_eq!(finished.status, Some(0), "{}: {}", stage.name(), finished.stderr);

@@ -92,5 +92,4 @@ diagnostics! {
     W0703 ImmutableProperty "A stored property cannot move.";
     W0704 AffineAsLinear "An affine function is used as a linear one.";
     W0705 Unused "Something has no effect.";
-    W0706 EndlessRecursion "A function calls itself on every path.";
 }

@@ -12,7 +12,10 @@ const PAIRS: &[f64] = &[1.6, -0.75, -2.1, 0.5, 0.3, 2.25, -1.25, -3.5];
 pub(super) const TABLE: &[Primitive] = &[
     Primitive::new("double.add", Value::F2(|a, b| a + b), Rule::Linear(&[1.0, 1.0])).on(PAIRS).doc("Sum."),
     Primitive::new("double.sub", Value::F2(|a, b| a - b), Rule::Linear(&[1.0, -1.0])).on(PAIRS).doc("Difference."),
-    Primitive::new("double.mul", Value::F2(|a, b| a * b), Rule::Bilinear).on(PAIRS).doc("Product."),
+    Primitive::new("double.mul", Value::F2(|a, b| a * b), Rule::Bilinear)
+        .on(PAIRS)
+        .kink("0·∞ has no slopes: they are NaN", &[Kink { at: &[0.0, f64::INFINITY], slopes: &[f64::NAN, f64::NAN] }])
+        .doc("Product."),
     Primitive::new(
         "double.div",
         Value::F2(|a, b| a / b),

@@ -163,11 +163,20 @@ impl Primitive {
             (Rule::Slopes(Slopes::Three(f, _)), [a, b, c, ..]) => Some(f.get(k)?(*a, *b, *c, r)),
             (Rule::Slopes(Slopes::Count(f, _)), [a, ..]) => Some(f(*a, n, r)),
             (Rule::Linear(coefficients), _) => coefficients.get(k).copied(),
-            (Rule::Bilinear, [a, b, ..]) => Some(if k == 0 { *b } else { *a }),
+            (Rule::Bilinear, [a, b, ..]) => {
+                Some(if k == 0 { product_slope(r, *b, *a) } else { product_slope(r, *a, *b) })
+            }
             (Rule::Flat, _) => Some(0.0),
             _ => None,
         }
     }
+}
+
+/// The slope of a product in one factor: the other one. A product 0·∞ has no value, and no slope either, which the zero
+/// among its slopes would hide.
+#[inline(always)]
+pub fn product_slope(product: f64, other: f64, factor: f64) -> f64 {
+    if product.is_nan() && !other.is_nan() && !factor.is_nan() { f64::NAN } else { other }
 }
 
 impl Value {

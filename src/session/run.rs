@@ -131,8 +131,11 @@ impl Session {
     }
 
     pub(super) fn show_tape(&mut self, compiled: Compiled) -> Result<String, Outcome> {
-        let _ = compiled;
-        Ok(String::new())
+        self.machine.host.output = Box::new(std::io::sink());
+        self.machine.tapes = Some(vec![]);
+        let outcome = self.execute(compiled);
+        let tapes = self.machine.tapes.take().unwrap_or_default();
+        if outcome.status == Status::Done { Ok(tapes.join("\n")) } else { Err(outcome) }
     }
 }
 

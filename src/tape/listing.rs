@@ -4,6 +4,9 @@ use super::linear::LinearMap;
 use super::wide::{CallKind, Wide, WideKind};
 use std::fmt::{self, Display, Formatter};
 
+/// Records that are written of one tape; a loop of a million steps has nothing to add.
+const SHOWN: u32 = 1000;
+
 impl Display for LinearMap {
     /// Leaves, one line a record with its operands and slopes, and the outputs.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -15,6 +18,10 @@ impl Display for LinearMap {
         }
         let mut wide = tape.wide().iter().peekable();
         for (n, node) in (tape.leaves() + 1..).zip(tape.chunks().iter().flatten()) {
+            if n > tape.leaves() + SHOWN {
+                writeln!(f, "… {} more records", tape.len() as u32 + 1 - n)?;
+                break;
+            }
             while wide.next_if(|w| n >= w.first + w.results).is_some() {}
             if let Some(w) = wide.peek().filter(|w| n >= w.first) {
                 if n == w.first {

@@ -8,7 +8,7 @@ use super::levels::{Kind, Levels};
 use super::node::{Node, TapeFull};
 use crate::native::field::{Shift, Test};
 use crate::native::formula::{self, Formula};
-use crate::native::{PrimitiveId, Rule};
+use crate::native::{PrimitiveId, Rule, product_slope};
 use crate::value::Slot;
 
 /// The most operands that a primitive has.
@@ -170,7 +170,11 @@ impl Levels {
         }
         match info.rule {
             Rule::Linear(coefficients) => Ok(Num::constant(coefficients[i])),
-            Rule::Bilinear => Ok(step.x[1 - i]),
+            Rule::Bilinear => {
+                let (factor, other) = (step.x[i], step.x[1 - i]);
+                let value = product_slope(step.result.value, other.value, factor.value);
+                Ok(if value.is_nan() { Num::constant(value) } else { other })
+            }
             Rule::Slopes(_) => match formula::slopes(step.id).get(i) {
                 Some(formula) => self.evaluate(formula, step),
                 None => unreachable!("`{}` has a formula for each operand", info.name),

@@ -265,6 +265,11 @@ fn a_zero_adjoint_stops_and_a_true_product_does_not() {
             k.f("sqrt", &[zero])
         });
         assert!(true_product.value.is_nan(), "√(0 · x), {way:?}");
+        let no_value = k.derivative(way, c(0.0), &mut |k, x| {
+            let log = k.f("log", &[x]);
+            k.mul(x, log)
+        });
+        assert!(no_value.value.is_nan(), "x log x, {way:?}");
         let unused = k.derivative(way, c(0.0), &mut |k, x| {
             k.f("log", &[x]);
             k.mul(x, x)

@@ -95,9 +95,8 @@ impl World {
                 }
             }
         }
-        let is_type = |kind: &DeclKind| {
-            matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_) | DeclKind::TypeAlias { .. })
-        };
+        let is_type =
+            |kind: &DeclKind| matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_) | DeclKind::TypeAlias { .. });
         for decl in decls().filter(|d| is_type(&d.kind)) {
             self.declare_top(decl, number, false);
         }
@@ -110,6 +109,11 @@ impl World {
     pub(super) fn check_nominal(&mut self, n: NominalId) {
         if self.nominal_data(n).is_prelude {
             return;
+        }
+        let data = self.nominal_data(n);
+        if data.kind == crate::syntax::ast::NominalKind::Class {
+            let (message, span) = ("classes are not supported yet", data.span);
+            self.report(Diagnostic::error(DiagnosticCode::Unsupported, span, message).help("use a 'struct'"));
         }
         self.nominal_info(n);
         for i in 0..self.nominal_data(n).conformances.len() {
@@ -176,7 +180,7 @@ impl World {
 
     /// Requirements that the machine or the checker fulfils for every type.
     fn is_supplied(&self, p: ProtocolId, _r: u32) -> bool {
-        matches!(&*self.protocol_data(p).name, "Hashable" | "CaseIterable" | "RawRepresentable" | "Error") 
+        matches!(&*self.protocol_data(p).name, "Hashable" | "CaseIterable" | "RawRepresentable" | "Error")
     }
 
     /// What a text says in a place, for messages that quote it.
@@ -207,7 +211,9 @@ impl World {
     /// Whether a function is a closure or local function, which is compiled with the one around it.
     pub fn is_inside(&self, f: FunctionId) -> bool {
         let data = self.function_data(f);
-        matches!(data.kind, FunctionKind::Closure | FunctionKind::Script) || data.outer.is_some() || !matches!(data.body, BodyState::Checked(_))
+        matches!(data.kind, FunctionKind::Closure | FunctionKind::Script)
+            || data.outer.is_some()
+            || !matches!(data.body, BodyState::Checked(_))
     }
 
     /// A function with its types, on one line; `None` for closures and what was not checked.

@@ -3,9 +3,7 @@
 
 use super::declare::inherited;
 use super::resolve::TypeScope;
-use super::store::{
-    Conformance, GroupId, MemberKind, Named, Owner, Requirement, RequirementKind, Signature, World,
-};
+use super::store::{Conformance, GroupId, MemberKind, Named, Owner, Requirement, RequirementKind, Signature, World};
 use super::tree::{FunctionId, FunctionRef};
 use super::ty::{NominalId, ProtocolId, Type};
 use crate::source::Span;
@@ -13,7 +11,8 @@ use crate::syntax::ast::{Name, NominalKind, TypeExprKind};
 use std::rc::Rc;
 
 /// The protocols that tuples conform to when all their elements do.
-const OF_TUPLES: &[&str] = &["Differentiable", "Equatable", "Comparable", "Hashable", "AdditiveArithmetic", "ScalableVector"];
+const OF_TUPLES: &[&str] =
+    &["Differentiable", "Equatable", "Comparable", "Hashable", "AdditiveArithmetic", "ScalableVector"];
 
 impl World {
     /// The protocols that a protocol refines, itself first.
@@ -50,7 +49,9 @@ impl World {
 
     /// The protocols that the bound of an associated type names.
     pub(super) fn associated_bounds(&mut self, p: ProtocolId, name: &str) -> Rc<[ProtocolId]> {
-        let Some(i) = self.protocol_data(p).associated.iter().position(|a| &*a.name == name) else { return Rc::from([]) };
+        let Some(i) = self.protocol_data(p).associated.iter().position(|a| &*a.name == name) else {
+            return Rc::from([]);
+        };
         if let Some(known) = &self.protocol_data(p).associated[i].conforms {
             return known.clone();
         }
@@ -168,7 +169,14 @@ impl World {
         }
     }
 
-    pub(super) fn add_conformance(&mut self, n: NominalId, p: ProtocolId, group: GroupId, memberwise: bool, span: Span) {
+    pub(super) fn add_conformance(
+        &mut self,
+        n: NominalId,
+        p: ProtocolId,
+        group: GroupId,
+        memberwise: bool,
+        span: Span,
+    ) {
         let data = self.nominal_data_mut(n);
         if let Some(known) = data.conformances.iter_mut().find(|c| c.protocol == p) {
             known.memberwise |= memberwise;
@@ -372,8 +380,14 @@ impl World {
         }
         self.protocols[p.0 as usize].equalities = Some(Rc::from([]));
         let data = self.protocol_data(p);
-        let clauses: Vec<_> =
-            data.associated.iter().flat_map(|a| a.requirements.iter()).chain(&data.requirement_clauses).filter(|r| r.same).cloned().collect();
+        let clauses: Vec<_> = data
+            .associated
+            .iter()
+            .flat_map(|a| a.requirements.iter())
+            .chain(&data.requirement_clauses)
+            .filter(|r| r.same)
+            .cloned()
+            .collect();
         let (group, file) = (data.group, data.file);
         let env = self.group_env(group);
         let saved = std::mem::replace(&mut self.env, env);
@@ -478,7 +492,8 @@ impl World {
             found = self.infer_associated(n, p, name);
         }
         if found.is_none() {
-            let default = self.protocol_data(p).associated.iter().find(|a| a.name == *name).and_then(|a| a.default.clone());
+            let default =
+                self.protocol_data(p).associated.iter().find(|a| a.name == *name).and_then(|a| a.default.clone());
             if let Some(default) = default {
                 let scope = TypeScope::of(Owner::Nominal(n), self.protocol_data(p).file);
                 found = Some(self.resolve_type(&default, &scope));
@@ -513,14 +528,22 @@ impl World {
                     (data.function, data.name.clone())
                 };
                 let required = self.signature(function);
-                let mentions = required.params.iter().map(|q| &q.ty).chain([&required.result]).any(|t| t.any(&mut |t| *t == wanted));
+                let mentions = required
+                    .params
+                    .iter()
+                    .map(|q| &q.ty)
+                    .chain([&required.result])
+                    .any(|t| t.any(&mut |t| *t == wanted));
                 if !mentions {
                     continue;
                 }
                 let candidates = self.nominal_data(n).members.get(&base).cloned().unwrap_or_default();
                 for member in candidates {
                     let candidate = match member.kind {
-                        MemberKind::Method(f) | MemberKind::Init(f) | MemberKind::Computed(f, _) | MemberKind::Subscript(f, _) => f,
+                        MemberKind::Method(f)
+                        | MemberKind::Init(f)
+                        | MemberKind::Computed(f, _)
+                        | MemberKind::Subscript(f, _) => f,
                         MemberKind::Stored(i) => {
                             let ty = self.stored_type(n, i);
                             if let Some(found) = match_type(&required.result, &wanted, &ty) {
@@ -549,7 +572,13 @@ impl World {
     }
 
     /// The function that fulfils a requirement for a concrete type. `generics` are those of the requirement itself.
-    pub(super) fn find_witness(&mut self, p: ProtocolId, requirement: u32, of: &Type, generics: &[Type]) -> Option<FunctionRef> {
+    pub(super) fn find_witness(
+        &mut self,
+        p: ProtocolId,
+        requirement: u32,
+        of: &Type,
+        generics: &[Type],
+    ) -> Option<FunctionRef> {
         let (function, base, kind, is_static) = {
             let data = &self.protocol_data(p).requirements[requirement as usize];
             (data.function, data.name.clone(), data.kind, data.is_static)
@@ -618,7 +647,13 @@ impl World {
     }
 
     /// Whether a function has the types that are wanted, and if so its own generic arguments.
-    fn fits_requirement(&mut self, f: FunctionId, args: &[Type], wanted: &Signature, generics: &[Type]) -> Option<Vec<Type>> {
+    fn fits_requirement(
+        &mut self,
+        f: FunctionId,
+        args: &[Type],
+        wanted: &Signature,
+        generics: &[Type],
+    ) -> Option<Vec<Type>> {
         let signature = self.signature(f);
         if signature.params.len() != wanted.params.len()
             || signature.params.iter().zip(&wanted.params).any(|(a, b)| a.label != b.label)

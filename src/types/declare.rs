@@ -2,8 +2,8 @@
 
 use super::prelude::PRELUDE_FILE;
 use super::store::{
-    AliasData, AliasId, AssociatedData, CaseData, Code, Entry, FunctionKind, GlobalData, Group, GroupId,
-    Member, MemberKind, Named, NominalData, Owner, ProtocolData, RequirementData, RequirementKind, StoredData, World,
+    AliasData, AliasId, AssociatedData, CaseData, Code, Entry, FunctionKind, GlobalData, Group, GroupId, Member,
+    MemberKind, Named, NominalData, Owner, ProtocolData, RequirementData, RequirementKind, StoredData, World,
     blank_function,
 };
 use super::tree::{FunctionId, GlobalId};
@@ -192,7 +192,17 @@ impl World {
         {
             // A computed variable: a function without parameters that is called by its name alone.
             let ident = Ident { name: name.clone(), span: binding.pattern.span };
-            let (getter, _) = self.declare_accessors(decl, &ident, accessors, binding.ty.as_ref(), &[], Owner::Module, None, file, is_prelude);
+            let (getter, _) = self.declare_accessors(
+                decl,
+                &ident,
+                accessors,
+                binding.ty.as_ref(),
+                &[],
+                Owner::Module,
+                None,
+                file,
+                is_prelude,
+            );
             self.enter(&ident, Named::Function(getter), file, is_private, is_prelude);
             return;
         }
@@ -285,8 +295,7 @@ impl World {
             self.report(text);
             return;
         };
-        let group =
-            self.new_group(owner, extension.requirements.clone(), extension.inherits.clone(), file, is_prelude);
+        let group = self.new_group(owner, extension.requirements.clone(), extension.inherits.clone(), file, is_prelude);
         self.groups[group.0 as usize].is_private = decl.has("private") || decl.has("fileprivate");
         for member in &extension.members {
             self.declare_member(member, group);
@@ -358,7 +367,11 @@ impl World {
             }
             DeclKind::Nominal(nominal) => {
                 let id = self.declare_nominal(decl, nominal, owner, Some(group), file, is_prelude);
-                self.add_member(owner, &nominal.name.name, Member { is_static: true, ..member(MemberKind::Nominal(id)) });
+                self.add_member(
+                    owner,
+                    &nominal.name.name,
+                    Member { is_static: true, ..member(MemberKind::Nominal(id)) },
+                );
             }
             DeclKind::TypeAlias { name, generics, target } => {
                 let id = self.declare_alias(name, generics, target, owner, Some(group), file);
@@ -371,17 +384,26 @@ impl World {
                     let payload = case.payload.iter().flatten();
                     let data = CaseData {
                         name: case.name.name.clone(),
-                        payload: payload.map(|(l, t)| (l.as_ref().map(|l| l.name.clone()), Rc::new(t.clone()))).collect(),
+                        payload: payload
+                            .map(|(l, t)| (l.as_ref().map(|l| l.name.clone()), Rc::new(t.clone())))
+                            .collect(),
                         span: case.name.span,
                         has_payload: case.payload.is_some(),
                     };
                     let data_of = self.nominal_data_mut(n);
                     data_of.cases.push(data);
                     data_of.is_indirect |= decl.has("indirect");
-                    self.add_member(owner, &case.name.name, Member { is_static: true, ..member(MemberKind::Case(index)) });
+                    self.add_member(
+                        owner,
+                        &case.name.name,
+                        Member { is_static: true, ..member(MemberKind::Case(index)) },
+                    );
                 }
             }
-            DeclKind::Deinit(_) | DeclKind::Import { .. } | DeclKind::Operator { .. } | DeclKind::PrecedenceGroup { .. } => {}
+            DeclKind::Deinit(_)
+            | DeclKind::Import { .. }
+            | DeclKind::Operator { .. }
+            | DeclKind::PrecedenceGroup { .. } => {}
             DeclKind::Protocol(_) | DeclKind::Extension(_) | DeclKind::AssociatedType { .. } => {
                 self.report(Diagnostic::error(
                     DiagnosticCode::WrongContext,
@@ -572,11 +594,19 @@ impl World {
                     };
                     let ident = Ident { name: name.clone(), span: binding.pattern.span };
                     let accessors = binding.accessors.clone().unwrap_or_default();
-                    let (get, set) =
-                        self.declare_accessors(decl, &ident, &accessors, ty.as_ref(), &[], owner, Some(group), file, is_prelude);
-                    let setter = set.map(|set| {
-                        self.add_requirement(p, "", RequirementKind::Setter, set, is_static, group)
-                    });
+                    let (get, set) = self.declare_accessors(
+                        decl,
+                        &ident,
+                        &accessors,
+                        ty.as_ref(),
+                        &[],
+                        owner,
+                        Some(group),
+                        file,
+                        is_prelude,
+                    );
+                    let setter =
+                        set.map(|set| self.add_requirement(p, "", RequirementKind::Setter, set, is_static, group));
                     let index = self.add_requirement(p, name, RequirementKind::Getter, get, is_static, group);
                     self.protocols[p.0 as usize].requirements[index as usize].setter = setter;
                     if let Some(setter) = setter {
@@ -597,8 +627,8 @@ impl World {
                     file,
                     is_prelude,
                 );
-                let setter = set
-                    .map(|set| self.add_requirement(p, "", RequirementKind::SubscriptSetter, set, is_static, group));
+                let setter =
+                    set.map(|set| self.add_requirement(p, "", RequirementKind::SubscriptSetter, set, is_static, group));
                 let index =
                     self.add_requirement(p, "subscript", RequirementKind::SubscriptGetter, get, is_static, group);
                 self.protocols[p.0 as usize].requirements[index as usize].setter = setter;
@@ -614,7 +644,8 @@ impl World {
                     requirements: requirements.clone(),
                     conforms: None,
                 });
-                let member = Member { kind: MemberKind::AssociatedType, is_static: true, group, file, is_private: false };
+                let member =
+                    Member { kind: MemberKind::AssociatedType, is_static: true, group, file, is_private: false };
                 self.add_member(owner, &name.name, member);
             }
             DeclKind::TypeAlias { name, generics, target } => {
@@ -642,13 +673,7 @@ impl World {
         let protocol = &mut self.protocols[p.0 as usize];
         let index = protocol.requirements.len() as u32;
         let (file, is_prelude) = (protocol.file, protocol.is_prelude);
-        protocol.requirements.push(RequirementData {
-            name: name.into(),
-            kind,
-            function,
-            is_static,
-            setter: None,
-        });
+        protocol.requirements.push(RequirementData { name: name.into(), kind, function, is_static, setter: None });
         self.functions[function.0 as usize].requirement = Some((p, index));
         debug_assert!(!is_prelude || file == PRELUDE_FILE);
         if !name.is_empty() {
@@ -687,7 +712,9 @@ pub(super) fn bound_names(pattern: &Pattern, out: &mut Vec<(Name, Span, Option<T
 
 /// Whether a name is that of an operator.
 pub(super) fn is_operator(name: &str) -> bool {
-    name.chars().next().is_some_and(|c| !(c.is_alphanumeric() || c == '_' || c == '$' || c == '`') && (c as u32) < 0x2E80)
+    name.chars()
+        .next()
+        .is_some_and(|c| !(c.is_alphanumeric() || c == '_' || c == '$' || c == '`') && (c as u32) < 0x2E80)
 }
 
 fn primitive_name(decl: &Decl, default: &str) -> Option<Name> {

@@ -68,7 +68,8 @@ impl World {
                 continue;
             }
             let names: Vec<_> = given.params.iter().map(|p| p.name.clone()).collect();
-            let types: Vec<Type> = given.self_type.iter().cloned().chain(given.params.iter().map(|p| p.ty.clone())).collect();
+            let types: Vec<Type> =
+                given.self_type.iter().cloned().chain(given.params.iter().map(|p| p.ty.clone())).collect();
             let saved = std::mem::replace(&mut self.env, given.env.clone());
             let wrt = self.wrt_flags(args, &names, &types, given.self_type.is_some());
             self.env = saved;
@@ -96,7 +97,9 @@ impl World {
                 Diagnostic::error(Code::Registration, at, message).also(other, "the original")
             }
             None => {
-                let message = format!("referenced declaration '{name}' could not be resolved: no '{name}' takes the parameters of this function");
+                let message = format!(
+                    "referenced declaration '{name}' could not be resolved: no '{name}' takes the parameters of this function"
+                );
                 Diagnostic::error(Code::Registration, of.name.span, message)
             }
         };
@@ -137,7 +140,9 @@ impl World {
                 for member in self.protocol_data(p).members.get(name).into_iter().flatten() {
                     match member.kind {
                         MemberKind::Method(g) | MemberKind::Init(g) | MemberKind::Computed(g, _) => found.push(g),
-                        MemberKind::Requirement(r) => found.push(self.protocol_data(p).requirements[r as usize].function),
+                        MemberKind::Requirement(r) => {
+                            found.push(self.protocol_data(p).requirements[r as usize].function)
+                        }
                         _ => {}
                     }
                 }
@@ -154,7 +159,8 @@ impl World {
         if let Some(labels) = &of.labels {
             let wanted: Vec<Option<&str>> = labels.iter().map(|l| l.as_ref().map(|l| &*l.name)).collect();
             found.retain(|g| {
-                let have: Vec<Option<&str>> = self.function_data(*g).ast_params.iter().map(|p| p.label.as_ref().map(|l| &*l.name)).collect();
+                let have: Vec<Option<&str>> =
+                    self.function_data(*g).ast_params.iter().map(|p| p.label.as_ref().map(|l| &*l.name)).collect();
                 have == wanted
             });
         }
@@ -181,7 +187,14 @@ impl World {
         same
     }
 
-    fn register_transpose(&mut self, f: FunctionId, given: &Signature, originals: &[FunctionId], args: &DifferentiationArgs, span: Span) {
+    fn register_transpose(
+        &mut self,
+        f: FunctionId,
+        given: &Signature,
+        originals: &[FunctionId],
+        args: &DifferentiationArgs,
+        span: Span,
+    ) {
         for original in originals {
             let signature = self.signature(*original);
             let names: Vec<_> = signature.params.iter().map(|p| p.name.clone()).collect();

@@ -260,7 +260,8 @@ impl World {
         match &ty.kind {
             TypeExprKind::Function { params, result, attributes, .. } => {
                 if let Some(linear) = differentiable_attribute(attributes) {
-                    let marked = params.iter().filter(|p| !p.attributes.iter().any(|a| &*a.name.name == "noDerivative"));
+                    let marked =
+                        params.iter().filter(|p| !p.attributes.iter().any(|a| &*a.name.name == "noDerivative"));
                     for part in marked.map(|p| &p.ty).chain([&**result]) {
                         if let TypeExprKind::Named(path) = &part.kind
                             && let [(ident, _)] = path.as_slice()
@@ -295,7 +296,8 @@ impl World {
                 self.applied("Optional", &[of])
             }
             TypeExprKind::Tuple(parts) => {
-                let parts = parts.iter().map(|(l, t)| (l.as_ref().map(|l| l.name.clone()), self.resolve_type(t, scope)));
+                let parts =
+                    parts.iter().map(|(l, t)| (l.as_ref().map(|l| l.name.clone()), self.resolve_type(t, scope)));
                 Type::Tuple(parts.collect())
             }
             TypeExprKind::Function { params, result, throws, attributes } => {
@@ -453,7 +455,11 @@ impl World {
         let own = self.nominal_data(*n).own_params;
         if generics.is_empty() {
             let unapplied = own > 0
-                && args.iter().zip(&self.nominal_data(*n).params).skip(args.len() - own).all(|(a, p)| *a == Type::Param(*p))
+                && args
+                    .iter()
+                    .zip(&self.nominal_data(*n).params)
+                    .skip(args.len() - own)
+                    .all(|(a, p)| *a == Type::Param(*p))
                 && !self.encloses(scope.owner, *n);
             if unapplied && scope.open {
                 let kept = args.len() - own;
@@ -461,7 +467,8 @@ impl World {
                 return Type::Nominal(*n, args.collect());
             }
             if unapplied {
-                let message = format!("reference to generic type '{}' requires arguments in <...>", self.nominal_data(*n).name);
+                let message =
+                    format!("reference to generic type '{}' requires arguments in <...>", self.nominal_data(*n).name);
                 self.report(Diagnostic::error(Code::CannotInfer, span, message));
                 return Type::Error;
             }
@@ -520,7 +527,8 @@ impl World {
             generics.iter().map(|g| self.resolve_type(g, scope)).collect()
         };
         if args.len() != params.len() {
-            let message = format!("reference to generic type '{}' requires arguments in <...>", self.aliases[a.0 as usize].name);
+            let message =
+                format!("reference to generic type '{}' requires arguments in <...>", self.aliases[a.0 as usize].name);
             self.report(Diagnostic::error(Code::CannotInfer, span, message));
             return Type::Error;
         }
@@ -551,7 +559,10 @@ impl World {
             self.load_extensions(&short);
         }
         let members = self.nominal_data(n).members.get(name)?;
-        let kind = members.iter().map(|m| m.kind.clone()).find(|k| matches!(k, MemberKind::Nominal(_) | MemberKind::Alias(_)))?;
+        let kind = members
+            .iter()
+            .map(|m| m.kind.clone())
+            .find(|k| matches!(k, MemberKind::Nominal(_) | MemberKind::Alias(_)))?;
         let found = match kind {
             MemberKind::Nominal(inner) => self.declared_type(inner),
             MemberKind::Alias(a) => self.resolve_alias(a),
@@ -591,7 +602,9 @@ impl World {
 pub(super) fn differentiable_attribute(attributes: &[Attribute]) -> Option<bool> {
     let attribute = attributes.iter().find(|a| &*a.name.name == "differentiable")?;
     Some(match &attribute.args {
-        AttributeArgs::Differentiation(args) => args.kind.as_ref().is_some_and(|k| matches!(&*k.name, "linear" | "_linear")),
+        AttributeArgs::Differentiation(args) => {
+            args.kind.as_ref().is_some_and(|k| matches!(&*k.name, "linear" | "_linear"))
+        }
         AttributeArgs::Text(text) => text.contains("linear"),
         AttributeArgs::None => false,
     })

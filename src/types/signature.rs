@@ -2,8 +2,7 @@
 
 use super::resolve::TypeScope;
 use super::store::{
-    BodyState, Code, Env, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, World,
-    blank_function,
+    BodyState, Code, Env, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, World, blank_function,
 };
 use super::tree::{self, FunctionId, GlobalId};
 use super::ty::{FunctionParam, FunctionType, NominalId, Strength, Type};
@@ -34,7 +33,8 @@ impl World {
         let data = self.function_data(f);
         let (owner, file, generics) = (data.owner, data.file, data.generics.clone());
         let (kind, ast_params, ast_result) = (data.kind, data.ast_params.clone(), data.ast_result.clone());
-        let (is_static, is_mutating, throws, is_prelude) = (data.is_static, data.is_mutating, data.throws, data.is_prelude);
+        let (is_static, is_mutating, throws, is_prelude) =
+            (data.is_static, data.is_mutating, data.throws, data.is_prelude);
         let is_operator = super::declare::is_operator(&self.function_data(f).base_name);
         let is_subscript = &*self.function_data(f).base_name == "subscript";
         let mut env = (*outer).clone();
@@ -59,7 +59,9 @@ impl World {
             }
             let has = |name: &str| param.attributes.iter().any(|a| &*a.name.name == name);
             let mut autoclosure = has("autoclosure");
-            if let Some(crate::syntax::ast::TypeExprKind::Attributed(attributes, _)) = param.ty.as_ref().map(|t| &t.kind) {
+            if let Some(crate::syntax::ast::TypeExprKind::Attributed(attributes, _)) =
+                param.ty.as_ref().map(|t| &t.kind)
+            {
                 autoclosure |= attributes.iter().any(|a| &*a.name.name == "autoclosure");
             }
             let label = param.label.as_ref().map(|l| l.name.clone());
@@ -108,7 +110,12 @@ impl World {
         signature.differentiable = self.differentiable_promise(f, &signature);
         for (i, param) in ast_params.iter().enumerate() {
             if let Some(value) = &param.default {
-                let mut data = blank_function(&format!("default argument of {}", param.name.name).into(), value.span, file, is_prelude);
+                let mut data = blank_function(
+                    &format!("default argument of {}", param.name.name).into(),
+                    value.span,
+                    file,
+                    is_prelude,
+                );
                 data.owner = owner;
                 data.is_static = true;
                 data.code = Code::Expression(Rc::new(value.clone()));
@@ -158,7 +165,8 @@ impl World {
         };
         let saved = std::mem::replace(&mut self.env, signature.env.clone());
         let names: Vec<_> = signature.params.iter().map(|p| p.name.clone()).collect();
-        let types: Vec<Type> = signature.self_type.iter().cloned().chain(signature.params.iter().map(|p| p.ty.clone())).collect();
+        let types: Vec<Type> =
+            signature.self_type.iter().cloned().chain(signature.params.iter().map(|p| p.ty.clone())).collect();
         let flags = self.wrt_flags(args, &names, &types, signature.self_type.is_some());
         self.env = saved;
         Some(flags)
@@ -261,7 +269,8 @@ impl World {
                 initial.flatten().unwrap_or(Type::Error)
             }
             (None, None) => {
-                let message = format!("type annotation missing for '{}'", self.nominal_data(n).stored[index as usize].name);
+                let message =
+                    format!("type annotation missing for '{}'", self.nominal_data(n).stored[index as usize].name);
                 self.report(Diagnostic::error(DiagnosticCode::CannotInfer, span, message));
                 Type::Error
             }
@@ -377,7 +386,8 @@ impl World {
             return f;
         }
         let data = self.nominal_data(n);
-        let (file, is_prelude, group, is_class) = (data.file, data.is_prelude, data.group, data.kind == NominalKind::Class);
+        let (file, is_prelude, group, is_class) =
+            (data.file, data.is_prelude, data.group, data.kind == NominalKind::Class);
         let (own, ty, env) = (self.declared_type(n), self.stored_type(n, index), self.nominal_env(n));
         let mut function = blank_function(&name, span, file, is_prelude);
         function.owner = Owner::Nominal(n);
@@ -410,14 +420,16 @@ impl World {
             locals.push(local("newValue", &ty, false));
             let value = tree::Expr { kind: tree::ExprKind::Local(tree::LocalId(1)), ty: ty.clone(), span };
             let path = vec![tree::Projection { kind: tree::ProjectionKind::Field(index), ty: ty.clone(), span }];
-            let root = if is_class { tree::Root::Value(Box::new(own_expr)) } else { tree::Root::Local(tree::LocalId(0)) };
+            let root =
+                if is_class { tree::Root::Value(Box::new(own_expr)) } else { tree::Root::Local(tree::LocalId(0)) };
             tree::StmtKind::Assign { place: tree::Place { root, path, ty, span }, value }
         } else {
             let value = tree::ExprKind::Field { base: Box::new(own_expr), index };
             tree::StmtKind::Return(Some(tree::Expr { kind: value, ty, span }))
         };
         let params = locals.len();
-        let body = tree::Body { locals, params, captures: vec![], statements: vec![tree::Stmt { kind: statement, span }] };
+        let body =
+            tree::Body { locals, params, captures: vec![], statements: vec![tree::Stmt { kind: statement, span }] };
         function.signature = Some(Rc::new(signature));
         function.body = BodyState::Checked(Rc::new(body));
         let id = self.add_function(function);
@@ -534,8 +546,12 @@ impl World {
         let data = self.function_data(f);
         let own = self.full_name(f);
         match data.owner {
-            Owner::Nominal(n) if !matches!(data.kind, FunctionKind::Closure) => format!("{}.{own}", self.nominal_data(n).name),
-            Owner::Protocol(p) if !matches!(data.kind, FunctionKind::Closure) => format!("{}.{own}", self.protocol_data(p).name),
+            Owner::Nominal(n) if !matches!(data.kind, FunctionKind::Closure) => {
+                format!("{}.{own}", self.nominal_data(n).name)
+            }
+            Owner::Protocol(p) if !matches!(data.kind, FunctionKind::Closure) => {
+                format!("{}.{own}", self.protocol_data(p).name)
+            }
             _ => own,
         }
     }

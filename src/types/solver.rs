@@ -177,9 +177,10 @@ impl World {
             }
             (Type::Tuple(xs), Type::Tuple(ys)) => {
                 xs.len() == ys.len()
-                    && xs.iter().zip(ys.iter()).all(|((l, x), (m, y))| {
-                        (l == m || l.is_none() || m.is_none()) && self.unify(x, y, span)
-                    })
+                    && xs
+                        .iter()
+                        .zip(ys.iter())
+                        .all(|((l, x), (m, y))| (l == m || l.is_none() || m.is_none()) && self.unify(x, y, span))
             }
             (Type::Function(f), Type::Function(g)) => self.unify_functions(f, g, span),
             (Type::Metatype(x), Type::Metatype(y)) => self.unify(x, y, span),
@@ -203,7 +204,9 @@ impl World {
             (p, q) => p.max(q),
         };
         let mut conforms = a.conforms;
-        conforms.extend(b.conforms.iter().filter(|(p, _)| !conforms.iter().any(|(q, _)| p == q)).copied().collect::<Vec<_>>());
+        conforms.extend(
+            b.conforms.iter().filter(|(p, _)| !conforms.iter().any(|(q, _)| p == q)).copied().collect::<Vec<_>>(),
+        );
         self.set_var(y, VarState { bound: None, literal, numeric: a.numeric || b.numeric, conforms });
         self.set_var(x, VarState { bound: Some(Type::Var(y)), ..VarState::default() });
         true
@@ -292,7 +295,10 @@ impl World {
                     && let Type::Var(v) = self.shallow(of)
                 {
                     let own = Type::Associated(Rc::new(other.clone()), *protocol, name.clone());
-                    if !matches!(other, Type::Var(_)) && self.normalize_type(&own) == other && self.bind(v, &other, span) {
+                    if !matches!(other, Type::Var(_))
+                        && self.normalize_type(&own) == other
+                        && self.bind(v, &other, span)
+                    {
                         return true;
                     }
                 }

@@ -5,7 +5,9 @@ use super::ty::{NominalId, ParamId, ProtocolId, Type};
 use super::world::{Builtin, EnumCase, Function, Nominal, Registered, Stored};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::syntax::ast::{Block, Decl, Expr, Generics, Name, NominalKind, Param, Requirement as AstRequirement, TypeExpr};
+use crate::syntax::ast::{
+    Block, Decl, Expr, Generics, Name, NominalKind, Param, Requirement as AstRequirement, TypeExpr,
+};
 use hashbrown::HashMap;
 use std::rc::Rc;
 

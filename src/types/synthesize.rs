@@ -88,7 +88,9 @@ impl World {
             return Some(own);
         }
         let differentiable = self.protocol("Differentiable");
-        let mut text = String::from("struct TangentVector: Differentiable, AdditiveArithmetic, ScalableVector, Equatable {\n    typealias TangentVector = Self\n");
+        let mut text = String::from(
+            "struct TangentVector: Differentiable, AdditiveArithmetic, ScalableVector, Equatable {\n    typealias TangentVector = Self\n",
+        );
         for (field, ty, _) in &moving {
             let vector = Type::Associated(Rc::new(ty.clone()), differentiable, name.clone());
             let vector = self.normalize_type(&vector);
@@ -134,7 +136,9 @@ impl World {
         let written = self.nominal_data(n).members.get(name).cloned().unwrap_or_default();
         let is_operator = matches!(key, "+" | "-" | "==" | "<");
         let has_own = written.iter().any(|m| match m.kind {
-            MemberKind::Method(f) => !is_operator || self.function_data(f).ast_params.len() == 2 && self.is_own_operator(f),
+            MemberKind::Method(f) => {
+                !is_operator || self.function_data(f).ast_params.len() == 2 && self.is_own_operator(f)
+            }
             _ => true,
         });
         if has_own && key != "init" {

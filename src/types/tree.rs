@@ -95,7 +95,14 @@ pub enum StmtKind {
     /// `repeat { body } while condition`
     Repeat { label: LabelId, body: Vec<Stmt>, condition: Expr },
     /// `for pattern in sequence where filter { body }`
-    For { label: LabelId, pattern: Pattern, sequence: Expr, iteration: Iteration, filter: Option<Expr>, body: Vec<Stmt> },
+    For {
+        label: LabelId,
+        pattern: Pattern,
+        sequence: Expr,
+        iteration: Iteration,
+        filter: Option<Expr>,
+        body: Vec<Stmt>,
+    },
     /// `switch`: the first case that matches is run; `subject` is evaluated once into the local.
     Switch { label: LabelId, local: LocalId, subject: Expr, cases: Vec<Case> },
     /// A block of its own, which `break` can leave: `do { … }`, a labelled block.

@@ -121,9 +121,7 @@ impl Type {
                 throws: f.throws,
                 strength: f.strength,
             })),
-            Type::Associated(of, protocol, name) => {
-                Type::Associated(Rc::new(of.map(replace)), *protocol, name.clone())
-            }
+            Type::Associated(of, protocol, name) => Type::Associated(Rc::new(of.map(replace)), *protocol, name.clone()),
             Type::Metatype(of) => Type::Metatype(Rc::new(of.map(replace))),
             Type::Var(_) | Type::Param(_) | Type::Existential(_) | Type::Never | Type::Error => self.clone(),
         }

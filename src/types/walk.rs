@@ -52,7 +52,9 @@ fn statements(items: &[Stmt], visit: &mut dyn FnMut(&Expr) -> bool) {
         match &item.kind {
             StmtKind::Expr(e) | StmtKind::Throw(e) | StmtKind::Labelled { body: e, .. } => expr(e, visit),
             StmtKind::Decl(decl) => match &decl.kind {
-                DeclKind::Variable { bindings, .. } => bindings.iter().filter_map(|b| b.value.as_ref()).for_each(|e| expr(e, visit)),
+                DeclKind::Variable { bindings, .. } => {
+                    bindings.iter().filter_map(|b| b.value.as_ref()).for_each(|e| expr(e, visit))
+                }
                 DeclKind::Formula { body, .. } => expr(body, visit),
                 DeclKind::Function(f) => f.body.iter().for_each(|b| statements(&b.items, visit)),
                 _ => {}
@@ -138,7 +140,9 @@ fn expr(e: &Expr, visit: &mut dyn FnMut(&Expr) -> bool) {
             expr(lhs, visit);
             expr(rhs, visit);
         }
-        ExprKind::Ternary { condition, then, otherwise } => [condition, then, otherwise].into_iter().for_each(|e| expr(e, visit)),
+        ExprKind::Ternary { condition, then, otherwise } => {
+            [condition, then, otherwise].into_iter().for_each(|e| expr(e, visit))
+        }
         ExprKind::If { conditions: c, then, otherwise } => {
             conditions(c, visit);
             statements(&then.items, visit);

@@ -14,7 +14,7 @@ use super::{objects, operators};
 use crate::bytecode::operand::*;
 use crate::bytecode::{Instruction, NativeSite};
 use crate::native::library::{self, NativeContext};
-use crate::native::{Primitive, Trap, Value, table};
+use crate::native::{Primitive, Trap, Value, product_slope, table};
 use crate::tape::Num;
 use crate::value::{BoxCells, Cells, Closure, Ref, Slot};
 use std::cell::RefCell;
@@ -855,7 +855,8 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 let (x, y) = (num!(a), num!(b));
                 let id = machine.ids.mul;
                 let value = x.value * y.value;
-                attempt!(record::binary(&mut machine.levels, id, (x, y), value, (|| y.value, || x.value), sink!(out)));
+                let slopes = (|| product_slope(value, y.value, x.value), || product_slope(value, x.value, y.value));
+                attempt!(record::binary(&mut machine.levels, id, (x, y), value, slopes, sink!(out)));
             }
             I::DDivF { out, a, b } => {
                 let (x, y) = (num!(a), num!(b));

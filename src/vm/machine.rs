@@ -25,6 +25,8 @@ pub struct Machine {
     pub host: Host,
     /// What a run may use up.
     pub limits: Limits,
+    /// The text of every tape that is recorded, while somebody wants to see them.
+    pub tapes: Option<Vec<String>>,
     pub(super) stacks: Stacks,
     pub(super) frames: Vec<Frame>,
     pub(super) tasks: Vec<Box<dyn Task>>,
@@ -68,6 +70,7 @@ impl Machine {
             levels: Levels::new(tape),
             host,
             limits,
+            tapes: None,
             stacks: Stacks::default(),
             frames: vec![],
             tasks: vec![],

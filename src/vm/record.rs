@@ -1,6 +1,6 @@
 //! Arithmetic of derivative code: the value, and what is recorded of it in the mode that the live levels ask for.
 
-use crate::native::{Primitive, PrimitiveId, Rule, Value, table};
+use crate::native::{Primitive, PrimitiveId, Rule, table};
 use crate::tape::{Levels, Mode, Num, TapeFull};
 use crate::value::Slot;
 

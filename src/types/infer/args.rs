@@ -37,7 +37,13 @@ impl ArgNode {
 
 fn waits(e: &ast::Expr) -> bool {
     match &e.kind {
-        Ast::Closure(_) | Ast::Implicit { .. } | Ast::Nil | Ast::Array(_) | Ast::Dictionary(_) | Ast::InOut(_) | Ast::Operator(_) => true,
+        Ast::Closure(_)
+        | Ast::Implicit { .. }
+        | Ast::Nil
+        | Ast::Array(_)
+        | Ast::Dictionary(_)
+        | Ast::InOut(_)
+        | Ast::Operator(_) => true,
         Ast::Call { callee, .. } => matches!(&callee.kind, Ast::Implicit { .. }),
         Ast::Paren(inner) | Ast::Try { value: inner, .. } => waits(inner),
         Ast::Ternary { then, otherwise, .. } => waits(then) || waits(otherwise),
@@ -94,7 +100,9 @@ pub(super) fn match_args(params: &[SignatureParam], args: &[ArgNode]) -> Result<
         }
         if param.variadic {
             let mut all = vec![];
-            while next < plain && (all.is_empty() && args[next].label == param.label || !all.is_empty() && args[next].label.is_none()) {
+            while next < plain
+                && (all.is_empty() && args[next].label == param.label || !all.is_empty() && args[next].label.is_none())
+            {
                 all.push(next);
                 next += 1;
             }
@@ -182,7 +190,9 @@ impl Infer<'_> {
         let fits = match &arg.kind {
             Ast::InOut(_) => return param.is_inout.then_some(0),
             Ast::Closure(closure) => match &inner {
-                Type::Function(f) => closure_arity(closure).is_none_or(|n| n == f.params.len() || (n > 1 && f.params.len() == 1)),
+                Type::Function(f) => {
+                    closure_arity(closure).is_none_or(|n| n == f.params.len() || (n > 1 && f.params.len() == 1))
+                }
                 Type::Var(_) => true,
                 Type::Existential(p) => p.is_empty(),
                 _ => false,

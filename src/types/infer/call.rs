@@ -176,7 +176,13 @@ impl Infer<'_> {
     }
 
     /// A call of a function value, or of a value whose type has `callAsFunction`.
-    pub(super) fn call_value(&mut self, function: Expr, args: Vec<ArgNode>, expected: Option<&Type>, span: Span) -> Expr {
+    pub(super) fn call_value(
+        &mut self,
+        function: Expr,
+        args: Vec<ArgNode>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
         let function = self.decided(&function);
         match self.world.shallow(&function.ty.clone()) {
             Type::Function(ty) => {
@@ -233,7 +239,12 @@ impl Infer<'_> {
         use crate::types::ty::{FunctionParam, FunctionType, Strength};
         let params: Vec<FunctionParam> = args
             .iter()
-            .map(|_| FunctionParam { ty: self.world.fresh(), is_inout: false, no_derivative: false, autoclosure: false })
+            .map(|_| FunctionParam {
+                ty: self.world.fresh(),
+                is_inout: false,
+                no_derivative: false,
+                autoclosure: false,
+            })
             .collect();
         let result = self.world.fresh();
         let ty = Type::Function(Rc::new(FunctionType { params, result, throws: false, strength: Strength::Open }));
@@ -263,7 +274,8 @@ impl Infer<'_> {
                 self.check_anyway(&args);
                 return self.error_expr(span);
             }
-            let message = format!("'{}' cannot be constructed because it has no accessible initializers", self.show(&ty));
+            let message =
+                format!("'{}' cannot be constructed because it has no accessible initializers", self.show(&ty));
             return self.fail(Code::NotCallable, span, message);
         }
         // `Double(3)`: the literal becomes a number of that type at once.
@@ -285,7 +297,14 @@ impl Infer<'_> {
     }
 
     /// `Type.name(arguments)`
-    pub(super) fn call_static(&mut self, ty: &Type, name: &Ident, args: Vec<ArgNode>, expected: Option<&Type>, span: Span) -> Expr {
+    pub(super) fn call_static(
+        &mut self,
+        ty: &Type,
+        name: &Ident,
+        args: Vec<ArgNode>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
         let ty = self.world.shallow(ty);
         if &*name.name == "init" {
             return self.call_init(&ty, args, expected, span);
@@ -306,7 +325,14 @@ impl Infer<'_> {
     }
 
     /// `base.name(arguments)` for a base whose type may not be known yet.
-    pub(super) fn call_member(&mut self, base: Expr, name: &Ident, args: Vec<ArgNode>, expected: Option<&Type>, span: Span) -> Expr {
+    pub(super) fn call_member(
+        &mut self,
+        base: Expr,
+        name: &Ident,
+        args: Vec<ArgNode>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
         let base = self.decided(&base);
         let ty = self.world.shallow(&base.ty.clone());
         match &ty {
@@ -316,7 +342,12 @@ impl Infer<'_> {
             }
             _ if self.is_open(&ty) => {
                 let result = self.world.fresh();
-                let kind = PendingKind::MemberCall { base: Rc::new(base), name: name.clone(), args, expected: expected.cloned() };
+                let kind = PendingKind::MemberCall {
+                    base: Rc::new(base),
+                    name: name.clone(),
+                    args,
+                    expected: expected.cloned(),
+                };
                 return self.wait(kind, result, span);
             }
             Type::Metatype(of) => {
@@ -374,7 +405,12 @@ impl Infer<'_> {
                     return found;
                 }
                 let result = self.world.fresh();
-                let kind = PendingKind::Overload { name: name.clone(), candidates: fitting, args, expected: expected.cloned() };
+                let kind = PendingKind::Overload {
+                    name: name.clone(),
+                    candidates: fitting,
+                    args,
+                    expected: expected.cloned(),
+                };
                 self.wait(kind, result, span)
             }
         }
@@ -468,7 +504,12 @@ impl Infer<'_> {
             };
             let signature = self.world.signature(f);
             let generic = signature.env.params.len();
-            let same = signature.env.requirements.iter().filter(|r| matches!(r, crate::types::store::Requirement::Same(..))).count();
+            let same = signature
+                .env
+                .requirements
+                .iter()
+                .filter(|r| matches!(r, crate::types::store::Requirement::Same(..)))
+                .count();
             weights.push((signature.env.requirements.len() + 2 * same + 100usize.saturating_sub(generic * 10), i));
         }
         weights.sort_unstable_by(|a, b| b.cmp(a));
@@ -492,7 +533,14 @@ impl Infer<'_> {
     }
 
     /// Calls a candidate: infers the arguments that waited, with what the parameters ask for.
-    pub(super) fn commit(&mut self, name: &Ident, candidate: &Candidate, args: &[ArgNode], expected: Option<&Type>, span: Span) -> Expr {
+    pub(super) fn commit(
+        &mut self,
+        name: &Ident,
+        candidate: &Candidate,
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
         let params = self.candidate_params(candidate);
         let slots = match match_args(&params, args) {
             Ok(slots) => slots,
@@ -573,7 +621,14 @@ impl Infer<'_> {
         Some(Argument::Value(value))
     }
 
-    fn slot_argument(&mut self, slot: &Slot, param: &SignatureParam, args: &[ArgNode], instance: &Instance, span: Span) -> Argument {
+    fn slot_argument(
+        &mut self,
+        slot: &Slot,
+        param: &SignatureParam,
+        args: &[ArgNode],
+        instance: &Instance,
+        span: Span,
+    ) -> Argument {
         match slot {
             Slot::Arg(i) => {
                 let wanted = self.param_value_type(param);
@@ -644,7 +699,9 @@ impl Infer<'_> {
     /// Makes a result what is expected, if it can be, so that arguments are inferred with it.
     pub(super) fn hint(&mut self, result: &Type, expected: &Type, span: Span) {
         let (result, mut expected) = (self.world.shallow(result), self.world.shallow(expected));
-        if matches!(expected, Type::Var(_) | Type::Existential(_) | Type::Error) || matches!(result, Type::Var(_) if self.world.is_optional(&expected)) {
+        if matches!(expected, Type::Var(_) | Type::Existential(_) | Type::Error)
+            || matches!(result, Type::Var(_) if self.world.is_optional(&expected))
+        {
             return;
         }
         if !self.world.is_optional(&result)
@@ -706,8 +763,11 @@ impl Infer<'_> {
         if arg.label.is_none() && params.len() == args.len() {
             let missing = params.get(at).and_then(|p| p.label.clone()).unwrap_or_else(|| "_".into());
             let message = format!("missing argument label '{missing}:' in call");
-            return Diagnostic::error(Code::WrongArguments, arg.span, message)
-                .fix("add the label", arg.span.before(), format!("{missing}: "));
+            return Diagnostic::error(Code::WrongArguments, arg.span, message).fix(
+                "add the label",
+                arg.span.before(),
+                format!("{missing}: "),
+            );
         }
         let message = format!("incorrect argument labels in call (have '{have}', expected '{want}')");
         Diagnostic::error(Code::WrongArguments, arg.span, message)

@@ -211,7 +211,13 @@ impl Infer<'_> {
     }
 
     /// The members of that name that can be called on a value (or type) of a type.
-    pub(super) fn method_candidates(&mut self, of: &Type, name: &str, is_static: bool, receiver: Option<&Rc<Expr>>) -> Vec<Candidate> {
+    pub(super) fn method_candidates(
+        &mut self,
+        of: &Type,
+        name: &str,
+        is_static: bool,
+        receiver: Option<&Rc<Expr>>,
+    ) -> Vec<Candidate> {
         let mut out = vec![];
         for (member, prefix, distance) in self.world.members(of, name, is_static, self.file) {
             let target = match member {

@@ -129,7 +129,13 @@ impl Infer<'_> {
             .map(|c| {
                 let value = match &c.value {
                     Some(value) => self.expr(value, None),
-                    None => self.expr(&ast::Expr { kind: Ast::Ident { name: c.name.name.clone(), generics: vec![] }, span: c.name.span }, None),
+                    None => self.expr(
+                        &ast::Expr {
+                            kind: Ast::Ident { name: c.name.name.clone(), generics: vec![] },
+                            span: c.name.span,
+                        },
+                        None,
+                    ),
                 };
                 (c.name.name.clone(), value)
             })
@@ -148,7 +154,13 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Closure { function }, ty, span }
     }
 
-    fn with_captures(&mut self, captures: Vec<(ast::Name, Expr)>, closure: &Rc<ast::Closure>, ty: &Type, span: Span) -> Expr {
+    fn with_captures(
+        &mut self,
+        captures: Vec<(ast::Name, Expr)>,
+        closure: &Rc<ast::Closure>,
+        ty: &Type,
+        span: Span,
+    ) -> Expr {
         let bare = Rc::new(ast::Closure { captures: vec![], ..(**closure).clone() });
         let mut captures = captures.into_iter();
         let Some((name, value)) = captures.next() else { return self.error_expr(span) };
@@ -157,7 +169,11 @@ impl Infer<'_> {
         self.with_temporary(value, |infer, local| {
             infer.in_scope(|infer| {
                 infer.bind(&name, local);
-                if rest.is_empty() { infer.closure_now(&bare, &ty, span) } else { infer.with_captures(rest, &bare, &ty, span) }
+                if rest.is_empty() {
+                    infer.closure_now(&bare, &ty, span)
+                } else {
+                    infer.with_captures(rest, &bare, &ty, span)
+                }
             })
         })
     }
@@ -207,7 +223,13 @@ impl Infer<'_> {
     }
 
     /// `{ (a, b) in … }` or `{ a, b in … }` for a function that is given one tuple.
-    fn tuple_closure(&mut self, closure: &ast::Closure, params: &[ast::ClosureParam], f: &FunctionType, span: Span) -> Expr {
+    fn tuple_closure(
+        &mut self,
+        closure: &ast::Closure,
+        params: &[ast::ClosureParam],
+        f: &FunctionType,
+        span: Span,
+    ) -> Expr {
         let name: ast::Name = "$tuple".into();
         let ident = |name: &ast::Name| ast::Expr { kind: Ast::Ident { name: name.clone(), generics: vec![] }, span };
         let parts = params
@@ -239,7 +261,11 @@ impl Infer<'_> {
     fn spread_closure(&mut self, closure: &ast::Closure, f: &FunctionType, span: Span) -> Expr {
         let Type::Tuple(parts) = self.world.shallow(&f.params[0].ty) else { return self.error_expr(span) };
         let params: Vec<ast::ClosureParam> = (0..parts.len())
-            .map(|i| ast::ClosureParam { name: ast::Ident { name: format!("${i}").into(), span }, ty: None, is_inout: false })
+            .map(|i| ast::ClosureParam {
+                name: ast::Ident { name: format!("${i}").into(), span },
+                ty: None,
+                is_inout: false,
+            })
             .collect();
         self.tuple_closure(closure, &params, f, span)
     }
@@ -249,7 +275,8 @@ impl Infer<'_> {
         match self.frame().anonymous.get(n).copied() {
             Some(local) => self.local_expr(local, span),
             None => {
-                let message = format!("'${n}' is only available in a closure that is given at least {} arguments", n + 1);
+                let message =
+                    format!("'${n}' is only available in a closure that is given at least {} arguments", n + 1);
                 self.fail(Code::UnknownName, span, message)
             }
         }
@@ -295,7 +322,10 @@ impl Infer<'_> {
                 ast::DeclKind::Formula { name, params, body } => {
                     let items = vec![ast::Stmt { kind: AstStmt::Return(Some(body.clone())), span: body.span }];
                     let double = ast::TypeExpr {
-                        kind: ast::TypeExprKind::Named(vec![(ast::Ident { name: "Double".into(), span: name.span }, vec![])]),
+                        kind: ast::TypeExprKind::Named(vec![(
+                            ast::Ident { name: "Double".into(), span: name.span },
+                            vec![],
+                        )]),
                         span: name.span,
                     };
                     FunctionDecl {
@@ -359,7 +389,14 @@ impl Infer<'_> {
         if let Some(own) = &signature.self_type {
             let span = Span::default();
             let (mutable, is_inout) = (signature.self_inout, signature.self_inout);
-            self.frame().locals.push(Local { name: "self".into(), ty: own.clone(), mutable, is_inout, captured: false, span });
+            self.frame().locals.push(Local {
+                name: "self".into(),
+                ty: own.clone(),
+                mutable,
+                is_inout,
+                captured: false,
+                span,
+            });
             self.bind(&"self".into(), LocalId(0));
             count += 1;
         }

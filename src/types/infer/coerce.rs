@@ -28,7 +28,10 @@ impl Infer<'_> {
                 }
                 self.coerce_now(value, &wanted)
             }
-            (Type::Associated(..), _) if self.world.has_vars(&from) && (matches!(wanted, Type::Existential(_)) || self.world.is_optional(&wanted)) => {
+            (Type::Associated(..), _)
+                if self.world.has_vars(&from)
+                    && (matches!(wanted, Type::Existential(_)) || self.world.is_optional(&wanted)) =>
+            {
                 self.wait(PendingKind::Coerce { value: Rc::new(value), to: wanted.clone() }, wanted, span)
             }
             (Type::Var(_), Type::Existential(_)) => {
@@ -39,7 +42,10 @@ impl Infer<'_> {
     }
 
     fn could_be_payload(&self, value: &Expr) -> bool {
-        matches!(value.kind, ExprKind::Pending(_) | ExprKind::Call { .. } | ExprKind::CallValue { .. } | ExprKind::Local(_))
+        matches!(
+            value.kind,
+            ExprKind::Pending(_) | ExprKind::Call { .. } | ExprKind::CallValue { .. } | ExprKind::Local(_)
+        )
     }
 
     pub(super) fn coerce_now(&mut self, value: Expr, to: &Type) -> Expr {
@@ -87,8 +93,11 @@ impl Infer<'_> {
                     let parts = (0..types.len())
                         .map(|i| {
                             let base = Box::new(infer.local_expr(local, span));
-                            let part =
-                                Expr { kind: ExprKind::Element { base, index: i as u32 }, ty: types[i].1.clone(), span };
+                            let part = Expr {
+                                kind: ExprKind::Element { base, index: i as u32 },
+                                ty: types[i].1.clone(),
+                                span,
+                            };
                             infer.coerce(part, &ys[i].1)
                         })
                         .collect();
@@ -168,13 +177,17 @@ impl Infer<'_> {
         let mut diagnostic = Diagnostic::error(
             Code::OpaqueClosure,
             span,
-            format!("cannot differentiate an opaque closure: a plain function value cannot be converted to a '{what}' one"),
+            format!(
+                "cannot differentiate an opaque closure: a plain function value cannot be converted to a '{what}' one"
+            ),
         )
         .label("its body is not known here");
         if let Some(declared) = declared {
-            diagnostic = diagnostic.note_at(declared, "value defined here").help(format!("write its type with '{what}'"));
+            diagnostic =
+                diagnostic.note_at(declared, "value defined here").help(format!("write its type with '{what}'"));
         }
-        diagnostic = diagnostic.note(format!("a '{what}' function can only be formed from a 'func', an 'init' or a closure"));
+        diagnostic =
+            diagnostic.note(format!("a '{what}' function can only be formed from a 'func', an 'init' or a closure"));
         self.error(diagnostic);
         self.error_expr(span)
     }
@@ -188,7 +201,10 @@ impl Infer<'_> {
         if same {
             return match (&from, &to) {
                 (Type::Function(f), Type::Function(g)) => {
-                    g.strength <= Strength::Open || f.strength >= g.strength || f.strength == Strength::Open || f.strength == Strength::Plain
+                    g.strength <= Strength::Open
+                        || f.strength >= g.strength
+                        || f.strength == Strength::Open
+                        || f.strength == Strength::Plain
                 }
                 _ => true,
             };
@@ -209,9 +225,10 @@ impl Infer<'_> {
             }
             (Type::Tuple(xs), Type::Tuple(ys)) => {
                 xs.len() == ys.len()
-                    && xs.iter().zip(ys.iter()).all(|((l, x), (m, y))| {
-                        (l == m || l.is_none() || m.is_none()) && self.can_convert(x, y)
-                    })
+                    && xs
+                        .iter()
+                        .zip(ys.iter())
+                        .all(|((l, x), (m, y))| (l == m || l.is_none() || m.is_none()) && self.can_convert(x, y))
             }
             (Type::Nominal(..), Type::Nominal(..)) => self.is_subclass(&from, &to),
             _ => false,

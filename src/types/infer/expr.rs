@@ -9,7 +9,9 @@ use crate::syntax::ast::{self, CastKind, ExprKind as Ast, Ident, StringPart};
 use crate::types::names::closest;
 use crate::types::solver::Literal;
 use crate::types::store::{FunctionKind, MemberKind, Named, Owner};
-use crate::types::tree::{Argument, Callee, Condition, Expr, ExprKind, FunctionRef, LocalId, Pattern, PatternKind, Stmt, StmtKind};
+use crate::types::tree::{
+    Argument, Callee, Condition, Expr, ExprKind, FunctionRef, LocalId, Pattern, PatternKind, Stmt, StmtKind,
+};
 use crate::types::ty::{Strength, Type};
 use std::rc::Rc;
 
@@ -97,7 +99,9 @@ impl Infer<'_> {
             Ast::As { value, ty, kind } => self.cast(value, ty, *kind, span),
             Ast::InOut(_) => self.fail(Code::Mismatch, span, "'&' is only allowed for an 'inout' argument"),
             Ast::Force(inner) => self.force(inner, span),
-            Ast::Chain(_) => self.fail(Code::Types, span, "'?' must be followed by a call, member lookup, or subscript"),
+            Ast::Chain(_) => {
+                self.fail(Code::Types, span, "'?' must be followed by a call, member lookup, or subscript")
+            }
             Ast::Try { kind, value } => self.try_expr(*kind, value, expected, span),
             Ast::If { .. } | Ast::Switch { .. } | Ast::Block(_) => self.statement_expression(e, expected),
             Ast::Operator(name) => self.operator_value(name, expected, span),
@@ -108,7 +112,11 @@ impl Infer<'_> {
             Ast::Prime { function, order } => self.prime(function, *order, span),
             Ast::Nabla(function) => self.apply_prelude("gradient", "of", function, span),
             Ast::Partial { function, parameter } => self.partial(function, parameter, span),
-            Ast::Discard => self.fail(Code::WrongContext, span, "'_' can only appear in a pattern or on the left side of an assignment"),
+            Ast::Discard => self.fail(
+                Code::WrongContext,
+                span,
+                "'_' can only appear in a pattern or on the left side of an assignment",
+            ),
             Ast::Super | Ast::KeyPath { .. } | Ast::Hash { .. } => {
                 self.fail(Code::Unsupported, span, "this construct is not supported yet")
             }
@@ -195,14 +203,17 @@ impl Infer<'_> {
                     return None;
                 }
                 let ident = Ident { name: name.clone(), span: e.span };
-                let ty = ast::TypeExpr { kind: ast::TypeExprKind::Named(vec![(ident, generics.clone())]), span: e.span };
+                let ty =
+                    ast::TypeExpr { kind: ast::TypeExprKind::Named(vec![(ident, generics.clone())]), span: e.span };
                 Some(self.resolve(&ty))
             }
             Ast::Member { base, name, generics } => {
                 let base = self.type_expression(base)?;
                 let of = self.world.shallow(&base);
                 let values = self.world.members(&of, &name.name, true, self.file);
-                let is_value = values.iter().any(|(m, ..)| !matches!(m, MemberKind::Nominal(_) | MemberKind::Alias(_) | MemberKind::AssociatedType));
+                let is_value = values.iter().any(|(m, ..)| {
+                    !matches!(m, MemberKind::Nominal(_) | MemberKind::Alias(_) | MemberKind::AssociatedType)
+                });
                 if is_value || matches!(&*name.name, "self" | "init") {
                     return None;
                 }
@@ -218,7 +229,13 @@ impl Infer<'_> {
                     let args: Vec<Type> = args
                         .iter()
                         .zip(own.iter())
-                        .map(|(a, p)| if *a == Type::Param(*p) && !self.world.env.params.contains(p) { self.world.fresh() } else { a.clone() })
+                        .map(|(a, p)| {
+                            if *a == Type::Param(*p) && !self.world.env.params.contains(p) {
+                                self.world.fresh()
+                            } else {
+                                a.clone()
+                            }
+                        })
                         .collect();
                     return Some(Type::Nominal(*n, args.into()));
                 }
@@ -250,7 +267,9 @@ impl Infer<'_> {
             return name != "Self" || self.owner != Owner::Module;
         }
         let env = self.world.env.clone();
-        if env.params.iter().any(|p| &*self.world.params[p.0 as usize].name == name) || self.local_types.contains_key(name) {
+        if env.params.iter().any(|p| &*self.world.params[p.0 as usize].name == name)
+            || self.local_types.contains_key(name)
+        {
             return true;
         }
         let mut owner = self.owner;
@@ -262,7 +281,9 @@ impl Infer<'_> {
                         return true;
                     }
                     let Type::Nominal(_, args) = &own else { return false };
-                    if self.world.own_member_type(n, args, name).is_some() || self.world.associated_type(&own, name).is_some() {
+                    if self.world.own_member_type(n, args, name).is_some()
+                        || self.world.associated_type(&own, name).is_some()
+                    {
                         return true;
                     }
                     owner = self.world.nominal_data(n).parent;
@@ -317,12 +338,19 @@ impl Infer<'_> {
                 return self.member(receiver, ident, expected, span);
             }
             let statics = self.world.members(&own, name, true, self.file);
-            if statics.iter().any(|(m, ..)| !matches!(m, MemberKind::Nominal(_) | MemberKind::Alias(_) | MemberKind::AssociatedType)) {
+            if statics
+                .iter()
+                .any(|(m, ..)| !matches!(m, MemberKind::Nominal(_) | MemberKind::Alias(_) | MemberKind::AssociatedType))
+            {
                 return self.static_member_of(&own, ident, expected, span);
             }
         }
         if name == "self" {
-            return self.fail(Code::UnknownName, span, "cannot find 'self' in scope; it is available inside of types only");
+            return self.fail(
+                Code::UnknownName,
+                span,
+                "cannot find 'self' in scope; it is available inside of types only",
+            );
         }
         let file = self.file;
         let entries = self.world.entries(name, file);
@@ -378,7 +406,11 @@ impl Infer<'_> {
                 functions.push(f);
             }
         }
-        if functions.is_empty() { self.unknown_name(ident) } else { self.function_value(&functions, expected, ident.span) }
+        if functions.is_empty() {
+            self.unknown_name(ident)
+        } else {
+            self.function_value(&functions, expected, ident.span)
+        }
     }
 
     pub(super) fn unknown_name(&mut self, ident: &Ident) -> Expr {
@@ -397,14 +429,20 @@ impl Infer<'_> {
         let mut diagnostic =
             Diagnostic::error(Code::UnknownName, ident.span, format!("cannot find '{}' in scope", ident.name));
         if let Some(close) = closest(&ident.name, known.iter().map(String::as_str)) {
-            diagnostic = diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), ident.span, close);
+            diagnostic =
+                diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), ident.span, close);
         }
         self.error(diagnostic);
         self.error_expr(ident.span)
     }
 
     /// A function declaration (one of several) as a value.
-    pub(super) fn function_value(&mut self, functions: &[crate::types::tree::FunctionId], expected: Option<&Type>, span: Span) -> Expr {
+    pub(super) fn function_value(
+        &mut self,
+        functions: &[crate::types::tree::FunctionId],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
         let expected = expected.and_then(|t| self.known(t));
         let mut chosen = functions[0];
         if functions.len() > 1 {
@@ -542,13 +580,21 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Tuple(values), ty: Type::Tuple(types.into()), span }
     }
 
-    fn ternary(&mut self, condition: &ast::Expr, then: &ast::Expr, otherwise: &ast::Expr, expected: Option<&Type>, span: Span) -> Expr {
+    fn ternary(
+        &mut self,
+        condition: &ast::Expr,
+        then: &ast::Expr,
+        otherwise: &ast::Expr,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
         let condition = self.condition_value(condition);
         let then = self.expr(then, expected);
         let hint = then.ty.clone();
         let otherwise = self.expr(otherwise, Some(expected.unwrap_or(&hint)));
         let (then, otherwise, ty) = self.common(then, otherwise, expected);
-        let kind = ExprKind::Ternary { condition: Box::new(condition), then: Box::new(then), otherwise: Box::new(otherwise) };
+        let kind =
+            ExprKind::Ternary { condition: Box::new(condition), then: Box::new(then), otherwise: Box::new(otherwise) };
         Expr { kind, ty, span }
     }
 
@@ -689,7 +735,8 @@ impl Infer<'_> {
             }
             None => {
                 if ty != Type::Error {
-                    let message = format!("cannot use optional chaining on non-optional value of type '{}'", self.show(&ty));
+                    let message =
+                        format!("cannot use optional chaining on non-optional value of type '{}'", self.show(&ty));
                     self.error(Diagnostic::error(Code::Mismatch, base.span, message).help("remove the '?'"));
                 }
                 return Some(self.error_expr(e.span));
@@ -701,7 +748,8 @@ impl Infer<'_> {
             infer.expr(&rewritten, None)
         });
         let flatten = self.world.is_optional(&body.ty.clone());
-        let result = if flatten { body.ty.clone() } else { self.world.applied("Optional", std::slice::from_ref(&body.ty)) };
+        let result =
+            if flatten { body.ty.clone() } else { self.world.applied("Optional", std::slice::from_ref(&body.ty)) };
         let (local_, body) = (local, Box::new(body));
         let kind = if self.mutated.contains(&(self.current, local)) {
             let place = self.place_of(value, "cannot use mutating member on immutable value");
@@ -765,13 +813,11 @@ impl Infer<'_> {
             let args = args.into_iter().map(|value| ast::Arg { label: None, value, trailing: false }).collect();
             ast::Expr { kind: Ast::Call { callee: Box::new(callee), args }, span }
         };
-        let inner_args = text_params.iter().enumerate().map(|(i, p)| if i == at { ident("$dp") } else { ident(p) }).collect();
+        let inner_args =
+            text_params.iter().enumerate().map(|(i, p)| if i == at { ident("$dp") } else { ident(p) }).collect();
         let inner = closure_of(&["$dp".to_string()], call(inner_args, function.clone()), span);
-        let labelled = |label: &str, value| ast::Arg {
-            label: Some(Ident { name: label.into(), span }),
-            value,
-            trailing: false,
-        };
+        let labelled =
+            |label: &str, value| ast::Arg { label: Some(Ident { name: label.into(), span }), value, trailing: false };
         let args = vec![labelled("at", ident(&text_params[at])), labelled("in", inner)];
         let body = ast::Expr { kind: Ast::Call { callee: Box::new(ident("derivative")), args }, span };
         let outer = closure_of(&text_params, body, span);

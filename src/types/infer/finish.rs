@@ -187,7 +187,11 @@ impl Infer<'_> {
                 }
                 None => {
                     if !self.failed {
-                        self.error(Diagnostic::error(Code::CannotInfer, e.span, "this expression could not be resolved"));
+                        self.error(Diagnostic::error(
+                            Code::CannotInfer,
+                            e.span,
+                            "this expression could not be resolved",
+                        ));
                     }
                     e.kind = ExprKind::Error;
                 }
@@ -271,7 +275,8 @@ impl Infer<'_> {
             (ExprKind::Int(n), Some(Builtin::Double | Builtin::Float)) => e.kind = ExprKind::Float(*n as f64),
             (ExprKind::Int(n), Some(Builtin::Int { bits, signed })) => {
                 if bits < 64 && !fits(*n, bits, signed) || (!signed && *n < 0 && bits < 64) {
-                    let message = format!("integer literal '{n}' overflows when stored into '{}'", self.world.show(&e.ty));
+                    let message =
+                        format!("integer literal '{n}' overflows when stored into '{}'", self.world.show(&e.ty));
                     self.error(Diagnostic::error(Code::InvalidLiteral, span, message));
                 }
             }
@@ -332,7 +337,9 @@ impl Infer<'_> {
         }
         let message = format!("missing return in {what} expected to return '{}'", self.world.show(&result));
         let declared = data.span;
-        self.error(Diagnostic::error(Code::MissingReturn, span, message).also(declared, "must return a value on every path"));
+        self.error(
+            Diagnostic::error(Code::MissingReturn, span, message).also(declared, "must return a value on every path"),
+        );
     }
 }
 

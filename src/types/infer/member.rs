@@ -164,7 +164,8 @@ impl Infer<'_> {
         let mut diagnostic = Diagnostic::error(Code::UnknownMember, name.span, message);
         let known = self.world.member_names(ty);
         if let Some(close) = closest(&name.name, known.iter().map(String::as_str)) {
-            diagnostic = diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), name.span, close);
+            diagnostic =
+                diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), name.span, close);
         }
         self.error(diagnostic);
         self.error_expr(name.span)
@@ -203,7 +204,8 @@ impl Infer<'_> {
                 MemberKind::Requirement(r) => {
                     let Some(p) = protocol else { continue };
                     if self.world.protocol_data(p).requirements[r as usize].kind == RequirementKind::Getter {
-                        let candidate = Candidate { target: Target::Requirement(p, r), prefix, receiver: None, tier: 0 };
+                        let candidate =
+                            Candidate { target: Target::Requirement(p, r), prefix, receiver: None, tier: 0 };
                         return self.static_getter(&candidate, span);
                     }
                 }
@@ -236,7 +238,8 @@ impl Infer<'_> {
         let mut diagnostic = Diagnostic::error(Code::UnknownMember, name.span, message);
         let known = self.world.member_names(&ty);
         if let Some(close) = closest(&name.name, known.iter().map(String::as_str)) {
-            diagnostic = diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), name.span, close);
+            diagnostic =
+                diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), name.span, close);
         }
         self.error(diagnostic);
         self.error_expr(span)

@@ -334,7 +334,12 @@ impl<'w> Infer<'w> {
     }
 
     /// A fresh label for a loop, `switch` or block, in scope while `run` runs.
-    fn labelled<T>(&mut self, name: Option<&ast::Ident>, is_loop: bool, run: impl FnOnce(&mut Self, LabelId) -> T) -> T {
+    fn labelled<T>(
+        &mut self,
+        name: Option<&ast::Ident>,
+        is_loop: bool,
+        run: impl FnOnce(&mut Self, LabelId) -> T,
+    ) -> T {
         let frame = self.frame();
         let id = LabelId(frame.next_label);
         frame.next_label += 1;

@@ -50,7 +50,14 @@ impl Infer<'_> {
         self.operator(op, args, expected, span)
     }
 
-    pub(super) fn binary(&mut self, op: &Ident, lhs: &ast::Expr, rhs: &ast::Expr, expected: Option<&Type>, span: Span) -> Expr {
+    pub(super) fn binary(
+        &mut self,
+        op: &Ident,
+        lhs: &ast::Expr,
+        rhs: &ast::Expr,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
         match &*op.name {
             "&&" | "||" if !self.is_overloaded(&op.name) => return self.logical(&op.name, lhs, rhs, span),
             "??" => return self.default_value(lhs, rhs, expected, span),
@@ -83,7 +90,8 @@ impl Infer<'_> {
         let ty = self.bool_type();
         let constant = Expr { kind: ExprKind::Bool(op == "||"), ty: ty.clone(), span };
         let (then, otherwise) = if op == "&&" { (value, constant) } else { (constant, value) };
-        let kind = ExprKind::Ternary { condition: Box::new(condition), then: Box::new(then), otherwise: Box::new(otherwise) };
+        let kind =
+            ExprKind::Ternary { condition: Box::new(condition), then: Box::new(then), otherwise: Box::new(otherwise) };
         Expr { kind, ty, span }
     }
 
@@ -118,7 +126,8 @@ impl Infer<'_> {
             None => {
                 let ty = self.show(&value.ty.clone());
                 if value.ty != Type::Error {
-                    let message = format!("left side of '??' has non-optional type '{ty}', so the right side is never used");
+                    let message =
+                        format!("left side of '??' has non-optional type '{ty}', so the right side is never used");
                     self.world.report(Diagnostic::warning(Code::Unused, lhs.span, message));
                 }
                 return value;
@@ -144,7 +153,8 @@ impl Infer<'_> {
 
     pub(super) fn operator(&mut self, op: &Ident, mut args: Vec<ArgNode>, expected: Option<&Type>, span: Span) -> Expr {
         self.ready_args(&mut args);
-        let known = |infer: &mut Self, a: &ArgNode| a.ready.as_ref().is_some_and(|e| infer.known(&e.ty.clone()).is_some());
+        let known =
+            |infer: &mut Self, a: &ArgNode| a.ready.as_ref().is_some_and(|e| infer.known(&e.ty.clone()).is_some());
         if !args.iter().any(|a| known(self, a)) {
             self.ready_collections(&mut args);
         }
@@ -188,7 +198,14 @@ impl Infer<'_> {
     }
 
     /// Decides an operator when an operand or the result is known.
-    pub(super) fn try_operator(&mut self, op: &Ident, args: &[ArgNode], expected: Option<&Type>, span: Span, last: bool) -> Option<Expr> {
+    pub(super) fn try_operator(
+        &mut self,
+        op: &Ident,
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+        last: bool,
+    ) -> Option<Expr> {
         let mut types: Vec<Type> = vec![];
         let mut open = 0;
         for arg in args {
@@ -213,7 +230,11 @@ impl Infer<'_> {
                 types.push(expected);
             }
         }
-        if types.is_empty() && !last && !matches!(&*op.name, "..." | "..<") && self.function_candidates(&op.name).iter().all(|c| c.tier > 0) {
+        if types.is_empty()
+            && !last
+            && !matches!(&*op.name, "..." | "..<")
+            && self.function_candidates(&op.name).iter().all(|c| c.tier > 0)
+        {
             return None;
         }
         if let ([a, b], true) = (types.as_slice(), is_comparison(&op.name)) {
@@ -301,7 +322,8 @@ impl Infer<'_> {
         let mut out = vec![];
         for member in members {
             if let crate::types::store::MemberKind::Method(f) = member.kind {
-                let candidate = Candidate { target: Target::Function(f), prefix: std::rc::Rc::from([]), receiver: None, tier: 1 };
+                let candidate =
+                    Candidate { target: Target::Function(f), prefix: std::rc::Rc::from([]), receiver: None, tier: 1 };
                 let fixity = self.fixity_of(op, count);
                 self.push_operator(candidate, fixity, count, &mut out);
             }

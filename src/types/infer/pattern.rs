@@ -28,7 +28,9 @@ impl Infer<'_> {
                 self.pattern(inner, &written, mutable)
             }
             AstPattern::Tuple(parts) => self.tuple_pattern(parts, ty, mutable, span),
-            AstPattern::Case { base, name, payload } => self.case_pattern(base.as_ref(), name, payload.as_deref(), ty, mutable, span),
+            AstPattern::Case { base, name, payload } => {
+                self.case_pattern(base.as_ref(), name, payload.as_deref(), ty, mutable, span)
+            }
             AstPattern::Some(inner) => {
                 let Some(of) = self.world.optional_payload(ty) else {
                     let message = format!("'?' pattern cannot match values of type '{}'", self.show(ty));
@@ -67,7 +69,13 @@ impl Infer<'_> {
         local
     }
 
-    fn tuple_pattern(&mut self, parts: &[(Option<Ident>, ast::Pattern)], ty: &Type, mutable: bool, span: Span) -> Pattern {
+    fn tuple_pattern(
+        &mut self,
+        parts: &[(Option<Ident>, ast::Pattern)],
+        ty: &Type,
+        mutable: bool,
+        span: Span,
+    ) -> Pattern {
         let made = |kind| Pattern { kind, ty: ty.clone(), span };
         if let [(None, only)] = parts {
             return self.pattern(only, ty, mutable);
@@ -85,17 +93,19 @@ impl Infer<'_> {
             }
             Type::Error => parts.iter().map(|_| (None, Type::Error)).collect(),
             other => {
-                let message = format!("a tuple pattern with {} elements cannot match values of type '{}'", parts.len(), self.show(&other));
+                let message = format!(
+                    "a tuple pattern with {} elements cannot match values of type '{}'",
+                    parts.len(),
+                    self.show(&other)
+                );
                 self.error(Diagnostic::error(Code::Mismatch, span, message));
                 parts.iter().map(|_| (None, Type::Error)).collect()
             }
         };
         let mut out = vec![];
         for (i, (label, part)) in parts.iter().enumerate() {
-            let at = label
-                .as_ref()
-                .and_then(|l| types.iter().position(|(n, _)| n.as_ref() == Some(&l.name)))
-                .unwrap_or(i);
+            let at =
+                label.as_ref().and_then(|l| types.iter().position(|(n, _)| n.as_ref() == Some(&l.name))).unwrap_or(i);
             let of = types[at].1.clone();
             out.push((at, self.pattern(part, &of, mutable)));
         }
@@ -168,7 +178,8 @@ impl Infer<'_> {
             }
         }
         if parts.len() != types.len() {
-            let message = format!("'.{}' has {} associated values, and the pattern has {}", name.name, types.len(), parts.len());
+            let message =
+                format!("'.{}' has {} associated values, and the pattern has {}", name.name, types.len(), parts.len());
             self.error(Diagnostic::error(Code::Mismatch, span, message));
         }
         let payload = parts.iter().zip(&types).map(|((_, p), (_, t))| self.pattern(p, t, mutable)).collect();
@@ -184,7 +195,11 @@ impl Infer<'_> {
                 let parts: Vec<(Option<Ident>, ast::Pattern)> = parts
                     .iter()
                     .map(|(l, e)| {
-                        let kind = if matches!(e.kind, Ast::Discard) { AstPattern::Wildcard } else { AstPattern::Expr(Box::new(e.clone())) };
+                        let kind = if matches!(e.kind, Ast::Discard) {
+                            AstPattern::Wildcard
+                        } else {
+                            AstPattern::Expr(Box::new(e.clone()))
+                        };
                         (l.clone(), ast::Pattern { kind, span: e.span })
                     })
                     .collect();

@@ -46,12 +46,17 @@ impl Infer<'_> {
             ExprKind::Call { callee, args } => self.accessor_place(callee, args, ty, span, complaint),
             ExprKind::Error => Place { root: Root::Discard, path: vec![], ty, span },
             ExprKind::Pending(_) => {
-                let diagnostic = Diagnostic::error(Code::CannotInfer, span, "the type of what is changed here is not known");
+                let diagnostic =
+                    Diagnostic::error(Code::CannotInfer, span, "the type of what is changed here is not known");
                 self.error(diagnostic.help("write its type where it is declared"));
                 Place { root: Root::Discard, path: vec![], ty, span }
             }
             _ => {
-                self.error(Diagnostic::error(Code::Immutable, span, format!("{complaint}: it is a value that was computed")));
+                self.error(Diagnostic::error(
+                    Code::Immutable,
+                    span,
+                    format!("{complaint}: it is a value that was computed"),
+                ));
                 Place { root: Root::Discard, path: vec![], ty, span }
             }
         }
@@ -90,7 +95,8 @@ impl Infer<'_> {
         let (setter, has_self, mutating) = match &callee {
             Callee::Static(f) | Callee::Class { function: f, .. } => {
                 let data = self.world.function_data(f.function);
-                let setter = data.setter.map(|s| Callee::Static(FunctionRef { function: s, generics: f.generics.clone() }));
+                let setter =
+                    data.setter.map(|s| Callee::Static(FunctionRef { function: s, generics: f.generics.clone() }));
                 let mutating = data.setter.is_some_and(|s| self.world.function_data(s).is_mutating);
                 let has_self = self.world.signature(f.function).self_type.is_some();
                 (setter, has_self, mutating)
@@ -167,7 +173,9 @@ impl Infer<'_> {
             _ => Diagnostic::error(Code::Immutable, span, format!("{complaint}: '{what}' is a 'let' constant")),
         };
         if name != "self" && declared != Span::default() {
-            diagnostic = diagnostic.also(declared, format!("'{what}' is declared here")).help("change 'let' to 'var' to make it mutable");
+            diagnostic = diagnostic
+                .also(declared, format!("'{what}' is declared here"))
+                .help("change 'let' to 'var' to make it mutable");
         }
         self.error(diagnostic);
     }
@@ -197,7 +205,14 @@ impl Infer<'_> {
     }
 
     /// `a?.b = value`
-    fn chained_assignment(&mut self, base: &ast::Expr, target: &ast::Expr, name: &str, value: &ast::Expr, span: Span) -> Expr {
+    fn chained_assignment(
+        &mut self,
+        base: &ast::Expr,
+        target: &ast::Expr,
+        name: &str,
+        value: &ast::Expr,
+        span: Span,
+    ) -> Expr {
         let base = self.expr(base, None);
         let Some(payload) = self.world.optional_payload(&base.ty.clone()) else {
             let message = "cannot use optional chaining on a value that is not optional";

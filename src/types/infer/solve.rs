@@ -220,7 +220,8 @@ impl Infer<'_> {
             }
             PendingKind::Coerce { value, to } => {
                 let (from, to) = (self.world.shallow(&value.ty.clone()), self.world.shallow(to));
-                let waits = matches!(from, Type::Var(_)) || matches!(from, Type::Associated(..)) && self.world.has_vars(&from);
+                let waits =
+                    matches!(from, Type::Var(_)) || matches!(from, Type::Associated(..)) && self.world.has_vars(&from);
                 if waits && !last {
                     return None;
                 }
@@ -249,8 +250,12 @@ impl Infer<'_> {
     }
 
     fn cannot_infer(&mut self, span: Span, member: &str) -> Expr {
-        let diagnostic = Diagnostic::error(Code::CannotInfer, span, format!("the type of this value is not known, so '{member}' cannot be found"))
-            .help("write its type");
+        let diagnostic = Diagnostic::error(
+            Code::CannotInfer,
+            span,
+            format!("the type of this value is not known, so '{member}' cannot be found"),
+        )
+        .help("write its type");
         self.error(diagnostic);
         self.error_expr(span)
     }
@@ -305,7 +310,13 @@ impl Infer<'_> {
         conforms.iter().any(|(p, _)| {
             matches!(
                 &*self.world.protocol_data(*p).name,
-                "FloatingPoint" | "Numeric" | "BinaryFloatingPoint" | "SignedNumeric" | "Real" | "Differentiable" | "AdditiveArithmetic"
+                "FloatingPoint"
+                    | "Numeric"
+                    | "BinaryFloatingPoint"
+                    | "SignedNumeric"
+                    | "Real"
+                    | "Differentiable"
+                    | "AdditiveArithmetic"
             )
         })
     }
@@ -389,8 +400,8 @@ impl Infer<'_> {
             .fix("stop the program when it is 'nil'", span.after(), "!")
             .help("or unwrap it with 'if let'");
         } else if is_number(&found_text) && is_number(&wanted_text) {
-            diagnostic = diagnostic
-                .fix(format!("convert it with '{wanted_text}(…)'"), span, format!("{wanted_text}(…)"));
+            diagnostic =
+                diagnostic.fix(format!("convert it with '{wanted_text}(…)'"), span, format!("{wanted_text}(…)"));
         }
         if !matches!(found, Type::Error) && !matches!(wanted, Type::Error) {
             self.error(diagnostic);

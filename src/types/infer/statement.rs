@@ -6,7 +6,9 @@ use crate::source::Span;
 use crate::syntax::ast::{self, DeclKind, ExprKind as Ast, StmtKind as AstStmt};
 use crate::types::declare::{bound_names, single_expression, strip};
 use crate::types::store::{Named, Owner};
-use crate::types::tree::{Callee, Case, Condition, Expr, ExprKind, Iteration, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
+use crate::types::tree::{
+    Callee, Case, Condition, Expr, ExprKind, Iteration, Pattern, PatternKind, Place, Root, Stmt, StmtKind,
+};
 use crate::types::ty::Type;
 use std::rc::Rc;
 
@@ -48,7 +50,8 @@ impl Infer<'_> {
         };
         for item in items {
             let start = (self.pending.len(), self.world.var_count());
-            let is_function = |decl: &Rc<ast::Decl>| functions.iter().find(|(_, d)| Rc::ptr_eq(d, decl)).map(|(f, _)| *f);
+            let is_function =
+                |decl: &Rc<ast::Decl>| functions.iter().find(|(_, d)| Rc::ptr_eq(d, decl)).map(|(f, _)| *f);
             match &item.kind {
                 AstStmt::Decl(decl) => match is_function(decl) {
                     Some(f) => out.push(self.local_function(f)),
@@ -114,7 +117,11 @@ impl Infer<'_> {
             AstStmt::Break(label) => self.jump(label.as_ref(), false, span, out),
             AstStmt::Continue(label) => self.jump(label.as_ref(), true, span, out),
             AstStmt::Fallthrough => {
-                self.error(Diagnostic::error(Code::WrongContext, span, "'fallthrough' is only allowed at the end of a case of a 'switch'"));
+                self.error(Diagnostic::error(
+                    Code::WrongContext,
+                    span,
+                    "'fallthrough' is only allowed at the end of a case of a 'switch'",
+                ));
             }
             AstStmt::Throw(value) => {
                 let value = self.expr(value, None);
@@ -134,7 +141,14 @@ impl Infer<'_> {
         }
     }
 
-    fn do_statement(&mut self, body: &ast::Block, catches: &[ast::Catch], label: Option<&ast::Ident>, span: Span, out: &mut Vec<Stmt>) {
+    fn do_statement(
+        &mut self,
+        body: &ast::Block,
+        catches: &[ast::Catch],
+        label: Option<&ast::Ident>,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
         if catches.is_empty() {
             let kind = self.labelled(label, false, |infer, label| StmtKind::Block { label, body: infer.block(body) });
             out.push(Stmt { kind, span });
@@ -192,7 +206,10 @@ impl Infer<'_> {
                         Some(value) => self.expr(value, wanted.as_ref()),
                         None => match &strip(pattern).kind {
                             ast::PatternKind::Bind { name, .. } => {
-                                let e = ast::Expr { kind: Ast::Ident { name: name.clone(), generics: vec![] }, span: pattern.span };
+                                let e = ast::Expr {
+                                    kind: Ast::Ident { name: name.clone(), generics: vec![] },
+                                    span: pattern.span,
+                                };
                                 self.expr(&e, wanted.as_ref())
                             }
                             _ => self.error_expr(*span),
@@ -238,7 +255,10 @@ impl Infer<'_> {
                 let statement = |infer: &mut Self| infer.if_statement(conditions, then, otherwise.as_deref(), span);
                 match label {
                     Some(name) => {
-                        let kind = self.labelled(Some(name), false, |infer, label| StmtKind::Block { label, body: vec![statement(infer)] });
+                        let kind = self.labelled(Some(name), false, |infer, label| StmtKind::Block {
+                            label,
+                            body: vec![statement(infer)],
+                        });
                         out.push(Stmt { kind, span });
                     }
                     None => {
@@ -252,7 +272,8 @@ impl Infer<'_> {
                 out.push(statement);
             }
             Ast::Block(body) => {
-                let kind = self.labelled(label, false, |infer, label| StmtKind::Block { label, body: infer.block(body) });
+                let kind =
+                    self.labelled(label, false, |infer, label| StmtKind::Block { label, body: infer.block(body) });
                 out.push(Stmt { kind, span });
             }
             _ => {
@@ -262,7 +283,13 @@ impl Infer<'_> {
         }
     }
 
-    fn if_statement(&mut self, conditions: &[ast::Condition], then: &ast::Block, otherwise: Option<&ast::Expr>, span: Span) -> Stmt {
+    fn if_statement(
+        &mut self,
+        conditions: &[ast::Condition],
+        then: &ast::Block,
+        otherwise: Option<&ast::Expr>,
+        span: Span,
+    ) -> Stmt {
         let (conditions, then) = self.in_scope(|infer| {
             let conditions = infer.conditions(conditions);
             (conditions, infer.block(then))
@@ -277,7 +304,14 @@ impl Infer<'_> {
         Stmt { kind: StmtKind::If { conditions, then, otherwise: rest }, span }
     }
 
-    fn switch(&mut self, label: Option<&ast::Ident>, value: &ast::Expr, cases: &[ast::SwitchCase], span: Span, result: Option<(&Place, &Type)>) -> Stmt {
+    fn switch(
+        &mut self,
+        label: Option<&ast::Ident>,
+        value: &ast::Expr,
+        cases: &[ast::SwitchCase],
+        span: Span,
+        result: Option<(&Place, &Type)>,
+    ) -> Stmt {
         let start = (self.pending.len(), self.world.var_count());
         let subject = self.expr(value, None);
         self.settle_statement(start);
@@ -345,7 +379,9 @@ impl Infer<'_> {
                     (conditions, infer.value_block(then, place, wanted))
                 });
                 let otherwise = match otherwise.as_deref() {
-                    Some(ast::Expr { kind: Ast::Block(body), .. }) => self.in_scope(|infer| infer.value_block(body, place, wanted)),
+                    Some(ast::Expr { kind: Ast::Block(body), .. }) => {
+                        self.in_scope(|infer| infer.value_block(body, place, wanted))
+                    }
                     Some(other) => vec![self.value_statement(other, place, wanted)],
                     None => {
                         let message = "'if' must have an 'else' clause when used as an expression";
@@ -357,7 +393,10 @@ impl Infer<'_> {
             }
             Ast::Switch { value, cases } => self.switch(None, value, cases, span, Some((place, wanted))),
             Ast::Block(body) => {
-                let kind = self.labelled(None, false, |infer, label| StmtKind::Block { label, body: infer.value_block(body, place, wanted) });
+                let kind = self.labelled(None, false, |infer, label| StmtKind::Block {
+                    label,
+                    body: infer.value_block(body, place, wanted),
+                });
                 Stmt { kind, span }
             }
             _ => {
@@ -445,7 +484,8 @@ impl Infer<'_> {
         };
         let iterator = self.world.associated_type(ty, "Iterator").unwrap_or(Type::Error);
         let element = self.world.associated_type(&iterator, "Element").unwrap_or(Type::Error);
-        let make = Callee::Requirement { protocol: sequence, requirement: make, self_type: ty.clone(), generics: vec![] };
+        let make =
+            Callee::Requirement { protocol: sequence, requirement: make, self_type: ty.clone(), generics: vec![] };
         let next = Callee::Requirement {
             protocol: iterator_protocol,
             requirement: next,
@@ -462,10 +502,13 @@ impl Infer<'_> {
         }
         let result = self.frame().result.clone();
         if let Some(local) = self.frame().init_self {
-            let is_failable = self.world.is_optional(&result) && !self.world.is_optional(&self.frames[self.current].locals[local.0 as usize].ty.clone());
+            let is_failable = self.world.is_optional(&result)
+                && !self.world.is_optional(&self.frames[self.current].locals[local.0 as usize].ty.clone());
             let value = match value {
                 Some(ast::Expr { kind: Ast::Nil, .. }) if is_failable => Expr { kind: ExprKind::Nil, ty: result, span },
-                Some(_) => self.fail(Code::WrongContext, span, "an initializer returns nothing, or 'nil' when it can fail"),
+                Some(_) => {
+                    self.fail(Code::WrongContext, span, "an initializer returns nothing, or 'nil' when it can fail")
+                }
                 None => {
                     let value = self.local_expr(local, span);
                     self.coerce(value, &result)
@@ -502,8 +545,20 @@ impl Infer<'_> {
         let word = if is_continue { "continue" } else { "break" };
         let in_switch = |l: &super::Label| l.name.is_some() || l.is_loop;
         let found = match label {
-            Some(name) => self.frame().labels.iter().rev().find(|l| l.name.as_ref() == Some(&name.name)).map(|l| (l.id, l.is_loop)),
-            None => self.frame().labels.iter().rev().find(|l| l.is_loop || (!is_continue && !in_switch(l))).map(|l| (l.id, l.is_loop)),
+            Some(name) => self
+                .frame()
+                .labels
+                .iter()
+                .rev()
+                .find(|l| l.name.as_ref() == Some(&name.name))
+                .map(|l| (l.id, l.is_loop)),
+            None => self
+                .frame()
+                .labels
+                .iter()
+                .rev()
+                .find(|l| l.is_loop || (!is_continue && !in_switch(l)))
+                .map(|l| (l.id, l.is_loop)),
         };
         match found {
             Some((_, false)) if is_continue => {
@@ -544,7 +599,11 @@ impl Infer<'_> {
             }
             _ if self.is_top() => {}
             _ => {
-                self.error(Diagnostic::error(Code::WrongContext, decl.span, "this declaration is only allowed at the top level"));
+                self.error(Diagnostic::error(
+                    Code::WrongContext,
+                    decl.span,
+                    "this declaration is only allowed at the top level",
+                ));
             }
         }
     }
@@ -557,7 +616,11 @@ impl Infer<'_> {
     fn variable(&mut self, is_let: bool, binding: &ast::Binding, span: Span, out: &mut Vec<Stmt>) {
         if binding.accessors.as_ref().is_some_and(|a| a.get.is_some()) {
             if !self.is_top() {
-                self.error(Diagnostic::error(Code::Unsupported, span, "computed variables inside of a function are not supported yet"));
+                self.error(Diagnostic::error(
+                    Code::Unsupported,
+                    span,
+                    "computed variables inside of a function are not supported yet",
+                ));
             }
             return;
         }
@@ -581,7 +644,10 @@ impl Infer<'_> {
             (None, Some(value)) => value.ty.clone(),
             (None, None) => {
                 let message = "type annotation missing in pattern";
-                self.error(Diagnostic::error(Code::CannotInfer, binding.pattern.span, message).help("write ': Type', or a value"));
+                self.error(
+                    Diagnostic::error(Code::CannotInfer, binding.pattern.span, message)
+                        .help("write ': Type', or a value"),
+                );
                 Type::Error
             }
         };
@@ -596,13 +662,24 @@ impl Infer<'_> {
         let mutable = !is_let || value.is_none();
         let pattern = self.pattern(strip(&binding.pattern), &ty, mutable);
         if !Infer::is_certain(&pattern) {
-            self.error(Diagnostic::error(Code::WrongContext, binding.pattern.span, "this pattern does not always match; use 'if case' or 'guard case'"));
+            self.error(Diagnostic::error(
+                Code::WrongContext,
+                binding.pattern.span,
+                "this pattern does not always match; use 'if case' or 'guard case'",
+            ));
         }
         out.push(Stmt { kind: StmtKind::Let { pattern, value }, span });
     }
 
     /// A variable of the script: a global.
-    fn global_variable(&mut self, binding: &ast::Binding, value: Option<Expr>, ty: &Type, span: Span, out: &mut Vec<Stmt>) {
+    fn global_variable(
+        &mut self,
+        binding: &ast::Binding,
+        value: Option<Expr>,
+        ty: &Type,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
         let mut names = vec![];
         bound_names(&binding.pattern, &mut names);
         let globals: Vec<_> = names.iter().map(|(name, at, _)| self.global_at(name, *at)).collect();
@@ -634,7 +711,11 @@ impl Infer<'_> {
 
     /// The global that a name at a place of the script declares.
     fn global_at(&mut self, name: &ast::Name, span: Span) -> Option<crate::types::tree::GlobalId> {
-        self.world.globals.iter().rposition(|g| g.name == *name && g.span == span).map(|i| crate::types::tree::GlobalId(i as u32))
+        self.world
+            .globals
+            .iter()
+            .rposition(|g| g.name == *name && g.span == span)
+            .map(|i| crate::types::tree::GlobalId(i as u32))
     }
 
     fn set_global_type(&mut self, global: crate::types::tree::GlobalId, ty: &Type) {
@@ -661,7 +742,8 @@ fn bound_locals(p: &Pattern, out: &mut Vec<crate::types::tree::LocalId>) {
 
 /// Whether an `if` or `switch` that is the only thing in a body is a statement with `return`s rather than a value.
 fn ends_in_statements(e: &ast::Expr) -> bool {
-    let block = |b: &ast::Block| !matches!(b.items.last().map(|s| &s.kind), Some(AstStmt::Expr(_)) | Some(AstStmt::Throw(_)));
+    let block =
+        |b: &ast::Block| !matches!(b.items.last().map(|s| &s.kind), Some(AstStmt::Expr(_)) | Some(AstStmt::Throw(_)));
     match &e.kind {
         Ast::If { then, otherwise, .. } => match otherwise.as_deref() {
             None => true,
@@ -686,7 +768,8 @@ pub(super) fn leaves(statements: &[Stmt]) -> bool {
         }
         StmtKind::Block { body, label } => leaves(body) && !breaks_to(body, *label),
         StmtKind::While { conditions, body, label } => {
-            let forever = conditions.iter().all(|c| matches!(c, Condition::Bool(Expr { kind: ExprKind::Bool(true), .. })));
+            let forever =
+                conditions.iter().all(|c| matches!(c, Condition::Bool(Expr { kind: ExprKind::Bool(true), .. })));
             forever && !breaks_to(body, *label)
         }
         StmtKind::Repeat { body, condition, label } => {
@@ -705,10 +788,13 @@ fn breaks_to(statements: &[Stmt], label: crate::types::tree::LabelId) -> bool {
     statements.iter().any(|s| match &s.kind {
         StmtKind::Break(l) => *l == label,
         StmtKind::If { then, otherwise, .. } => breaks_to(then, label) || breaks_to(otherwise, label),
-        StmtKind::Switch { cases, .. } | StmtKind::Catch { cases, .. } => cases.iter().any(|c| breaks_to(&c.body, label)),
-        StmtKind::While { body, .. } | StmtKind::Repeat { body, .. } | StmtKind::For { body, .. } | StmtKind::Block { body, .. } => {
-            breaks_to(body, label)
+        StmtKind::Switch { cases, .. } | StmtKind::Catch { cases, .. } => {
+            cases.iter().any(|c| breaks_to(&c.body, label))
         }
+        StmtKind::While { body, .. }
+        | StmtKind::Repeat { body, .. }
+        | StmtKind::For { body, .. }
+        | StmtKind::Block { body, .. } => breaks_to(body, label),
         _ => false,
     })
 }

@@ -4,7 +4,10 @@ use super::{FrameKind, Infer};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast;
 use crate::types::store::{BodyState, Code, FunctionKind, Owner, Signature, World};
-use crate::types::tree::{Body, Case, Expr, ExprKind, FunctionId, LocalId, Pattern, PatternKind, Place, Projection, ProjectionKind, Root, Stmt, StmtKind};
+use crate::types::tree::{
+    Body, Case, Expr, ExprKind, FunctionId, LocalId, Pattern, PatternKind, Place, Projection, ProjectionKind, Root,
+    Stmt, StmtKind,
+};
 use crate::types::ty::Type;
 use std::rc::Rc;
 
@@ -88,7 +91,8 @@ impl Infer<'_> {
         self.add_signature_params(signature);
         let mut statements = match code {
             Code::Block(None) => {
-                if self.world.function_data(f).primitive.is_some() || self.world.function_data(f).requirement.is_some() {
+                if self.world.function_data(f).primitive.is_some() || self.world.function_data(f).requirement.is_some()
+                {
                     return None;
                 }
                 self.error(Diagnostic::error(DiagnosticCode::WrongContext, span, "expected a body in braces"));
@@ -288,7 +292,11 @@ impl Infer<'_> {
                     "" if own.is_empty() => "_".to_string(),
                     "" => format!("({})", own.join(", ")),
                     _ if own.is_empty() || own.iter().all(|p| p == "_") && own.len() > 1 => {
-                        if own.is_empty() { name } else { format!("{name}(_)") }
+                        if own.is_empty() {
+                            name
+                        } else {
+                            format!("{name}(_)")
+                        }
                     }
                     _ => format!("{name}({})", own.join(", ")),
                 };
@@ -301,7 +309,10 @@ impl Infer<'_> {
     /// The ways in which a value of a type can be made: how to write it, which patterns match it, the types of its parts.
     fn constructors(&mut self, ty: &Type, rows: &[Vec<&Pattern>]) -> Vec<(String, Constructor, Vec<Type>)> {
         if let Some(payload) = self.world.optional_payload(ty) {
-            return vec![(".none".into(), Constructor::Nil, vec![]), (".some".into(), Constructor::Some, vec![payload])];
+            return vec![
+                (".none".into(), Constructor::Nil, vec![]),
+                (".some".into(), Constructor::Some, vec![payload]),
+            ];
         }
         match ty {
             Type::Tuple(parts) => {
@@ -312,13 +323,21 @@ impl Infer<'_> {
                 (0..self.world.nominal_data(*n).cases.len() as u32)
                     .map(|case| {
                         let payload = self.world.case_payload(*n, case);
-                        let payload = payload.iter().map(|(_, t)| self.world.substitute_nominal(*n, &args, t)).collect();
-                        (format!(".{}", self.world.nominal_data(*n).cases[case as usize].name), Constructor::Case(case), payload)
+                        let payload =
+                            payload.iter().map(|(_, t)| self.world.substitute_nominal(*n, &args, t)).collect();
+                        (
+                            format!(".{}", self.world.nominal_data(*n).cases[case as usize].name),
+                            Constructor::Case(case),
+                            payload,
+                        )
                     })
                     .collect()
             }
             Type::Nominal(n, _) if self.world.nominal_data(*n).builtin == Some(crate::types::world::Builtin::Bool) => {
-                vec![("true".into(), Constructor::Bool(true), vec![]), ("false".into(), Constructor::Bool(false), vec![])]
+                vec![
+                    ("true".into(), Constructor::Bool(true), vec![]),
+                    ("false".into(), Constructor::Bool(false), vec![]),
+                ]
             }
             _ => {
                 let _ = rows;
@@ -340,7 +359,8 @@ enum Constructor {
 
 /// The patterns for the parts of a value, when the pattern can match it.
 fn narrow<'p>(p: &'p Pattern, constructor: &Constructor, parts: usize) -> Option<Vec<&'p Pattern>> {
-    const ANY: &Pattern = &Pattern { kind: PatternKind::Wildcard, ty: Type::Error, span: crate::source::Span { start: 0, end: 0 } };
+    const ANY: &Pattern =
+        &Pattern { kind: PatternKind::Wildcard, ty: Type::Error, span: crate::source::Span { start: 0, end: 0 } };
     match (&p.kind, constructor) {
         (PatternKind::Wildcard | PatternKind::Bind(_), _) => Some(vec![ANY; parts]),
         (PatternKind::Nil, Constructor::Nil) => Some(vec![]),

@@ -47,6 +47,9 @@ impl Task for Recording {
         // Instances of classes are differentiated where they are: they are settled, too.
         settle(machine, &mut [&mut y, &mut self.x.cells]);
         let map = LinearMap::close(&mut machine.levels, &mut outputs);
+        if let Some(tapes) = &mut machine.tapes {
+            tapes.push(map.to_string());
+        }
         let template = Template { tangent: self.result, cells: y.clone() };
         let map = LinearMap { x: Rc::from([self.x]), y: Rc::from([template]), ..map };
         machine.set_window(y.all());
