@@ -63,7 +63,9 @@ impl<'a> Selector<'a> {
     /// Drops a reference.
     pub fn clear(&mut self, reg: Reg) {
         let a = ROut(self.n(reg));
-        self.writer.push(Instruction::Clear { a });
+        if !self.writer.is_empty(a) {
+            self.writer.push(Instruction::Clear { a });
+        }
     }
 
     fn n(&mut self, reg: Reg) -> u16 {

@@ -100,6 +100,23 @@ impl<'a> Writer<'a> {
         self.code.instructions.get_mut(start..)?.last_mut()
     }
 
+    /// Whether the instruction before has emptied a reference register.
+    pub fn is_empty(&mut self, a: ROut) -> bool {
+        let mut empty = false;
+        if let Some(last) = self.last() {
+            // Where a function object was, its result may stand now.
+            if matches!(last.opcode(), Opcode::CallValue | Opcode::DCallValue) {
+                return false;
+            }
+            let cleared = last.opcode() == Opcode::Clear;
+            last.visit(&mut |field| {
+                let emptied = cleared || field.role == Role::Register(Bank::R, Access::Take);
+                empty |= emptied && field.number == i64::from(a.0);
+            });
+        }
+        empty
+    }
+
     /// The index of a number constant.
     pub fn constant(&mut self, value: f64) -> Number {
         let numbers = &mut self.code.numbers;
