@@ -4,7 +4,7 @@
 
 use crate::native::PrimitiveId;
 use crate::source::Span;
-use crate::value::Bank;
+use crate::value::{Bank, Constants};
 use crate::value::shape::{ShapeId, Shapes, TangentId, Tangents};
 use std::rc::Rc;
 
@@ -123,6 +123,8 @@ pub enum Op {
     ConstI(i64),
     /// `→ r`: a text.
     Text(Rc<str>),
+    /// `→ array` of elements that are known.
+    Constants(Rc<Constants>),
     /// `→ r`: no reference.
     Null,
     /// `x → x` of the same bank. A reference is shared.

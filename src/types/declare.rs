@@ -142,7 +142,7 @@ impl World {
         data.ast_result = function.result.clone().map(Rc::new);
         data.throws = function.throws;
         data.code = Code::Block(function.body.clone().map(Rc::new));
-        data.primitive = primitive_name(decl, &function.name.name);
+        data.primitive = self.primitive_name(decl, &function.name.name, is_prelude);
         data.is_opaque = decl.attribute("opaque").is_some();
         data.fixity = [("prefix", Fixity::Prefix), ("postfix", Fixity::Postfix)]
             .into_iter()
@@ -151,6 +151,20 @@ impl World {
         let id = self.add_function(data);
         self.note_registration(decl, id);
         id
+    }
+
+    /// The primitive that a declaration stands for. Its types are taken on trust, so only the library may name one.
+    fn primitive_name(&mut self, decl: &Decl, default: &str, is_prelude: bool) -> Option<Name> {
+        let attribute = decl.attribute("primitive")?;
+        if !is_prelude {
+            let message = "'@primitive' can only be used in dscript's own library";
+            self.report(Diagnostic::error(DiagnosticCode::WrongContext, attribute.span, message));
+            return None;
+        }
+        Some(match &attribute.args {
+            AttributeArgs::Text(text) => Name::from(text.trim_matches(['"', ' '])),
+            AttributeArgs::None | AttributeArgs::Differentiation(_) => default.into(),
+        })
     }
 
     pub(super) fn declare_alias(
@@ -250,7 +264,7 @@ impl World {
         };
         params.extend(nominal.generics.params.iter().map(|(p, _)| self.new_param(&p.name)).collect::<Vec<_>>());
         let id = NominalId(self.nominals.len() as u32);
-        let builtin = if decl.attribute("primitive").is_some() { builtin(&nominal.name.name) } else { None };
+        let builtin = self.primitive_name(decl, &nominal.name.name, is_prelude).and_then(|name| builtin(&name));
         let style = decl.attribute("style").and_then(|a| match &a.args {
             AttributeArgs::Text(text) => Some(Name::from(text.trim_matches(['"', ' ']))),
             AttributeArgs::None | AttributeArgs::Differentiation(_) => None,
@@ -505,7 +519,7 @@ impl World {
         is_prelude: bool,
     ) -> (FunctionId, Option<FunctionId>) {
         let is_static = decl.has("static") || decl.has("class");
-        let primitive = primitive_name(decl, &name.name);
+        let primitive = self.primitive_name(decl, &name.name, is_prelude);
         let mut get = blank_function(&name.name, name.span, file, is_prelude);
         get.kind = FunctionKind::Getter;
         get.is_static = is_static;
@@ -715,14 +729,6 @@ pub(super) fn is_operator(name: &str) -> bool {
     name.chars()
         .next()
         .is_some_and(|c| !(c.is_alphanumeric() || c == '_' || c == '$' || c == '`') && (c as u32) < 0x2E80)
-}
-
-fn primitive_name(decl: &Decl, default: &str) -> Option<Name> {
-    let attribute = decl.attribute("primitive")?;
-    Some(match &attribute.args {
-        AttributeArgs::Text(text) => Name::from(text.trim_matches(['"', ' '])),
-        AttributeArgs::None | AttributeArgs::Differentiation(_) => default.into(),
-    })
 }
 
 fn value_param(name: Ident, ty: Option<&TypeExpr>) -> Param {

@@ -269,6 +269,10 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 let text = at.code().texts[usize::from(k)].clone();
                 at.set_r(out, Ref::Text(text));
             }
+            I::LoadArray { out, k } => {
+                let array = at.code().arrays[usize::from(k)].cells();
+                at.set_r(out, Ref::Cells(Rc::new(array)));
+            }
 
             I::AddF { out, a, b } => {
                 let value = at.f(a) + at.f(b);

@@ -102,6 +102,7 @@ impl Builder<'_> {
     /// Evaluates arguments from left to right; places are found, not opened.
     fn prepare(&mut self, args: &[Argument], wanted: &[Type]) -> Vec<Prepared> {
         let mut prepared = vec![];
+        let last_write = args.iter().rposition(argument_may_write).unwrap_or(0);
         for (i, arg) in args.iter().enumerate() {
             prepared.push(match arg {
                 Argument::Value(e) => {
@@ -109,8 +110,7 @@ impl Builder<'_> {
                     if let Some(to) = wanted.get(i) {
                         value = self.adapt(value, &e.ty, to);
                     }
-                    let changed = args[i + 1..].iter().any(argument_may_write);
-                    Prepared::Value(if changed { self.keep(value) } else { value })
+                    Prepared::Value(if i < last_write { self.keep(value) } else { value })
                 }
                 Argument::InOut(place) => Prepared::Place(self.place(place)),
             });
