@@ -241,9 +241,13 @@ impl<'p> Linearities<'p> {
             }
             // An empty collection, and no reference, hold nothing that varies or could be added.
             Op::Null | Op::NewArray(_) => each(Kind::Zero.into()),
-            Op::ConstF(_) | Op::ConstI(_) | Op::Text(_) | Op::Constants(_) | Op::Capture { .. } | Op::Count | Op::CheckIndex => {
-                each(Kind::Constant.into())
-            }
+            Op::ConstF(_)
+            | Op::ConstI(_)
+            | Op::Text(_)
+            | Op::Constants(_)
+            | Op::Capture { .. }
+            | Op::Count
+            | Op::CheckIndex => each(Kind::Constant.into()),
             Op::Copy | Op::Take | Op::Promise { .. } => each(operand(0)),
             Op::Primitive(id) => each(primitive(*id, step, facts)),
             Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, step, facts),

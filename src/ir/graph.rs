@@ -4,8 +4,8 @@
 
 use crate::native::PrimitiveId;
 use crate::source::Span;
-use crate::value::{Bank, Constants};
 use crate::value::shape::{ShapeId, Shapes, TangentId, Tangents};
+use crate::value::{Bank, Constants};
 use std::rc::Rc;
 
 /// A virtual register: an index into [`Function::registers`]. Registers are variables, not values: one may be written

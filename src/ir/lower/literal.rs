@@ -7,8 +7,8 @@ use crate::ir::layout::cells;
 use crate::types::tree::{Expr, ExprKind};
 use crate::types::ty::Type;
 use crate::types::world::Builtin;
-use crate::value::{Bank, Constants};
 use crate::value::shape::Shape;
+use crate::value::{Bank, Constants};
 
 impl Builder<'_> {
     /// A number literal; one of type `Float` is rounded.

@@ -5,10 +5,10 @@ use super::{Binding, FrameKind, Infer};
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, FunctionDecl, StmtKind as AstStmt};
-use crate::types::declare::single_expression;
 use crate::types::store::{BodyState, Code as FunctionCode, FunctionKind, Signature, blank_function};
 use crate::types::tree::{Body, Expr, ExprKind, FunctionId, Local, LocalId, Stmt, StmtKind};
 use crate::types::ty::{FunctionParam, FunctionType, Strength, Type};
+use crate::types::written::single_expression;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -185,6 +185,7 @@ impl Infer<'_> {
                 name: name.clone(),
                 ty: param.ty.clone(),
                 mutable: param.is_inout,
+                once: false,
                 is_inout: param.is_inout,
                 captured: false,
                 span: *span,
@@ -393,6 +394,7 @@ impl Infer<'_> {
                 name: "self".into(),
                 ty: own.clone(),
                 mutable,
+                once: false,
                 is_inout,
                 captured: false,
                 span,
@@ -406,6 +408,7 @@ impl Infer<'_> {
                 name: param.name.clone(),
                 ty: param.ty.clone(),
                 mutable: param.is_inout,
+                once: false,
                 is_inout: param.is_inout,
                 captured: false,
                 span: param.span,
@@ -466,7 +469,6 @@ impl Infer<'_> {
             self.finish_statements(&mut statements);
             let mut body = self.body_of(frame, statements);
             self.finish_locals(&mut body);
-            self.check_returns(function, &body, frame);
             self.set_closure_signature(function, frame, &body);
             self.world.functions[function.0 as usize].body = BodyState::Checked(Rc::new(body));
         }

@@ -7,19 +7,30 @@
 //! combinations: each choice is made once.
 
 mod args;
+mod branch;
 mod call;
 mod candidates;
+mod chain;
 mod closure;
 mod coerce;
+mod commit;
 mod expr;
 mod finish;
+mod iteration;
+mod literal;
 mod member;
+mod name;
+mod no_fit;
+mod notation;
 mod operator;
+mod overload;
 mod pattern;
 mod place;
 mod solve;
 mod statement;
 mod top;
+mod type_name;
+mod variable;
 
 use super::resolve::TypeScope;
 use super::store::{Named, Owner, World};
@@ -246,7 +257,15 @@ impl<'w> Infer<'w> {
     /// Makes a variable of the body that is being checked, without a name in scope.
     fn new_local(&mut self, name: &str, ty: Type, mutable: bool, span: Span) -> LocalId {
         let frame = self.frame();
-        frame.locals.push(Local { name: name.into(), ty, mutable, is_inout: false, captured: false, span });
+        frame.locals.push(Local {
+            name: name.into(),
+            ty,
+            mutable,
+            once: false,
+            is_inout: false,
+            captured: false,
+            span,
+        });
         LocalId(frame.locals.len() as u32 - 1)
     }
 
