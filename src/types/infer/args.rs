@@ -22,11 +22,14 @@ impl ArgNode {
     pub(super) fn new(arg: &ast::Arg) -> ArgNode {
         ArgNode {
             label: arg.label.as_ref().map(|l| l.name.clone()),
-            ast: Rc::new(arg.value.clone()),
             trailing: arg.trailing,
-            ready: None,
-            span: arg.value.span,
+            ..ArgNode::unlabelled(arg.value.clone())
         }
+    }
+
+    /// An operand.
+    pub(super) fn unlabelled(ast: Rc<ast::Expr>) -> ArgNode {
+        ArgNode { label: None, span: ast.span, ast, trailing: false, ready: None }
     }
 
     /// Whether its type depends on what is expected, so that it must wait for it.
@@ -137,7 +140,7 @@ impl Infer<'_> {
         for arg in args {
             if arg.ready.is_none() && !arg.waits() {
                 let value = self.expr(&arg.ast.clone(), None);
-                arg.ready = Some(Rc::new(value));
+                arg.ready = Some(self.set_aside(value));
             }
         }
     }
@@ -150,7 +153,7 @@ impl Infer<'_> {
                 || matches!(&arg.ast.kind, Ast::Tuple(_) | Ast::Ternary { .. } | Ast::If { .. } | Ast::Switch { .. });
             if arg.ready.is_none() && is_collection {
                 let value = self.expr(&arg.ast.clone(), None);
-                arg.ready = Some(Rc::new(value));
+                arg.ready = Some(self.set_aside(value));
             }
         }
     }

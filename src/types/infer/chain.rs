@@ -5,10 +5,14 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{self, ExprKind as Ast};
 use crate::types::tree::{Expr, ExprKind};
 use crate::types::ty::Type;
+use std::rc::Rc;
 
 impl Infer<'_> {
     /// `a?.b`: what stands behind the innermost `?` is evaluated with the value that was found there.
     pub(super) fn optional_chain(&mut self, e: &ast::Expr) -> Option<Expr> {
+        if !has_chain(e, true) {
+            return None;
+        }
         let mut rewritten = e.clone();
         let name = format!("$chain{}", self.frame().locals.len());
         let base = take_chain(&mut rewritten, &name, true)?;
@@ -50,20 +54,31 @@ impl Infer<'_> {
     }
 }
 
+/// Whether `x?` stands in the spine of a postfix expression.
+fn has_chain(e: &ast::Expr, is_top: bool) -> bool {
+    match &e.kind {
+        Ast::Chain(_) => !is_top,
+        Ast::Member { base, .. } | Ast::Subscript { base, .. } | Ast::Force(base) => has_chain(base, false),
+        Ast::Call { callee, .. } => has_chain(callee, false),
+        _ => false,
+    }
+}
+
 /// Takes the innermost `x?` out of the spine of a postfix expression and puts a name there.
-pub(super) fn take_chain(e: &mut ast::Expr, name: &str, is_top: bool) -> Option<ast::Expr> {
-    let span = e.span;
+pub(super) fn take_chain(e: &mut ast::Expr, name: &str, is_top: bool) -> Option<Rc<ast::Expr>> {
     match &mut e.kind {
         Ast::Chain(inner) if !is_top => {
-            if let Some(found) = take_chain(inner, name, false) {
+            if let Some(found) = take_chain(Rc::make_mut(inner), name, false) {
                 return Some(found);
             }
-            let base = std::mem::replace(&mut **inner, ast::Expr { kind: Ast::Error, span });
+            let base = inner.clone();
             e.kind = Ast::Ident { name: name.into(), generics: vec![] };
             Some(base)
         }
-        Ast::Member { base, .. } | Ast::Subscript { base, .. } | Ast::Force(base) => take_chain(base, name, false),
-        Ast::Call { callee, .. } => take_chain(callee, name, false),
+        Ast::Member { base, .. } | Ast::Subscript { base, .. } | Ast::Force(base) => {
+            take_chain(Rc::make_mut(base), name, false)
+        }
+        Ast::Call { callee, .. } => take_chain(Rc::make_mut(callee), name, false),
         _ => None,
     }
 }

@@ -11,7 +11,7 @@ use std::rc::Rc;
 impl Infer<'_> {
     /// The value as one of the type that is asked for.
     pub(super) fn coerce(&mut self, value: Expr, to: &Type) -> Expr {
-        let value = self.decided(&value);
+        let value = self.decided(value);
         let (from, wanted) = (self.world.shallow(&value.ty.clone()), self.world.shallow(to));
         let span = value.span;
         match (&from, &wanted) {
@@ -49,7 +49,7 @@ impl Infer<'_> {
     }
 
     pub(super) fn coerce_now(&mut self, value: Expr, to: &Type) -> Expr {
-        let value = self.decided(&value);
+        let value = self.decided(value);
         let (from, wanted) = (self.world.shallow(&value.ty.clone()), self.world.shallow(to));
         let span = value.span;
         if let (Type::Function(f), Type::Function(g)) = (&from, &wanted) {

@@ -89,7 +89,7 @@ impl Infer<'_> {
     fn receiver_argument(&mut self, candidate: &Candidate, instance: &Instance, name: &Ident) -> Option<Argument> {
         let receiver = candidate.receiver.as_ref()?;
         let own = instance.self_type.clone()?;
-        let value = self.decided(receiver);
+        let value = self.decided((**receiver).clone());
         let ty = value.ty.clone();
         let fits = self.world.unify(&ty, &own, value.span);
         if instance.self_inout {

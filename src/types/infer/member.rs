@@ -16,7 +16,7 @@ use std::rc::Rc;
 impl Infer<'_> {
     /// `base.name` as a value.
     pub(super) fn member(&mut self, base: Expr, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
-        let base = self.decided(&base);
+        let base = self.decided(base);
         let ty = self.world.shallow(&base.ty.clone());
         let is_open = self.is_open(&ty);
         match &ty {
@@ -128,12 +128,12 @@ impl Infer<'_> {
             .zip(&names)
             .map(|(p, n)| ast::Arg {
                 label: p.label.as_ref().map(|l| Ident { name: l.clone(), span }),
-                value: ident(n),
+                value: ident(n).into(),
                 trailing: false,
             })
             .collect();
-        let callee = Ast::Member { base: Box::new(ident(&receiver)), name: name.clone(), generics: vec![] };
-        let call = ast::Expr { kind: Ast::Call { callee: Box::new(ast::Expr { kind: callee, span }), args }, span };
+        let callee = Ast::Member { base: Rc::new(ident(&receiver)), name: name.clone(), generics: vec![] };
+        let call = ast::Expr { kind: Ast::Call { callee: Rc::new(ast::Expr { kind: callee, span }), args }, span };
         let closure = super::notation::closure_of(&names, call, span);
         self.with_temporary(base, |infer, local| {
             infer.in_scope(|infer| {
@@ -282,7 +282,7 @@ impl Infer<'_> {
 
     /// `base[arguments]`
     pub(super) fn subscript(&mut self, base: Expr, mut args: Vec<ArgNode>, span: Span) -> Expr {
-        let base = self.decided(&base);
+        let base = self.decided(base);
         let ty = self.world.shallow(&base.ty.clone());
         let is_open = self.is_open(&ty);
         match &ty {

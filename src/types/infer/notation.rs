@@ -61,16 +61,16 @@ impl Infer<'_> {
         let text_params: Vec<String> = (0..names.len()).map(|i| format!("$p{i}")).collect();
         let ident = |name: &str| ast::Expr { kind: Ast::Ident { name: name.into(), generics: vec![] }, span };
         let call = |args: Vec<ast::Expr>, callee: ast::Expr| {
-            let args = args.into_iter().map(|value| ast::Arg { label: None, value, trailing: false }).collect();
-            ast::Expr { kind: Ast::Call { callee: Box::new(callee), args }, span }
+            let args = args.into_iter().map(|value| ast::Arg { label: None, value: Rc::new(value), trailing: false }).collect();
+            ast::Expr { kind: Ast::Call { callee: Rc::new(callee), args }, span }
         };
         let inner_args =
             text_params.iter().enumerate().map(|(i, p)| if i == at { ident("$dp") } else { ident(p) }).collect();
         let inner = closure_of(&["$dp".to_string()], call(inner_args, function.clone()), span);
         let labelled =
-            |label: &str, value| ast::Arg { label: Some(Ident { name: label.into(), span }), value, trailing: false };
+            |label: &str, value| ast::Arg { label: Some(Ident { name: label.into(), span }), value: Rc::new(value), trailing: false };
         let args = vec![labelled("at", ident(&text_params[at])), labelled("in", inner)];
-        let body = ast::Expr { kind: Ast::Call { callee: Box::new(ident("derivative")), args }, span };
+        let body = ast::Expr { kind: Ast::Call { callee: Rc::new(ident("derivative")), args }, span };
         let outer = closure_of(&text_params, body, span);
         let params = types
             .into_iter()
@@ -113,9 +113,9 @@ impl Infer<'_> {
         let ident = |name: &str| ast::Expr { kind: Ast::Ident { name: name.into(), generics: vec![] }, span };
         let op = Ident { name: name.clone(), span };
         let body = if operand == 2 {
-            Ast::Binary { op, lhs: Box::new(ident(&params[0])), rhs: Box::new(ident(&params[1])), juxtaposed: false }
+            Ast::Binary { op, lhs: Rc::new(ident(&params[0])), rhs: Rc::new(ident(&params[1])), juxtaposed: false }
         } else {
-            Ast::Prefix { op, operand: Box::new(ident("$op0")) }
+            Ast::Prefix { op, operand: Rc::new(ident("$op0")) }
         };
         let closure = closure_of(&params, ast::Expr { kind: body, span }, span);
         self.expr(&closure, expected)

@@ -9,6 +9,7 @@ use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Fixity, Ident};
 use crate::types::tree::{Condition, Expr, ExprKind, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
 use crate::types::ty::Type;
+use std::rc::Rc;
 
 /// What an operator does, for messages.
 const VERBS: &[(&str, &str, &str)] = &[
@@ -27,7 +28,7 @@ const VERBS: &[(&str, &str, &str)] = &[
 ];
 
 impl Infer<'_> {
-    pub(super) fn prefix(&mut self, op: &Ident, operand: &ast::Expr, expected: Option<&Type>, span: Span) -> Expr {
+    pub(super) fn prefix(&mut self, op: &Ident, operand: &Rc<ast::Expr>, expected: Option<&Type>, span: Span) -> Expr {
         if &*op.name == "-" {
             // A negative literal is a literal.
             match &operand.kind {
@@ -44,17 +45,17 @@ impl Infer<'_> {
             }
         }
         if &*op.name == "∇" {
-            return self.expr(&ast::Expr { kind: Ast::Nabla(Box::new(operand.clone())), span }, expected);
+            return self.expr(&ast::Expr { kind: Ast::Nabla(operand.clone()), span }, expected);
         }
-        let args = vec![ArgNode::new(&ast::Arg { label: None, value: operand.clone(), trailing: false })];
+        let args = vec![ArgNode::unlabelled(operand.clone())];
         self.operator(op, args, expected, span)
     }
 
     pub(super) fn binary(
         &mut self,
         op: &Ident,
-        lhs: &ast::Expr,
-        rhs: &ast::Expr,
+        lhs: &Rc<ast::Expr>,
+        rhs: &Rc<ast::Expr>,
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
@@ -67,14 +68,13 @@ impl Infer<'_> {
             }
             _ => {}
         }
-        let arg = |value: &ast::Expr| ArgNode::new(&ast::Arg { label: None, value: value.clone(), trailing: false });
-        let mut args = vec![arg(lhs), arg(rhs)];
+        let mut args = vec![ArgNode::unlabelled(lhs.clone()), ArgNode::unlabelled(rhs.clone())];
         if is_compound(&op.name) {
             // `place += value`
-            let target = ast::Expr { kind: Ast::InOut(Box::new(lhs.clone())), span: lhs.span };
-            args[0] = arg(&target);
+            let target = ast::Expr { kind: Ast::InOut(lhs.clone()), span: lhs.span };
+            args[0] = ArgNode::unlabelled(Rc::new(target));
             let value = self.expr(lhs, None);
-            args[0].ready = Some(std::rc::Rc::new(value));
+            args[0].ready = Some(self.set_aside(value));
         }
         self.operator(op, args, expected, span)
     }

@@ -12,7 +12,7 @@ use crate::types::ty::Type;
 impl Infer<'_> {
     /// The place that a value was read from. When there is none, `complaint` begins what is said.
     pub(super) fn place_of(&mut self, value: Expr, complaint: &str) -> Place {
-        let value = self.decided(&value);
+        let value = self.decided(value);
         let (span, ty) = (value.span, value.ty.clone());
         match value.kind {
             ExprKind::Local(local) => {
@@ -90,7 +90,7 @@ impl Infer<'_> {
     /// when the order of things is looked at.
     fn assigned_place(&mut self, target: &ast::Expr) -> Place {
         let target = self.expr(target, None);
-        let target = self.decided(&target);
+        let target = self.decided(target);
         let (span, ty) = (target.span, target.ty.clone());
         let (root, path) = match &target.kind {
             ExprKind::Local(local) if self.is_own_constant(*local) => (Root::Local(*local), vec![]),
