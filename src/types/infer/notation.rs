@@ -61,14 +61,20 @@ impl Infer<'_> {
         let text_params: Vec<String> = (0..names.len()).map(|i| format!("$p{i}")).collect();
         let ident = |name: &str| ast::Expr { kind: Ast::Ident { name: name.into(), generics: vec![] }, span };
         let call = |args: Vec<ast::Expr>, callee: ast::Expr| {
-            let args = args.into_iter().map(|value| ast::Arg { label: None, value: Rc::new(value), trailing: false }).collect();
+            let args = args
+                .into_iter()
+                .map(|value| ast::Arg { label: None, value: Rc::new(value), trailing: false })
+                .collect();
             ast::Expr { kind: Ast::Call { callee: Rc::new(callee), args }, span }
         };
         let inner_args =
             text_params.iter().enumerate().map(|(i, p)| if i == at { ident("$dp") } else { ident(p) }).collect();
         let inner = closure_of(&["$dp".to_string()], call(inner_args, function.clone()), span);
-        let labelled =
-            |label: &str, value| ast::Arg { label: Some(Ident { name: label.into(), span }), value: Rc::new(value), trailing: false };
+        let labelled = |label: &str, value| ast::Arg {
+            label: Some(Ident { name: label.into(), span }),
+            value: Rc::new(value),
+            trailing: false,
+        };
         let args = vec![labelled("at", ident(&text_params[at])), labelled("in", inner)];
         let body = ast::Expr { kind: Ast::Call { callee: Rc::new(ident("derivative")), args }, span };
         let outer = closure_of(&text_params, body, span);
