@@ -7,9 +7,14 @@
 //! Not here: what is differentiable inside a body (`diff`), concrete types (`ir`).
 
 mod api;
+mod associated;
 mod conform;
 mod declare;
+mod declare_member;
+mod declare_protocol;
 mod infer;
+mod info;
+mod lookup;
 mod members;
 mod names;
 mod prelude;
@@ -17,9 +22,13 @@ mod registration;
 mod resolve;
 mod signature;
 mod solver;
+mod storage;
 mod store;
+mod surroundings;
 mod synthesize;
 mod walk;
+mod witness;
+mod written;
 
 pub mod tree;
 pub mod ty;

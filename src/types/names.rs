@@ -160,7 +160,7 @@ impl World {
             FunctionKind::Closure | FunctionKind::Script => return data.base_name.to_string(),
             _ => {}
         }
-        if super::declare::is_operator(&data.base_name) {
+        if super::written::is_operator(&data.base_name) {
             return data.base_name.to_string();
         }
         let labels = data.ast_params.iter().map(|p| match &p.label {

@@ -5,10 +5,10 @@ use super::{Binding, FrameKind, Infer};
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, FunctionDecl, StmtKind as AstStmt};
-use crate::types::declare::single_expression;
 use crate::types::store::{BodyState, Code as FunctionCode, FunctionKind, Signature, blank_function};
 use crate::types::tree::{Body, Expr, ExprKind, FunctionId, Local, LocalId, Stmt, StmtKind};
 use crate::types::ty::{FunctionParam, FunctionType, Strength, Type};
+use crate::types::written::single_expression;
 use std::rc::Rc;
 
 impl Infer<'_> {

@@ -1,6 +1,6 @@
 //! Finishing a body: every variable is replaced by its type, everything that waited by what was decided.
 
-use super::statement::leaves;
+use super::leaves::leaves;
 use super::{FrameKind, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;

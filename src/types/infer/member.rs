@@ -134,7 +134,7 @@ impl Infer<'_> {
             .collect();
         let callee = Ast::Member { base: Box::new(ident(&receiver)), name: name.clone(), generics: vec![] };
         let call = ast::Expr { kind: Ast::Call { callee: Box::new(ast::Expr { kind: callee, span }), args }, span };
-        let closure = super::expr::closure_of(&names, call, span);
+        let closure = super::notation::closure_of(&names, call, span);
         self.with_temporary(base, |infer, local| {
             infer.in_scope(|infer| {
                 infer.bind(&receiver.as_str().into(), local);

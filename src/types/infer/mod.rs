@@ -7,19 +7,31 @@
 //! combinations: each choice is made once.
 
 mod args;
+mod branch;
 mod call;
 mod candidates;
+mod chain;
 mod closure;
 mod coerce;
+mod commit;
 mod expr;
 mod finish;
+mod iteration;
+mod leaves;
+mod literal;
 mod member;
+mod name;
+mod no_fit;
+mod notation;
 mod operator;
+mod overload;
 mod pattern;
 mod place;
 mod solve;
 mod statement;
 mod top;
+mod type_name;
+mod variable;
 
 use super::resolve::TypeScope;
 use super::store::{Named, Owner, World};

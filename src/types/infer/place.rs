@@ -193,7 +193,7 @@ impl Infer<'_> {
         }
         let mut rewritten = target.clone();
         let name = format!("$chain{}", self.frame().locals.len());
-        if let Some(base) = super::expr::take_chain(&mut rewritten, &name, true) {
+        if let Some(base) = super::chain::take_chain(&mut rewritten, &name, true) {
             return self.chained_assignment(&base, &rewritten, &name, value, span);
         }
         let target = self.expr(target, None);

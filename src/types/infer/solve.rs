@@ -211,7 +211,7 @@ impl Infer<'_> {
             },
             PendingKind::Closure { closure } => {
                 let ty = pending.result.clone();
-                let is_expression = crate::types::declare::single_expression(&closure.body).is_some();
+                let is_expression = crate::types::written::single_expression(&closure.body).is_some();
                 let dares = effort >= Effort::Closures || effort == Effort::Expressions && is_expression;
                 if dares || self.closure_is_ready(closure, &ty) {
                     return Some(self.closure_now(closure, &ty, span));

@@ -1,0 +1,210 @@
+//! Expressions.
+
+use super::{Attribute, Block, Condition, Ident, Name, SwitchCase, TypeExpr};
+use crate::source::Span;
+use std::rc::Rc;
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// The kinds of expressions.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// An integer literal; `None` when it does not fit 128 bits.
+    Int(Option<u128>),
+    /// A literal with a point or an exponent.
+    Float(f64),
+    /// A string literal: text and interpolations in turn.
+    String(Vec<StringPart>),
+    /// `true`, `false`
+    Bool(bool),
+    /// `nil`
+    Nil,
+    /// A name, `self` and `Self` and `$0` among them, with generic arguments if given.
+    Ident { name: Name, generics: Vec<TypeExpr> },
+    /// `super`
+    Super,
+    /// `_` on the left of `=`.
+    Discard,
+    /// `.name`
+    Implicit { name: Ident, generics: Vec<TypeExpr> },
+    /// `base.name`, `base.0`, `base.init`, `base.self`
+    Member { base: Box<Expr>, name: Ident, generics: Vec<TypeExpr> },
+    /// `callee(arguments) { trailing }`; the trailing closures are at the end of `args`, marked.
+    Call { callee: Box<Expr>, args: Vec<Arg> },
+    /// `base[arguments]`
+    Subscript { base: Box<Expr>, args: Vec<Arg> },
+    /// `{ … }`
+    Closure(Rc<Closure>),
+    /// `[a, b]`
+    Array(Vec<Expr>),
+    /// `[k: v]`, `[:]`
+    Dictionary(Vec<(Expr, Expr)>),
+    /// `(a, label: b)`; never one unlabelled element. `()` is the empty tuple.
+    Tuple(Vec<(Option<Ident>, Expr)>),
+    /// `(a)`
+    Paren(Box<Expr>),
+    /// Operands and operators as written, before `fold`; gone afterwards.
+    Sequence(Vec<SequencePart>),
+    /// `-x`, `!x`, `√x`, `+x`; `ampersand` forms are [`ExprKind::InOut`].
+    Prefix { op: Ident, operand: Box<Expr> },
+    /// `x%`, for operators declared postfix.
+    Postfix { op: Ident, operand: Box<Expr> },
+    /// `a + b`; also `&&`, `||`, `??`, `...`, `+=`. `juxtaposed` for `2x`, whose operator has an empty span.
+    Binary { op: Ident, lhs: Box<Expr>, rhs: Box<Expr>, juxtaposed: bool },
+    /// `target = value`
+    Assign { target: Box<Expr>, value: Box<Expr> },
+    /// `condition ? then : otherwise`
+    Ternary { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
+    /// `value is Type`
+    Is { value: Box<Expr>, ty: TypeExpr },
+    /// `value as Type`, `as?`, `as!`
+    As { value: Box<Expr>, ty: TypeExpr, kind: CastKind },
+    /// `&place`
+    InOut(Box<Expr>),
+    /// `value!`
+    Force(Box<Expr>),
+    /// `value?` inside an optional chain.
+    Chain(Box<Expr>),
+    /// `try value`, `try?`, `try!`
+    Try { kind: TryKind, value: Box<Expr> },
+    /// `if conditions { … } else …`, as statement or expression.
+    If { conditions: Vec<Condition>, then: Block, otherwise: Option<Box<Expr>> },
+    /// A block that stands for an expression: the `else` part of an `if`.
+    Block(Block),
+    /// `switch value { … }`, as statement or expression.
+    Switch { value: Box<Expr>, cases: Vec<SwitchCase> },
+    /// `\Type.path`, `\.path`
+    KeyPath { root: Option<TypeExpr>, path: Vec<KeyPathPart> },
+    /// An operator as a value: `reduce(0, +)`.
+    Operator(Name),
+    /// A type in the place of a value: `[Int]()`, `(Int, Int).self`, `[String: Double].self`.
+    Type(TypeExpr),
+    /// `f'`, `f''`: the `order`-th derivative.
+    Prime { function: Box<Expr>, order: u32 },
+    /// `∇f`
+    Nabla(Box<Expr>),
+    /// `∂(f, x)`
+    Partial { function: Box<Expr>, parameter: Ident },
+    /// `#name(arguments)`
+    Hash { name: Ident, args: Vec<Arg> },
+    /// Something that could not be read; reported already.
+    Error,
+}
+
+/// How `as` converts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CastKind {
+    /// `as`
+    Coerce,
+    /// `as?`
+    Optional,
+    /// `as!`
+    Forced,
+}
+
+/// How `try` treats an error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TryKind {
+    /// `try`
+    Propagate,
+    /// `try?`
+    Optional,
+    /// `try!`
+    Forced,
+}
+
+/// A piece of a string literal.
+#[derive(Clone, Debug)]
+pub enum StringPart {
+    /// Text, escapes replaced.
+    Text(Rc<str>),
+    /// `\(value)`, with further labelled arguments if any.
+    Interpolation(Vec<Arg>),
+}
+
+/// A piece of a key path.
+#[derive(Clone, Debug)]
+pub enum KeyPathPart {
+    /// `.name`
+    Member(Ident),
+    /// `[arguments]`
+    Subscript(Vec<Arg>, Span),
+    /// `?`
+    Chain(Span),
+    /// `!`
+    Force(Span),
+}
+
+/// An element of an unfolded sequence.
+#[derive(Clone, Debug)]
+pub enum SequencePart {
+    /// An operand, with its prefix operators applied.
+    Operand(Expr),
+    /// A binary operator. `juxtaposed` for the invisible `*` of `2x`.
+    Operator { op: Ident, juxtaposed: bool },
+    /// `=`
+    Assign(Span),
+    /// `? then :`
+    Ternary(Box<Expr>, Span),
+    /// `is Type`
+    Is(TypeExpr),
+    /// `as Type`
+    As(TypeExpr, CastKind),
+}
+
+/// An argument of a call.
+#[derive(Clone, Debug)]
+pub struct Arg {
+    /// Its label.
+    pub label: Option<Ident>,
+    /// Its value; [`ExprKind::InOut`] for `&x`.
+    pub value: Expr,
+    /// Whether it is a closure behind the brackets.
+    pub trailing: bool,
+}
+
+/// A closure expression.
+#[derive(Clone, Debug)]
+pub struct Closure {
+    /// `[weak self, x = y]`
+    pub captures: Vec<ClosureCapture>,
+    /// Parameters; `None` when there is no `in` (then `$0`, `$1` … are used).
+    pub params: Option<Vec<ClosureParam>>,
+    /// Whether `throws` is written.
+    pub throws: bool,
+    /// The result type behind `->`.
+    pub result: Option<TypeExpr>,
+    /// Attributes before the parameters.
+    pub attributes: Vec<Attribute>,
+    /// The body.
+    pub body: Block,
+}
+
+/// `[weak self, x = y]`
+#[derive(Clone, Debug)]
+pub struct ClosureCapture {
+    /// `weak`, `unowned`
+    pub ownership: Option<Name>,
+    /// The name inside.
+    pub name: Ident,
+    /// What it is given; `None` for the variable of that name.
+    pub value: Option<Expr>,
+}
+
+/// A closure's parameter.
+#[derive(Clone, Debug)]
+pub struct ClosureParam {
+    /// Its name; `_` for none.
+    pub name: Ident,
+    /// Its type, if written.
+    pub ty: Option<TypeExpr>,
+    /// Whether the type is marked `inout`.
+    pub is_inout: bool,
+}

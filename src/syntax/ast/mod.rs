@@ -1,0 +1,36 @@
+//! The tree of a program as written: names are still text, operators are folded, every node has its span.
+
+#![allow(missing_docs)] // the fields of a variant are named in the example beside it
+#![allow(clippy::large_enum_variant)] // the large ones are rare or behind an `Rc`
+
+mod declaration;
+mod expression;
+mod statement;
+mod types;
+
+pub use declaration::*;
+pub use expression::*;
+pub use statement::*;
+pub use types::*;
+
+use crate::source::Span;
+use std::rc::Rc;
+
+/// A name, compared after NFC.
+pub type Name = Rc<str>;
+
+/// A name and where it stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ident {
+    /// The name, in NFC.
+    pub name: Name,
+    /// Where.
+    pub span: Span,
+}
+
+/// One source text as a tree.
+#[derive(Clone, Debug, Default)]
+pub struct File {
+    /// Statements and declarations in order.
+    pub items: Vec<Stmt>,
+}

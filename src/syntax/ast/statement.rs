@@ -1,0 +1,126 @@
+//! Statements, conditions and patterns.
+
+use super::{Decl, Expr, Ident, Name, TypeExpr, WrtParam};
+use crate::source::Span;
+use std::rc::Rc;
+
+/// A block in braces.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Its statements.
+    pub items: Vec<Stmt>,
+    /// With the braces.
+    pub span: Span,
+}
+
+/// A statement or declaration.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// The kinds of statements.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// An expression for its effect, or as the implicit result of its block. `if`, `switch` and `do` stand here as
+    /// [`ExprKind::If`] and so on.
+    Expr(Expr),
+    /// A declaration.
+    Decl(Rc<Decl>),
+    /// `guard conditions else { … }`
+    Guard { conditions: Vec<Condition>, body: Block },
+    /// `label: while conditions { … }`
+    While { label: Option<Ident>, conditions: Vec<Condition>, body: Block },
+    /// `label: repeat { … } while condition`
+    Repeat { label: Option<Ident>, body: Block, condition: Expr },
+    /// `label: for pattern in sequence where filter { … }`
+    For { label: Option<Ident>, pattern: Pattern, sequence: Expr, filter: Option<Expr>, body: Block },
+    /// `label: if …`, `label: switch …`, `label: do …`
+    Labelled { label: Ident, body: Expr },
+    /// `return value`
+    Return(Option<Expr>),
+    /// `break label`
+    Break(Option<Ident>),
+    /// `continue label`
+    Continue(Option<Ident>),
+    /// `fallthrough`
+    Fallthrough,
+    /// `throw error`
+    Throw(Expr),
+    /// `defer { … }`
+    Defer(Block),
+    /// `do { … } catch pattern { … }`
+    Do { body: Block, catches: Vec<Catch> },
+    /// `adjoint let seed wrt a, b { … }` inside of a function: its derivative, written where its values are in scope.
+    Adjoint { seed: Ident, wrt: Vec<WrtParam>, body: Block },
+}
+
+/// `catch pattern where guard { … }`; no pattern binds `error`.
+#[derive(Clone, Debug)]
+pub struct Catch {
+    /// What is caught; `None` catches everything and binds `error`.
+    pub pattern: Option<Pattern>,
+    /// The `where` behind the pattern.
+    pub guard: Option<Expr>,
+    /// What is done.
+    pub body: Block,
+    /// Where.
+    pub span: Span,
+}
+
+/// One of the comma-separated conditions of `if`, `guard` and `while`.
+#[derive(Clone, Debug)]
+pub enum Condition {
+    /// A `Bool`.
+    Expr(Expr),
+    /// `let pattern = value`, `var pattern = value`; without a value it unwraps the variable of the same name.
+    Optional { is_let: bool, pattern: Pattern, ty: Option<TypeExpr>, value: Option<Expr>, span: Span },
+    /// `case pattern = value`
+    Case { pattern: Pattern, value: Expr, span: Span },
+}
+
+/// A pattern and where it stands.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    /// What it is.
+    pub kind: PatternKind,
+    /// Where.
+    pub span: Span,
+}
+
+/// The kinds of patterns.
+#[derive(Clone, Debug)]
+pub enum PatternKind {
+    /// `_`
+    Wildcard,
+    /// A name that is bound; `mutable` after `var`.
+    Bind { name: Name, mutable: bool },
+    /// `(a, label: b)`
+    Tuple(Vec<(Option<Ident>, Pattern)>),
+    /// `.case`, `.case(a, b)`, `Type.case(a)`
+    Case { base: Option<TypeExpr>, name: Ident, payload: Option<Vec<(Option<Ident>, Pattern)>> },
+    /// `pattern?`
+    Some(Box<Pattern>),
+    /// `is Type`
+    Is(TypeExpr),
+    /// `pattern as Type`
+    As(Box<Pattern>, TypeExpr),
+    /// An expression that is matched with `~=`: a value, a range.
+    Expr(Box<Expr>),
+    /// `pattern: Type`, in `let` and `for`.
+    Typed(Box<Pattern>, TypeExpr),
+}
+
+/// One `case … :` or `default:` of a switch.
+#[derive(Clone, Debug)]
+pub struct SwitchCase {
+    /// The patterns with their `where`; empty for `default`.
+    pub patterns: Vec<(Pattern, Option<Expr>)>,
+    /// What is done.
+    pub body: Block,
+    /// Where.
+    pub span: Span,
+}

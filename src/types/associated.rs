@@ -1,0 +1,320 @@
+//! Associated types: what `T.Name` is, by what surroundings, protocols and conformances say.
+
+use super::resolve::TypeScope;
+use super::store::{MemberKind, Owner, Requirement, World};
+use super::ty::{NominalId, ProtocolId, Type};
+use crate::syntax::ast::{Name, TypeExprKind};
+use std::rc::Rc;
+
+impl World {
+    /// The protocols that the bound of an associated type names.
+    pub(super) fn associated_bounds(&mut self, p: ProtocolId, name: &str) -> Rc<[ProtocolId]> {
+        let Some(i) = self.protocol_data(p).associated.iter().position(|a| &*a.name == name) else {
+            return Rc::from([]);
+        };
+        if let Some(known) = &self.protocol_data(p).associated[i].conforms {
+            return known.clone();
+        }
+        self.protocols[p.0 as usize].associated[i].conforms = Some(Rc::from([]));
+        let bound = self.protocol_data(p).associated[i].bound.clone();
+        let scope = TypeScope::of(Owner::Protocol(p), self.protocol_data(p).file);
+        let mut out = vec![];
+        if let Some(bound) = bound {
+            let parts = match bound.kind {
+                TypeExprKind::Composition(parts) => parts,
+                _ => vec![bound],
+            };
+            for part in &parts {
+                if let Some(Ok(q)) = self.protocol_or_type(part, &scope) {
+                    out.push(q);
+                }
+            }
+        }
+        let out: Rc<[ProtocolId]> = out.into();
+        self.protocols[p.0 as usize].associated[i].conforms = Some(out.clone());
+        out
+    }
+
+    /// Looks up `T.Name` wherever it can be, deeply.
+    pub(super) fn normalize_type(&mut self, ty: &Type) -> Type {
+        match ty {
+            Type::Associated(of, p, name) => {
+                let of = self.normalize_type(of);
+                let of = if let Type::Var(_) = of { self.shallow(&of) } else { of };
+                let here = Type::Associated(Rc::new(of.clone()), *p, name.clone());
+                if let Some(same) = self.same_as(&here) {
+                    return same;
+                }
+                if let Type::Associated(base, q, _) = &of
+                    && let Some(same) = self.protocol_says(*q, base, &here)
+                {
+                    return same;
+                }
+                if matches!(of, Type::Param(_) | Type::Associated(..)) {
+                    for q in self.protocols_of(&of) {
+                        if let Some(same) = self.protocol_says(q, &of, &here)
+                            && same != here
+                        {
+                            return self.normalize_type(&same);
+                        }
+                    }
+                }
+                match &of {
+                    // The tangent vector of a tangent vector is itself.
+                    Type::Associated(_, q, inner) if p == q && name == inner && &**name == "TangentVector" => of,
+                    Type::Nominal(n, args) => {
+                        let args = args.clone();
+                        self.type_witness(*n, &args, *p, name).unwrap_or(here)
+                    }
+                    Type::Tuple(parts) if &**name == "TangentVector" => {
+                        let part = |t: &Type| Type::Associated(Rc::new(t.clone()), *p, name.clone());
+                        let parts: Vec<_> = parts.iter().map(|(l, t)| (l.clone(), part(t))).collect();
+                        Type::Tuple(parts.into_iter().map(|(l, t)| (l, self.normalize_type(&t))).collect())
+                    }
+                    Type::Function(_) if &**name == "TangentVector" => Type::unit(),
+                    Type::Error => Type::Error,
+                    _ => here,
+                }
+            }
+            Type::Param(_) => self.same_as(ty).unwrap_or_else(|| ty.clone()),
+            Type::Nominal(_, args) if args.is_empty() => ty.clone(),
+            Type::Var(_) | Type::Existential(_) | Type::Never | Type::Error => ty.clone(),
+            _ => {
+                let mut first = true;
+                ty.map(&mut |t| {
+                    if std::mem::replace(&mut first, false) { None } else { Some(self.normalize_type(t)) }
+                })
+            }
+        }
+    }
+
+    /// What the `where` clauses of a protocol say that an associated type of an associated type is.
+    fn protocol_says(&mut self, p: ProtocolId, of: &Type, here: &Type) -> Option<Type> {
+        let own = self.protocol_data(p).self_param;
+        let equalities = self.protocol_equalities(p);
+        let by = |t: &Type| t.substitute(&|q| (q == own).then(|| of.clone()));
+        equalities.iter().find_map(|(a, b)| {
+            let (a, b) = (by(a), by(b));
+            (a == *here).then_some(b.clone()).or_else(|| (b == *here).then_some(a))
+        })
+    }
+
+    fn protocol_equalities(&mut self, p: ProtocolId) -> Rc<[(Type, Type)]> {
+        if let Some(known) = &self.protocol_data(p).equalities {
+            return known.clone();
+        }
+        self.protocols[p.0 as usize].equalities = Some(Rc::from([]));
+        let data = self.protocol_data(p);
+        let clauses: Vec<_> = data
+            .associated
+            .iter()
+            .flat_map(|a| a.requirements.iter())
+            .chain(&data.requirement_clauses)
+            .filter(|r| r.same)
+            .cloned()
+            .collect();
+        let (group, file) = (data.group, data.file);
+        let env = self.group_env(group);
+        let saved = std::mem::replace(&mut self.env, env);
+        let scope = TypeScope::of(Owner::Protocol(p), file);
+        let mut out = vec![];
+        for clause in clauses {
+            let (a, b) = (self.resolve_type(&clause.left, &scope), self.resolve_type(&clause.right, &scope));
+            if a != b {
+                out.push((a, b));
+            }
+        }
+        self.env = saved;
+        let out: Rc<[(Type, Type)]> = out.into();
+        self.protocols[p.0 as usize].equalities = Some(out.clone());
+        out
+    }
+
+    /// What the surroundings say that a type is equal to.
+    fn same_as(&mut self, ty: &Type) -> Option<Type> {
+        let env = self.env.clone();
+        env.requirements.iter().find_map(|r| match r {
+            Requirement::Same(a, b) => {
+                let (key, value) = match (a, b) {
+                    (Type::Associated(..), _) => (a, b),
+                    (_, Type::Associated(..)) | (Type::Nominal(..), Type::Param(_)) => (b, a),
+                    _ => (a, b),
+                };
+                (key == ty && value != ty).then(|| value.clone())
+            }
+            _ => None,
+        })
+    }
+
+    /// `T.Name` by the protocols that `T` conforms to.
+    pub(super) fn associated_type(&mut self, of: &Type, name: &str) -> Option<Type> {
+        let of = self.shallow(of);
+        let mut protocols = self.protocols_of(&of);
+        if matches!(of, Type::Var(_) | Type::Tuple(_) | Type::Function(_)) && name == "TangentVector" {
+            protocols.push(self.protocol("Differentiable"));
+        }
+        let p = protocols.into_iter().find(|p| self.protocol_data(*p).associated.iter().any(|a| &*a.name == name))?;
+        let ty = Type::Associated(Rc::new(of), p, name.into());
+        Some(self.normalize_type(&ty))
+    }
+
+    /// The type that a conformance supplies for an associated type.
+    fn type_witness(&mut self, n: NominalId, args: &[Type], p: ProtocolId, name: &Name) -> Option<Type> {
+        let owner = self.owner_of_associated(p, name)?;
+        let Some(i) = self.find_conformance(n, owner) else {
+            let base = self.nominal_data(n).superclass.clone()?;
+            let base = self.substitute_nominal(n, args, &base);
+            let ty = Type::Associated(Rc::new(base), p, name.clone());
+            let normal = self.normalize_type(&ty);
+            return (normal != ty).then_some(normal);
+        };
+        let known = self.nominal_data(n).conformances[i].types.get(name).cloned();
+        let found = match known {
+            Some(found) => found,
+            None => {
+                // Set first, so that a lookup that comes back here ends.
+                self.nominal_data_mut(n).conformances[i].types.insert(name.clone(), Type::Error);
+                let found = self.find_type_witness(n, i, owner, name);
+                match found {
+                    Some(found) => {
+                        self.nominal_data_mut(n).conformances[i].types.insert(name.clone(), found.clone());
+                        found
+                    }
+                    None => {
+                        self.nominal_data_mut(n).conformances[i].types.remove(name);
+                        return None;
+                    }
+                }
+            }
+        };
+        let found = self.substitute_nominal(n, args, &found);
+        Some(self.normalize_type(&found))
+    }
+
+    fn owner_of_associated(&mut self, p: ProtocolId, name: &str) -> Option<ProtocolId> {
+        let refined = self.refined(p);
+        refined.iter().copied().find(|q| self.protocol_data(*q).associated.iter().any(|a| &*a.name == name))
+    }
+
+    fn find_type_witness(&mut self, n: NominalId, conformance: usize, p: ProtocolId, name: &Name) -> Option<Type> {
+        let group = self.nominal_data(n).conformances[conformance].group;
+        let env = self.group_env(group);
+        let saved = std::mem::replace(&mut self.env, env);
+        let declared = self.declared_type(n);
+        let Type::Nominal(_, args) = &declared else { return None };
+        let mut found = self.own_member_type(n, args, name);
+        if found.is_none() {
+            let params = self.nominal_data(n).params.clone();
+            found = params.iter().rev().find(|q| self.params[q.0 as usize].name == *name).map(|q| Type::Param(*q));
+        }
+        if found.is_none() && &**name == "TangentVector" {
+            found = self.synthesize_tangent_vector(n);
+        }
+        if found.is_none() && &**name == "RawValue" {
+            found = self.nominal_data(n).raw_type.clone();
+        }
+        if found.is_none() {
+            found = self.infer_associated(n, p, name);
+        }
+        if found.is_none() {
+            let default =
+                self.protocol_data(p).associated.iter().find(|a| a.name == *name).and_then(|a| a.default.clone());
+            if let Some(default) = default {
+                let scope = TypeScope::of(Owner::Nominal(n), self.protocol_data(p).file);
+                found = Some(self.resolve_type(&default, &scope));
+            }
+        }
+        self.env = saved;
+        found
+    }
+
+    /// An associated type from the members that fulfil requirements which mention it.
+    fn infer_associated(&mut self, n: NominalId, p: ProtocolId, name: &Name) -> Option<Type> {
+        let own = Type::Param(self.protocol_data(p).self_param);
+        let wanted = Type::Associated(Rc::new(own.clone()), p, name.clone());
+        let mut protocols = vec![p];
+        let conforming: Vec<ProtocolId> = self.nominal_data(n).conformances.iter().map(|c| c.protocol).collect();
+        for q in conforming {
+            for r in self.refined(q).iter() {
+                if !protocols.contains(r) && self.refined(*r).contains(&p) {
+                    protocols.push(*r);
+                }
+            }
+        }
+        for protocol in protocols {
+            let own = Type::Param(self.protocol_data(protocol).self_param);
+            let wanted = match &wanted {
+                Type::Associated(_, p, name) => Type::Associated(Rc::new(own.clone()), *p, name.clone()),
+                other => other.clone(),
+            };
+            for r in 0..self.protocol_data(protocol).requirements.len() {
+                let (function, base) = {
+                    let data = &self.protocol_data(protocol).requirements[r];
+                    (data.function, data.name.clone())
+                };
+                let required = self.signature(function);
+                let mentions = required
+                    .params
+                    .iter()
+                    .map(|q| &q.ty)
+                    .chain([&required.result])
+                    .any(|t| t.any(&mut |t| *t == wanted));
+                if !mentions {
+                    continue;
+                }
+                let candidates = self.nominal_data(n).members.get(&base).cloned().unwrap_or_default();
+                for member in candidates {
+                    let candidate = match member.kind {
+                        MemberKind::Method(f)
+                        | MemberKind::Init(f)
+                        | MemberKind::Computed(f, _)
+                        | MemberKind::Subscript(f, _) => f,
+                        MemberKind::Stored(i) => {
+                            let ty = self.stored_type(n, i);
+                            if let Some(found) = match_type(&required.result, &wanted, &ty) {
+                                return Some(found);
+                            }
+                            continue;
+                        }
+                        _ => continue,
+                    };
+                    let given = self.signature(candidate);
+                    if given.params.len() != required.params.len()
+                        || given.params.iter().zip(&required.params).any(|(a, b)| a.label != b.label)
+                    {
+                        continue;
+                    }
+                    let pairs = required.params.iter().zip(&given.params).map(|(a, b)| (&a.ty, &b.ty));
+                    for (pattern, ty) in pairs.chain([(&required.result, &given.result)]) {
+                        if let Some(found) = match_type(pattern, &wanted, ty) {
+                            return Some(found);
+                        }
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Finds what `wanted` stands for when `pattern` is matched with a type.
+fn match_type(pattern: &Type, wanted: &Type, ty: &Type) -> Option<Type> {
+    if pattern == wanted {
+        return Some(ty.clone());
+    }
+    match (pattern, ty) {
+        (Type::Nominal(m, xs), Type::Nominal(n, ys)) if m == n => {
+            xs.iter().zip(ys.iter()).find_map(|(x, y)| match_type(x, wanted, y))
+        }
+        (Type::Tuple(xs), Type::Tuple(ys)) if xs.len() == ys.len() => {
+            xs.iter().zip(ys.iter()).find_map(|((_, x), (_, y))| match_type(x, wanted, y))
+        }
+        (Type::Function(f), Type::Function(g)) if f.params.len() == g.params.len() => f
+            .params
+            .iter()
+            .zip(&g.params)
+            .find_map(|(p, q)| match_type(&p.ty, wanted, &q.ty))
+            .or_else(|| match_type(&f.result, wanted, &g.result)),
+        _ => None,
+    }
+}

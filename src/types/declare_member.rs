@@ -1,0 +1,267 @@
+//! Declarations inside of types and extensions: methods, properties, subscripts, accessors.
+
+use super::store::{
+    CaseData, Code, FunctionKind, GlobalData, Group, GroupId, Member, MemberKind, Owner, StoredData, World,
+    blank_function,
+};
+use super::tree::FunctionId;
+use super::written::{is_operator, strip};
+use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
+use crate::syntax::ast::{
+    Accessors, AttributeArgs, Binding, Decl, DeclKind, Ident, Name, NominalKind, Param, PatternKind, TypeExpr,
+};
+use std::rc::Rc;
+
+impl World {
+    /// Enters a member of a type, protocol or extension.
+    pub(super) fn declare_member(&mut self, decl: &Rc<Decl>, group: GroupId) {
+        let Group { owner, file, is_prelude, is_private, .. } = self.groups[group.0 as usize];
+        let is_private = is_private || decl.has("private") || decl.has("fileprivate");
+        let is_static = decl.has("static") || decl.has("class");
+        let is_protocol_body = match owner {
+            Owner::Protocol(p) => self.protocol_data(p).group == group,
+            Owner::Nominal(_) | Owner::Module => false,
+        };
+        if is_protocol_body {
+            self.declare_requirement(decl, owner, group);
+            return;
+        }
+        let member = |kind| Member { kind, is_static, group, file, is_private };
+        match &decl.kind {
+            DeclKind::Function(function) => {
+                let id = self.declare_function(decl, function, owner, Some(group), file, is_prelude);
+                self.functions[id.0 as usize].is_static |= is_operator(&function.name.name);
+                if &*function.name.name != "_" {
+                    let is_static = is_static || is_operator(&function.name.name);
+                    self.add_member(owner, &function.name.name, Member { is_static, ..member(MemberKind::Method(id)) });
+                }
+            }
+            DeclKind::Formula { name, .. } => self.report(Diagnostic::error(
+                DiagnosticCode::WrongContext,
+                name.span,
+                "a formula can be defined at the top level only",
+            )),
+            DeclKind::Init { failable, function } => {
+                let id = self.declare_function(decl, function, owner, Some(group), file, is_prelude);
+                let data = &mut self.functions[id.0 as usize];
+                data.kind = FunctionKind::Init { failable: *failable };
+                data.base_name = "init".into();
+                self.add_member(owner, "init", Member { is_static: true, ..member(MemberKind::Init(id)) });
+                if let Owner::Nominal(n) = owner {
+                    let data = self.nominal_data_mut(n);
+                    data.has_init |= data.group == group;
+                }
+            }
+            DeclKind::Subscript { function, accessors } => {
+                let name = Ident { name: "subscript".into(), span: function.name.span };
+                let (get, set) = self.declare_accessors(
+                    decl,
+                    &name,
+                    accessors,
+                    function.result.as_ref(),
+                    &function.params,
+                    owner,
+                    Some(group),
+                    file,
+                    is_prelude,
+                );
+                self.functions[get.0 as usize].generics = function.generics.clone();
+                if let Some(set) = set {
+                    self.functions[set.0 as usize].generics = function.generics.clone();
+                }
+                self.add_member(owner, "subscript", member(MemberKind::Subscript(get, set)));
+            }
+            DeclKind::Variable { is_let, bindings } => {
+                for binding in bindings {
+                    self.declare_property(decl, *is_let, binding, owner, &member(MemberKind::AssociatedType));
+                }
+            }
+            DeclKind::Nominal(nominal) => {
+                let id = self.declare_nominal(decl, nominal, owner, Some(group), file, is_prelude);
+                self.add_member(
+                    owner,
+                    &nominal.name.name,
+                    Member { is_static: true, ..member(MemberKind::Nominal(id)) },
+                );
+            }
+            DeclKind::TypeAlias { name, generics, target } => {
+                let id = self.declare_alias(name, generics, target, owner, Some(group), file);
+                self.add_member(owner, &name.name, Member { is_static: true, ..member(MemberKind::Alias(id)) });
+            }
+            DeclKind::Cases(cases) => {
+                let Owner::Nominal(n) = owner else { return };
+                for case in cases {
+                    let index = self.nominal_data(n).cases.len() as u32;
+                    let payload = case.payload.iter().flatten();
+                    let data = CaseData {
+                        name: case.name.name.clone(),
+                        payload: payload
+                            .map(|(l, t)| (l.as_ref().map(|l| l.name.clone()), Rc::new(t.clone())))
+                            .collect(),
+                        span: case.name.span,
+                        has_payload: case.payload.is_some(),
+                    };
+                    let data_of = self.nominal_data_mut(n);
+                    data_of.cases.push(data);
+                    data_of.is_indirect |= decl.has("indirect");
+                    self.add_member(
+                        owner,
+                        &case.name.name,
+                        Member { is_static: true, ..member(MemberKind::Case(index)) },
+                    );
+                }
+            }
+            DeclKind::Deinit(_)
+            | DeclKind::Import { .. }
+            | DeclKind::Operator { .. }
+            | DeclKind::PrecedenceGroup { .. } => {}
+            DeclKind::Protocol(_) | DeclKind::Extension(_) | DeclKind::AssociatedType { .. } => {
+                self.report(Diagnostic::error(
+                    DiagnosticCode::WrongContext,
+                    decl.span,
+                    "this declaration is not allowed inside a type",
+                ));
+            }
+        }
+    }
+
+    pub(super) fn add_member(&mut self, owner: Owner, name: &str, member: Member) {
+        let members = match owner {
+            Owner::Nominal(n) => &mut self.nominal_data_mut(n).members,
+            Owner::Protocol(p) => &mut self.protocols[p.0 as usize].members,
+            Owner::Module => return,
+        };
+        members.entry(name.into()).or_default().push(member);
+    }
+
+    fn declare_property(&mut self, decl: &Rc<Decl>, is_let: bool, binding: &Binding, owner: Owner, like: &Member) {
+        let PatternKind::Bind { name, .. } = &strip(&binding.pattern).kind else {
+            self.report(Diagnostic::error(
+                DiagnosticCode::WrongContext,
+                binding.pattern.span,
+                "a property is declared with a name",
+            ));
+            return;
+        };
+        let ident = Ident { name: name.clone(), span: binding.pattern.span };
+        let ty = match &binding.pattern.kind {
+            PatternKind::Typed(_, ty) => Some(ty.clone()),
+            _ => binding.ty.clone(),
+        };
+        let group = like.group;
+        let Group { file, is_prelude, .. } = self.groups[group.0 as usize];
+        let computed = binding.accessors.as_ref().filter(|a| a.get.is_some() || a.is_requirement);
+        if let Some(accessors) = computed {
+            let (get, set) =
+                self.declare_accessors(decl, &ident, accessors, ty.as_ref(), &[], owner, Some(group), file, is_prelude);
+            self.add_member(owner, name, Member { kind: MemberKind::Computed(get, set), ..like.clone() });
+        } else if like.is_static {
+            let id = self.add_global(GlobalData {
+                name: name.clone(),
+                span: ident.span,
+                is_let,
+                ty: None,
+                ty_expr: ty.map(Rc::new),
+                value: binding.value.clone().map(Rc::new),
+                group: Some(group),
+                owner,
+                file,
+                lazy: None,
+                is_lazy: true,
+                is_shared: true,
+                resolving: false,
+                is_prelude,
+            });
+            self.add_member(owner, name, Member { kind: MemberKind::Global(id), ..like.clone() });
+        } else if let Owner::Nominal(n) = owner {
+            let data = self.nominal_data(n);
+            if data.group != group || data.kind == NominalKind::Enum {
+                let message = if data.kind == NominalKind::Enum {
+                    "enums must not contain stored properties"
+                } else {
+                    "extensions must not contain stored properties"
+                };
+                self.report(Diagnostic::error(DiagnosticCode::WrongContext, ident.span, message));
+                return;
+            }
+            let stored = StoredData {
+                name: name.clone(),
+                ty: ty.map(Rc::new),
+                value: binding.value.clone().map(Rc::new),
+                is_let,
+                no_derivative: decl.attribute("noDerivative").is_some(),
+                span: decl.span,
+                resolved: None,
+                resolving: false,
+                initial: None,
+            };
+            let index = self.nominal_data(n).stored.len() as u32;
+            self.nominal_data_mut(n).stored.push(stored);
+            self.add_member(owner, name, Member { kind: MemberKind::Stored(index), ..like.clone() });
+        }
+    }
+
+    /// Enters the getter and the setter of a computed property or subscript.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one declaration")]
+    pub(super) fn declare_accessors(
+        &mut self,
+        decl: &Rc<Decl>,
+        name: &Ident,
+        accessors: &Accessors,
+        ty: Option<&TypeExpr>,
+        params: &[Param],
+        owner: Owner,
+        group: Option<GroupId>,
+        file: u32,
+        is_prelude: bool,
+    ) -> (FunctionId, Option<FunctionId>) {
+        let is_static = decl.has("static") || decl.has("class");
+        let primitive = primitive_name(decl, &name.name);
+        let mut get = blank_function(&name.name, name.span, file, is_prelude);
+        get.kind = FunctionKind::Getter;
+        get.is_static = is_static;
+        get.is_mutating = accessors.mutating_get;
+        get.owner = owner;
+        get.group = group;
+        get.decl = Some(decl.clone());
+        get.ast_params = params.into();
+        get.ast_result = ty.cloned().map(Rc::new);
+        get.code = Code::Block(accessors.get.clone().filter(|_| !accessors.is_requirement).map(Rc::new));
+        get.primitive = primitive.as_ref().map(|p| match accessors.set {
+            Some(_) => format!("{p}.get").into(),
+            None => p.clone(),
+        });
+        let get = self.add_function(get);
+        self.note_registration(decl, get);
+        let set = accessors.set.as_ref().map(|(new_value, body)| {
+            let mut set = blank_function(&name.name, name.span, file, is_prelude);
+            set.kind = FunctionKind::Setter;
+            set.is_static = is_static;
+            set.is_mutating = !accessors.nonmutating_set && !is_static;
+            set.owner = owner;
+            set.group = group;
+            set.decl = Some(decl.clone());
+            let value_name = new_value.clone().unwrap_or(Ident { name: "newValue".into(), span: name.span });
+            set.ast_params = std::iter::once(value_param(value_name, ty))
+                .chain(params.iter().map(|p| Param { label: None, ..p.clone() }))
+                .collect();
+            set.code = Code::Block(Some(body.clone()).filter(|_| !accessors.is_requirement).map(Rc::new));
+            set.primitive = primitive.map(|p| format!("{p}.set").into());
+            self.add_function(set)
+        });
+        self.functions[get.0 as usize].setter = set;
+        (get, set)
+    }
+}
+
+pub(super) fn primitive_name(decl: &Decl, default: &str) -> Option<Name> {
+    let attribute = decl.attribute("primitive")?;
+    Some(match &attribute.args {
+        AttributeArgs::Text(text) => Name::from(text.trim_matches(['"', ' '])),
+        AttributeArgs::None | AttributeArgs::Differentiation(_) => default.into(),
+    })
+}
+
+fn value_param(name: Ident, ty: Option<&TypeExpr>) -> Param {
+    Param { label: None, name, ty: ty.cloned(), is_inout: false, variadic: false, default: None, attributes: vec![] }
+}

@@ -1,0 +1,157 @@
+//! Declarations of protocols and their requirements.
+
+use super::prelude::PRELUDE_FILE;
+use super::store::{
+    AssociatedData, FunctionKind, Group, GroupId, Member, MemberKind, Owner, ProtocolData, RequirementData,
+    RequirementKind, World,
+};
+use super::tree::FunctionId;
+use super::ty::ProtocolId;
+use super::written::{is_operator, strip};
+use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
+use crate::syntax::ast::{Decl, DeclKind, Ident, PatternKind, ProtocolDecl};
+use hashbrown::HashMap;
+use std::rc::Rc;
+
+impl World {
+    pub(super) fn declare_protocol(&mut self, protocol: &ProtocolDecl, file: u32, is_prelude: bool) -> ProtocolId {
+        let id = ProtocolId(self.protocols.len() as u32);
+        let self_param = self.new_param(&"Self".into());
+        self.protocols.push(ProtocolData {
+            name: protocol.name.name.clone(),
+            self_param,
+            inherits: protocol.inherits.clone(),
+            requirement_clauses: protocol.requirements.clone(),
+            group: GroupId(self.groups.len() as u32),
+            groups: vec![],
+            requirements: vec![],
+            associated: vec![],
+            members: HashMap::new(),
+            refines: None,
+            equalities: None,
+            file,
+            is_prelude,
+        });
+        let group = self.new_group(Owner::Protocol(id), vec![], vec![], file, is_prelude);
+        for member in &protocol.members {
+            self.declare_member(member, group);
+        }
+        id
+    }
+
+    pub(super) fn declare_requirement(&mut self, decl: &Rc<Decl>, owner: Owner, group: GroupId) {
+        let Owner::Protocol(p) = owner else { return };
+        let Group { file, is_prelude, .. } = self.groups[group.0 as usize];
+        let is_static = decl.has("static") || decl.has("class");
+        match &decl.kind {
+            DeclKind::Function(function) => {
+                let id = self.declare_function(decl, function, owner, Some(group), file, is_prelude);
+                let is_static = is_static || is_operator(&function.name.name);
+                self.functions[id.0 as usize].is_static = is_static;
+                self.add_requirement(p, &function.name.name, RequirementKind::Method, id, is_static, group);
+            }
+            DeclKind::Init { failable, function } => {
+                let id = self.declare_function(decl, function, owner, Some(group), file, is_prelude);
+                let data = &mut self.functions[id.0 as usize];
+                data.kind = FunctionKind::Init { failable: *failable };
+                data.base_name = "init".into();
+                self.add_requirement(p, "init", RequirementKind::Init, id, true, group);
+            }
+            DeclKind::Variable { bindings, .. } => {
+                for binding in bindings {
+                    let PatternKind::Bind { name, .. } = &strip(&binding.pattern).kind else { continue };
+                    let ty = match &binding.pattern.kind {
+                        PatternKind::Typed(_, ty) => Some(ty.clone()),
+                        _ => binding.ty.clone(),
+                    };
+                    let ident = Ident { name: name.clone(), span: binding.pattern.span };
+                    let accessors = binding.accessors.clone().unwrap_or_default();
+                    let (get, set) = self.declare_accessors(
+                        decl,
+                        &ident,
+                        &accessors,
+                        ty.as_ref(),
+                        &[],
+                        owner,
+                        Some(group),
+                        file,
+                        is_prelude,
+                    );
+                    let setter =
+                        set.map(|set| self.add_requirement(p, "", RequirementKind::Setter, set, is_static, group));
+                    let index = self.add_requirement(p, name, RequirementKind::Getter, get, is_static, group);
+                    self.protocols[p.0 as usize].requirements[index as usize].setter = setter;
+                    if let Some(setter) = setter {
+                        self.protocols[p.0 as usize].requirements[setter as usize].name = name.clone();
+                    }
+                }
+            }
+            DeclKind::Subscript { function, accessors } => {
+                let name = Ident { name: "subscript".into(), span: function.name.span };
+                let (get, set) = self.declare_accessors(
+                    decl,
+                    &name,
+                    accessors,
+                    function.result.as_ref(),
+                    &function.params,
+                    owner,
+                    Some(group),
+                    file,
+                    is_prelude,
+                );
+                let setter =
+                    set.map(|set| self.add_requirement(p, "", RequirementKind::SubscriptSetter, set, is_static, group));
+                let index =
+                    self.add_requirement(p, "subscript", RequirementKind::SubscriptGetter, get, is_static, group);
+                self.protocols[p.0 as usize].requirements[index as usize].setter = setter;
+                if let Some(setter) = setter {
+                    self.protocols[p.0 as usize].requirements[setter as usize].name = "subscript".into();
+                }
+            }
+            DeclKind::AssociatedType { name, bound, default, requirements } => {
+                self.protocols[p.0 as usize].associated.push(AssociatedData {
+                    name: name.name.clone(),
+                    bound: bound.clone(),
+                    default: default.clone(),
+                    requirements: requirements.clone(),
+                    conforms: None,
+                });
+                let member =
+                    Member { kind: MemberKind::AssociatedType, is_static: true, group, file, is_private: false };
+                self.add_member(owner, &name.name, member);
+            }
+            DeclKind::TypeAlias { name, generics, target } => {
+                let id = self.declare_alias(name, generics, target, owner, Some(group), file);
+                let member = Member { kind: MemberKind::Alias(id), is_static: true, group, file, is_private: false };
+                self.add_member(owner, &name.name, member);
+            }
+            _ => self.report(Diagnostic::error(
+                DiagnosticCode::WrongContext,
+                decl.span,
+                "a protocol contains requirements only",
+            )),
+        }
+    }
+
+    fn add_requirement(
+        &mut self,
+        p: ProtocolId,
+        name: &str,
+        kind: RequirementKind,
+        function: FunctionId,
+        is_static: bool,
+        group: GroupId,
+    ) -> u32 {
+        let protocol = &mut self.protocols[p.0 as usize];
+        let index = protocol.requirements.len() as u32;
+        let (file, is_prelude) = (protocol.file, protocol.is_prelude);
+        protocol.requirements.push(RequirementData { name: name.into(), kind, function, is_static, setter: None });
+        self.functions[function.0 as usize].requirement = Some((p, index));
+        debug_assert!(!is_prelude || file == PRELUDE_FILE);
+        if !name.is_empty() {
+            let member = Member { kind: MemberKind::Requirement(index), is_static, group, file, is_private: false };
+            self.add_member(Owner::Protocol(p), name, member);
+        }
+        index
+    }
+}

@@ -1,0 +1,69 @@
+//! Optional chains.
+
+use super::Infer;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::syntax::ast::{self, ExprKind as Ast};
+use crate::types::tree::{Expr, ExprKind};
+use crate::types::ty::Type;
+
+impl Infer<'_> {
+    /// `a?.b`: what stands behind the innermost `?` is evaluated with the value that was found there.
+    pub(super) fn optional_chain(&mut self, e: &ast::Expr) -> Option<Expr> {
+        let mut rewritten = e.clone();
+        let name = format!("$chain{}", self.frame().locals.len());
+        let base = take_chain(&mut rewritten, &name, true)?;
+        let value = self.expr(&base, None);
+        let ty = value.ty.clone();
+        let payload = match self.world.optional_payload(&ty) {
+            Some(payload) => payload,
+            None if matches!(self.world.shallow(&ty), Type::Var(_)) => {
+                let payload = self.world.fresh();
+                let optional = self.world.applied("Optional", std::slice::from_ref(&payload));
+                self.world.unify(&ty, &optional, e.span);
+                payload
+            }
+            None => {
+                if ty != Type::Error {
+                    let message =
+                        format!("cannot use optional chaining on non-optional value of type '{}'", self.show(&ty));
+                    self.error(Diagnostic::error(Code::Mismatch, base.span, message).help("remove the '?'"));
+                }
+                return Some(self.error_expr(e.span));
+            }
+        };
+        let local = self.new_local("", payload, true, base.span);
+        let body = self.in_scope(|infer| {
+            infer.bind(&name.as_str().into(), local);
+            infer.expr(&rewritten, None)
+        });
+        let flatten = self.world.is_optional(&body.ty.clone());
+        let result =
+            if flatten { body.ty.clone() } else { self.world.applied("Optional", std::slice::from_ref(&body.ty)) };
+        let (local_, body) = (local, Box::new(body));
+        let kind = if self.mutated.contains(&(self.current, local)) {
+            let place = self.place_of(value, "cannot use mutating member on immutable value");
+            ExprKind::ChainPlace { place, local: local_, body, flatten }
+        } else {
+            ExprKind::Chain { base: Box::new(value), local: local_, body, flatten }
+        };
+        Some(Expr { kind, ty: result, span: e.span })
+    }
+}
+
+/// Takes the innermost `x?` out of the spine of a postfix expression and puts a name there.
+pub(super) fn take_chain(e: &mut ast::Expr, name: &str, is_top: bool) -> Option<ast::Expr> {
+    let span = e.span;
+    match &mut e.kind {
+        Ast::Chain(inner) if !is_top => {
+            if let Some(found) = take_chain(inner, name, false) {
+                return Some(found);
+            }
+            let base = std::mem::replace(&mut **inner, ast::Expr { kind: Ast::Error, span });
+            e.kind = Ast::Ident { name: name.into(), generics: vec![] };
+            Some(base)
+        }
+        Ast::Member { base, .. } | Ast::Subscript { base, .. } | Ast::Force(base) => take_chain(base, name, false),
+        Ast::Call { callee, .. } => take_chain(callee, name, false),
+        _ => None,
+    }
+}

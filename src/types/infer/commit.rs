@@ -1,0 +1,198 @@
+//! Calls of a function that is decided: its arguments, with what the parameters ask for.
+
+use super::Infer;
+use super::args::{ArgNode, Slot, match_args};
+use super::candidates::{Candidate, Instance, Target};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::store::SignatureParam;
+use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::ty::Type;
+
+impl Infer<'_> {
+    /// Calls a candidate: infers the arguments that waited, with what the parameters ask for.
+    pub(super) fn commit(
+        &mut self,
+        name: &Ident,
+        candidate: &Candidate,
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let params = self.candidate_params(candidate);
+        let slots = match match_args(&params, args) {
+            Ok(slots) => slots,
+            Err(_) => return self.no_candidate(name, std::slice::from_ref(candidate), args, span),
+        };
+        let instance = self.instantiate_reporting(candidate, name, span);
+        let mut result = instance.result.clone();
+        if let Some(expected) = expected {
+            self.hint(&result, expected, span);
+        }
+        let receiver = self.receiver_argument(candidate, &instance, name);
+        let mut values: Vec<Option<Argument>> = vec![None; slots.len()];
+        for late in [false, true] {
+            for (i, (slot, param)) in slots.iter().zip(&instance.params).enumerate() {
+                let is_late = match slot {
+                    Slot::Arg(a) => matches!(args[*a].ast.kind, Ast::Closure(_)) && !param.autoclosure,
+                    Slot::Variadic(_) | Slot::Default => false,
+                };
+                if is_late == late && values[i].is_none() {
+                    values[i] = Some(self.slot_argument(slot, param, args, &instance, span));
+                }
+            }
+        }
+        if instance.throws {
+            self.needs_try(span);
+        }
+        self.progress_if_waiting();
+        let values = receiver.into_iter().chain(values.into_iter().flatten()).collect::<Vec<_>>();
+        let kind = match (&candidate.target, instance.callee) {
+            (Target::Case(_, case), _) => {
+                let payload = values.into_iter().filter_map(|a| match a {
+                    Argument::Value(e) => Some(e),
+                    Argument::InOut(_) => None,
+                });
+                ExprKind::Case { case: *case, payload: payload.collect() }
+            }
+            (_, Some(callee)) => ExprKind::Call { callee, args: values },
+            (_, None) => ExprKind::Error,
+        };
+        if let Type::Function(f) = &result
+            && f.strength == crate::types::ty::Strength::Open
+        {
+            result = Type::Function(f.clone());
+        }
+        Expr { kind, ty: result, span }
+    }
+
+    fn progress_if_waiting(&mut self) {
+        // Arguments that were put aside may be decidable now that the others are known; this keeps chains short.
+        if self.pending.iter().rev().take(4).any(Option::is_some) && !self.settling {
+            let from = self.pending.len().saturating_sub(4);
+            self.settling = true;
+            self.progress(from);
+            self.settling = false;
+        }
+    }
+
+    fn instantiate_reporting(&mut self, candidate: &Candidate, name: &Ident, span: Span) -> Instance {
+        let instance = self.instantiate(candidate, span);
+        if !instance.holds {
+            let message = format!("'{}' requires more of its generic arguments than they fulfil", name.name);
+            self.error(Diagnostic::error(Code::NotConforming, span, message));
+        }
+        instance
+    }
+
+    fn receiver_argument(&mut self, candidate: &Candidate, instance: &Instance, name: &Ident) -> Option<Argument> {
+        let receiver = candidate.receiver.as_ref()?;
+        let own = instance.self_type.clone()?;
+        let value = self.decided(receiver);
+        let ty = value.ty.clone();
+        let fits = self.world.unify(&ty, &own, value.span);
+        if instance.self_inout {
+            let place = self.place_of(value, &format!("cannot use mutating member '{}' on immutable value", name.name));
+            return Some(Argument::InOut(place));
+        }
+        let value = if fits { value } else { self.coerce(value, &own) };
+        Some(Argument::Value(value))
+    }
+
+    fn slot_argument(
+        &mut self,
+        slot: &Slot,
+        param: &SignatureParam,
+        args: &[ArgNode],
+        instance: &Instance,
+        span: Span,
+    ) -> Argument {
+        match slot {
+            Slot::Arg(i) => {
+                let wanted = self.param_value_type(param);
+                let wanted = if param.autoclosure { param.ty.clone() } else { wanted };
+                self.argument(&args[*i], &wanted, param.is_inout, param.autoclosure)
+            }
+            Slot::Variadic(all) => {
+                let wanted = self.param_value_type(param);
+                let mut values = vec![];
+                for i in all {
+                    if let Argument::Value(e) = self.argument(&args[*i], &wanted, false, false) {
+                        values.push(e);
+                    }
+                }
+                Argument::Value(Expr { kind: ExprKind::Array(values), ty: param.ty.clone(), span })
+            }
+            Slot::Default => {
+                let Some(function) = param.default else { return Argument::Value(self.error_expr(span)) };
+                let generics = self.default_generics(function, instance);
+                let callee = Callee::Static(FunctionRef { function, generics });
+                Argument::Value(Expr { kind: ExprKind::Call { callee, args: vec![] }, ty: param.ty.clone(), span })
+            }
+        }
+    }
+
+    fn default_generics(&mut self, function: crate::types::tree::FunctionId, instance: &Instance) -> Vec<Type> {
+        let count = self.world.signature(function).env.params.len();
+        instance.generics.iter().take(count).cloned().collect()
+    }
+
+    /// One argument for a parameter of a known type.
+    pub(super) fn argument(&mut self, arg: &ArgNode, wanted: &Type, is_inout: bool, autoclosure: bool) -> Argument {
+        if is_inout {
+            let place = match &arg.ast.kind {
+                Ast::InOut(inner) => {
+                    let value = self.expr(inner, None);
+                    self.place_of(value, "cannot pass immutable value as inout argument")
+                }
+                _ => {
+                    let diagnostic = Diagnostic::error(
+                        Code::Mismatch,
+                        arg.span,
+                        "passing a value to an 'inout' parameter requires '&'",
+                    );
+                    self.error(diagnostic.fix("write '&'", arg.span.before(), "&"));
+                    return Argument::Value(self.error_expr(arg.span));
+                }
+            };
+            if !self.world.unify(&place.ty.clone(), wanted, arg.span) {
+                self.mismatch(&place.ty.clone(), wanted, arg.span);
+            }
+            return Argument::InOut(place);
+        }
+        if matches!(arg.ast.kind, Ast::InOut(_)) {
+            let message = "'&' is only allowed for an 'inout' parameter";
+            return Argument::Value(self.fail(Code::Mismatch, arg.span, message));
+        }
+        if autoclosure {
+            return Argument::Value(self.autoclosure(&arg.ast.clone(), wanted));
+        }
+        let value = match &arg.ready {
+            Some(ready) => (**ready).clone(),
+            None => self.expr(&arg.ast.clone(), Some(wanted)),
+        };
+        Argument::Value(self.coerce(value, wanted))
+    }
+
+    /// Makes a result what is expected, if it can be, so that arguments are inferred with it.
+    pub(super) fn hint(&mut self, result: &Type, expected: &Type, span: Span) {
+        let (result, mut expected) = (self.world.shallow(result), self.world.shallow(expected));
+        if matches!(expected, Type::Var(_) | Type::Existential(_) | Type::Error)
+            || matches!(result, Type::Var(_) if self.world.is_optional(&expected))
+        {
+            return;
+        }
+        if !self.world.is_optional(&result)
+            && let Some(inner) = self.world.optional_payload(&expected)
+        {
+            expected = inner;
+        }
+        let snapshot = self.world.snapshot();
+        if self.world.unify(&result, &expected, span) {
+            self.world.keep(snapshot);
+        } else {
+            self.world.rollback(snapshot);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Literals: numbers, text, arrays, dictionaries, tuples.
+
+use super::Infer;
+use super::args::ArgNode;
+use crate::diagnostic::Code;
+use crate::source::Span;
+use crate::syntax::ast::{self, ExprKind as Ast, Ident, StringPart};
+use crate::types::solver::Literal;
+use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::ty::Type;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    pub(super) fn literal_type(&mut self, literal: Literal, expected: Option<&Type>) -> Type {
+        if let Some(mut ty) = expected.and_then(|t| self.known(t)) {
+            while let Some(inner) = self.world.optional_payload(&ty) {
+                ty = self.world.shallow(&inner);
+            }
+            if !matches!(ty, Type::Var(_) | Type::Associated(..)) && self.world.accepts_literal(&ty, literal) {
+                return ty;
+            }
+        }
+        self.world.fresh_literal(literal)
+    }
+
+    pub(super) fn int_literal(&mut self, value: Option<u128>, expected: Option<&Type>, span: Span) -> Expr {
+        let ty = self.literal_type(Literal::Int, expected);
+        match value {
+            Some(v) if v <= i64::MAX as u128 => Expr { kind: ExprKind::Int(v as i64), ty, span },
+            // Too large for an integer, but a fine `Double`; `UInt64` keeps its bits.
+            Some(v) => {
+                let text = self.show(&ty);
+                if text == "UInt64" && v <= u128::from(u64::MAX) {
+                    return Expr { kind: ExprKind::Int(v as u64 as i64), ty, span };
+                }
+                if v == 1 << 63 {
+                    // The magnitude of `Int.min`, under a minus.
+                    return Expr { kind: ExprKind::Int(i64::MIN), ty, span };
+                }
+                let double = self.world.simple("Double");
+                if self.world.unify(&ty, &double, span) {
+                    return Expr { kind: ExprKind::Float(v as f64), ty: double, span };
+                }
+                let message = format!("integer literal '{v}' overflows when stored into '{text}'");
+                self.fail(Code::InvalidLiteral, span, message)
+            }
+            None => self.fail(Code::InvalidLiteral, span, "integer literal is too large"),
+        }
+    }
+
+    pub(super) fn string(&mut self, parts: &[StringPart], expected: Option<&Type>, span: Span) -> Expr {
+        if let [] | [StringPart::Text(_)] = parts {
+            let text: Rc<str> = match parts {
+                [StringPart::Text(text)] => text.clone(),
+                _ => "".into(),
+            };
+            let ty = self.literal_type(Literal::Text, expected);
+            return Expr { kind: ExprKind::Text(text), ty, span };
+        }
+        let string = self.world.simple("String");
+        let mut out = vec![];
+        for part in parts {
+            match part {
+                StringPart::Text(text) => {
+                    out.push(Expr { kind: ExprKind::Text(text.clone()), ty: string.clone(), span });
+                }
+                StringPart::Interpolation(args) => {
+                    let Some(arg) = args.first() else { continue };
+                    let value = self.expr(&arg.value, None);
+                    out.push(self.described(value));
+                }
+            }
+        }
+        Expr { kind: ExprKind::Interpolation(out), ty: string, span }
+    }
+
+    /// The text that `print` would write for a value.
+    fn described(&mut self, value: Expr) -> Expr {
+        let (string, span, ty) = (self.world.simple("String"), value.span, value.ty.clone());
+        let Some(function) = self.world.library_function("_describe") else { return self.error_expr(span) };
+        let callee = Callee::Static(FunctionRef { function, generics: vec![ty] });
+        Expr { kind: ExprKind::Call { callee, args: vec![Argument::Value(value)] }, ty: string, span }
+    }
+
+    pub(super) fn array(&mut self, items: &[ast::Expr], expected: Option<&Type>, span: Span) -> Expr {
+        let mut wanted = expected.and_then(|t| self.known(t));
+        while let Some(inner) = wanted.as_ref().and_then(|t| self.world.optional_payload(t)) {
+            wanted = self.known(&inner);
+        }
+        let array = self.world.library_nominal("Array");
+        let (element, literal_of) = match &wanted {
+            Some(Type::Nominal(n, args)) if *n == array => (args[0].clone(), None),
+            Some(ty @ (Type::Nominal(..) | Type::Param(_))) => {
+                let protocol = self.world.protocol("ExpressibleByArrayLiteral");
+                if self.world.conforms_to(ty, protocol) {
+                    let element = self.world.associated_type(ty, "ArrayLiteralElement").unwrap_or(Type::Error);
+                    (element, Some(ty.clone()))
+                } else {
+                    (self.world.fresh(), None)
+                }
+            }
+            _ => (self.world.fresh(), None),
+        };
+        let mut values = vec![];
+        for item in items {
+            let value = self.expr(item, Some(&element));
+            values.push(self.coerce(value, &element));
+        }
+        let ty = self.world.applied("Array", &[element]);
+        let value = Expr { kind: ExprKind::Array(values), ty, span };
+        match literal_of {
+            Some(of) => self.made_from_literal(&of, "arrayLiteral", value, span),
+            None => value,
+        }
+    }
+
+    /// A value of a type that is made from a literal.
+    fn made_from_literal(&mut self, of: &Type, label: &str, value: Expr, span: Span) -> Expr {
+        let label: ast::Name = label.into();
+        let ast = ast::Expr { kind: Ast::Nil, span };
+        let arg = ArgNode { label: Some(label), ast: Rc::new(ast), trailing: false, ready: Some(Rc::new(value)), span };
+        self.call_init(of, vec![arg], Some(of), span)
+    }
+
+    pub(super) fn dictionary(&mut self, items: &[(ast::Expr, ast::Expr)], expected: Option<&Type>, span: Span) -> Expr {
+        let wanted = expected.and_then(|t| self.known(t));
+        let dictionary = self.world.library_nominal("Dictionary");
+        let (key, value) = match &wanted {
+            Some(Type::Nominal(n, args)) if *n == dictionary => (args[0].clone(), args[1].clone()),
+            _ => (self.world.fresh(), self.world.fresh()),
+        };
+        let hashable = self.world.protocol("Hashable");
+        self.world.require(&key, hashable, span);
+        let mut values = vec![];
+        for (k, v) in items {
+            let k = self.expr(k, Some(&key));
+            let k = self.coerce(k, &key);
+            let v = self.expr(v, Some(&value));
+            values.push((k, self.coerce(v, &value)));
+        }
+        let ty = self.world.applied("Dictionary", &[key, value]);
+        Expr { kind: ExprKind::Dictionary(values), ty, span }
+    }
+
+    pub(super) fn tuple(&mut self, parts: &[(Option<Ident>, ast::Expr)], expected: Option<&Type>, span: Span) -> Expr {
+        let wanted = match expected.and_then(|t| self.known(t)) {
+            Some(Type::Tuple(types)) if types.len() == parts.len() => Some(types),
+            _ => None,
+        };
+        let mut values = vec![];
+        let mut types = vec![];
+        for (i, (label, part)) in parts.iter().enumerate() {
+            let want = wanted.as_ref().map(|w| w[i].1.clone());
+            let value = self.expr(part, want.as_ref());
+            let value = match &want {
+                Some(want) => self.coerce(value, want),
+                None => value,
+            };
+            types.push((label.as_ref().map(|l| l.name.clone()), value.ty.clone()));
+            values.push(value);
+        }
+        Expr { kind: ExprKind::Tuple(values), ty: Type::Tuple(types.into()), span }
+    }
+}

@@ -1,0 +1,167 @@
+//! Calls of one of several functions: which one is taken.
+
+use super::Infer;
+use super::args::{ArgNode, match_args};
+use super::candidates::{Candidate, Target};
+use super::solve::PendingKind;
+use crate::source::Span;
+use crate::syntax::ast::Ident;
+use crate::types::tree::Expr;
+use crate::types::ty::Type;
+
+impl Infer<'_> {
+    /// A call of one of several functions: at once when it is clear which, otherwise later.
+    pub(super) fn call_overloaded(
+        &mut self,
+        name: &Ident,
+        candidates: Vec<Candidate>,
+        mut args: Vec<ArgNode>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let fitting: Vec<Candidate> = candidates
+            .iter()
+            .filter(|c| {
+                let params = self.candidate_params(c);
+                match_args(&params, &args).is_ok()
+            })
+            .cloned()
+            .collect();
+        let fitting = self.favored(fitting);
+        match fitting.as_slice() {
+            [] => self.no_candidate(name, &candidates, &args, span),
+            [only] => self.commit(name, only, &args, expected, span),
+            _ => {
+                self.ready_args(&mut args);
+                let known = expected.and_then(|t| self.known(t));
+                if let Some(found) = self.choose(name, &fitting, &args, known.as_ref(), span, false, false) {
+                    return found;
+                }
+                let result = self.world.fresh();
+                let kind = PendingKind::Overload {
+                    name: name.clone(),
+                    candidates: fitting,
+                    args,
+                    expected: expected.cloned(),
+                };
+                self.wait(kind, result, span)
+            }
+        }
+    }
+
+    /// Takes the only candidate that fits; with `by_default` the best one; with `last` reports when there is none.
+    #[expect(clippy::too_many_arguments, reason = "the state of one decision")]
+    pub(super) fn choose(
+        &mut self,
+        name: &Ident,
+        candidates: &[Candidate],
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+        by_default: bool,
+        last: bool,
+    ) -> Option<Expr> {
+        let mut fitting: Vec<(u32, &Candidate)> = vec![];
+        for candidate in candidates {
+            if let Some(score) = self.try_candidate(candidate, args, expected, span) {
+                fitting.push((score, candidate));
+            }
+        }
+        if fitting.is_empty() && expected.is_some() {
+            // Nothing gives what is expected; say what is wrong with the result rather than with the call.
+            for candidate in candidates {
+                if let Some(score) = self.try_candidate(candidate, args, None, span) {
+                    fitting.push((score, candidate));
+                }
+            }
+        }
+        if fitting.is_empty() {
+            return Some(self.no_fit(name, candidates, args, span));
+        }
+        fitting.sort_by_key(|(score, _)| *score);
+        let known = args.iter().all(|a| match &a.ready {
+            Some(e) => {
+                let ty = e.ty.clone();
+                !self.world.has_vars(&ty)
+            }
+            None => true,
+        });
+        let clear = fitting.len() == 1 || fitting[0].0 < fitting[1].0;
+        if fitting.len() == 1 || (clear && (known || by_default)) {
+            let chosen = fitting[0].1.clone();
+            return Some(self.commit(name, &chosen, args, expected, span));
+        }
+        if last || (by_default && known) {
+            let tied: Vec<Candidate> =
+                fitting.iter().filter(|(s, _)| *s == fitting[0].0).map(|(_, c)| (*c).clone()).collect();
+            if let Some(best) = self.most_special(&tied) {
+                return Some(self.commit(name, &best, args, expected, span));
+            }
+            if let Some(newest) = self.newest(&tied) {
+                return Some(self.commit(name, &newest, args, expected, span));
+            }
+            // A trailing closure fits two spellings of one function: the first one is meant.
+            if args.iter().any(|a| a.trailing)
+                && let Some(first) = tied.first()
+            {
+                return Some(self.commit(name, &first.clone(), args, expected, span));
+            }
+            return Some(self.ambiguous(name, &tied, span));
+        }
+        None
+    }
+
+    /// Leaves out what is marked as second choice, when there is a first.
+    fn favored(&mut self, candidates: Vec<Candidate>) -> Vec<Candidate> {
+        let second = |infer: &Self, c: &Candidate| match &c.target {
+            Target::Function(f) => {
+                let decl = infer.world.function_data(*f).decl.as_ref();
+                decl.is_some_and(|d| d.attribute("_disfavoredOverload").is_some())
+            }
+            Target::Requirement(..) | Target::Case(..) => false,
+        };
+        if candidates.iter().all(|c| second(self, c)) {
+            return candidates;
+        }
+        candidates.into_iter().filter(|c| !second(self, c)).collect()
+    }
+
+    /// Of several candidates that fit equally well, the one whose surroundings require the most.
+    fn most_special(&mut self, tied: &[Candidate]) -> Option<Candidate> {
+        let mut weights: Vec<(usize, usize)> = vec![];
+        for (i, candidate) in tied.iter().enumerate() {
+            let f = match &candidate.target {
+                Target::Function(f) => *f,
+                Target::Requirement(p, r) => self.world.protocol_data(*p).requirements[*r as usize].function,
+                Target::Case(..) => return Some(candidate.clone()),
+            };
+            let signature = self.world.signature(f);
+            let generic = signature.env.params.len();
+            let same = signature
+                .env
+                .requirements
+                .iter()
+                .filter(|r| matches!(r, crate::types::store::Requirement::Same(..)))
+                .count();
+            weights.push((signature.env.requirements.len() + 2 * same + 100usize.saturating_sub(generic * 10), i));
+        }
+        weights.sort_unstable_by(|a, b| b.cmp(a));
+        match weights.as_slice() {
+            [(a, i), (b, _), ..] if a > b => tied.get(*i).cloned(),
+            [(_, i)] => tied.get(*i).cloned(),
+            _ => None,
+        }
+    }
+
+    /// At the prompt a later definition replaces an earlier one.
+    fn newest(&mut self, tied: &[Candidate]) -> Option<Candidate> {
+        if !self.world.is_interactive {
+            return None;
+        }
+        let key = |c: &Candidate| match c.target {
+            Target::Function(f) => f.0,
+            Target::Requirement(..) | Target::Case(..) => 0,
+        };
+        tied.iter().max_by_key(|c| key(c)).cloned()
+    }
+}

@@ -1,0 +1,174 @@
+//! Declarations inside of bodies, and the variables of a script.
+
+use super::{FrameKind, Infer};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{self, DeclKind, ExprKind as Ast};
+use crate::types::store::{Named, Owner};
+use crate::types::tree::{Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};
+use crate::types::ty::Type;
+use crate::types::written::{bound_names, strip};
+use std::rc::Rc;
+
+impl Infer<'_> {
+    pub(super) fn declaration(&mut self, decl: &Rc<ast::Decl>, out: &mut Vec<Stmt>) {
+        match &decl.kind {
+            DeclKind::Variable { is_let, bindings } => {
+                for binding in bindings {
+                    let start = (self.pending.len(), self.world.var_count());
+                    self.variable(*is_let, binding, decl.span, out);
+                    self.settle_statement(start);
+                }
+            }
+            DeclKind::Nominal(nominal) if !self.is_top() => {
+                let is_prelude = false;
+                let id = self.world.declare_nominal(decl, nominal, Owner::Module, None, self.file, is_prelude);
+                Rc::make_mut(&mut self.local_types).insert(nominal.name.name.clone(), Named::Nominal(id));
+                self.local_nominals.push(id);
+            }
+            DeclKind::TypeAlias { name, generics, target } if !self.is_top() => {
+                let id = self.world.declare_alias(name, generics, target, self.owner, None, self.file);
+                Rc::make_mut(&mut self.local_types).insert(name.name.clone(), Named::Alias(id));
+            }
+            _ if self.is_top() => {}
+            _ => {
+                self.error(Diagnostic::error(
+                    Code::WrongContext,
+                    decl.span,
+                    "this declaration is only allowed at the top level",
+                ));
+            }
+        }
+    }
+
+    fn is_top(&mut self) -> bool {
+        self.frame().kind == FrameKind::Script && self.frame().scopes.len() == 1
+    }
+
+    /// One `pattern: Type = value` of a `let` or `var`.
+    fn variable(&mut self, is_let: bool, binding: &ast::Binding, span: Span, out: &mut Vec<Stmt>) {
+        if binding.accessors.as_ref().is_some_and(|a| a.get.is_some()) {
+            if !self.is_top() {
+                self.error(Diagnostic::error(
+                    Code::Unsupported,
+                    span,
+                    "computed variables inside of a function are not supported yet",
+                ));
+            }
+            return;
+        }
+        let start = (self.pending.len(), self.world.var_count());
+        let written = match (&binding.ty, &binding.pattern.kind) {
+            (Some(ty), _) | (None, ast::PatternKind::Typed(_, ty)) => Some(self.resolve(ty)),
+            _ => None,
+        };
+        let value = binding.value.as_ref().map(|value| {
+            let found = self.expr(value, written.as_ref());
+            match &written {
+                Some(ty) => self.coerce(found, ty),
+                None => found,
+            }
+        });
+        if written.is_none() {
+            self.settle_statement(start);
+        }
+        let ty = match (&written, &value) {
+            (Some(ty), _) => ty.clone(),
+            (None, Some(value)) => value.ty.clone(),
+            (None, None) => {
+                let message = "type annotation missing in pattern";
+                self.error(
+                    Diagnostic::error(Code::CannotInfer, binding.pattern.span, message)
+                        .help("write ': Type', or a value"),
+                );
+                Type::Error
+            }
+        };
+        if self.is_top() {
+            self.global_variable(binding, value, &ty, span, out);
+            return;
+        }
+        let value = match value {
+            None if self.world.is_optional(&ty) && !is_let => Some(Expr { kind: ExprKind::Nil, ty: ty.clone(), span }),
+            other => other,
+        };
+        let mutable = !is_let || value.is_none();
+        let pattern = self.pattern(strip(&binding.pattern), &ty, mutable);
+        if !Infer::is_certain(&pattern) {
+            self.error(Diagnostic::error(
+                Code::WrongContext,
+                binding.pattern.span,
+                "this pattern does not always match; use 'if case' or 'guard case'",
+            ));
+        }
+        out.push(Stmt { kind: StmtKind::Let { pattern, value }, span });
+    }
+
+    /// A variable of the script: a global.
+    fn global_variable(
+        &mut self,
+        binding: &ast::Binding,
+        value: Option<Expr>,
+        ty: &Type,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        let mut names = vec![];
+        bound_names(&binding.pattern, &mut names);
+        let globals: Vec<_> = names.iter().map(|(name, at, _)| self.global_at(name, *at)).collect();
+        if let ([Some(global)], ast::PatternKind::Bind { .. }) = (globals.as_slice(), &strip(&binding.pattern).kind) {
+            let ty = self.world.resolved(ty);
+            self.set_global_type(*global, &ty);
+            self.note_closure_names(*global, binding);
+            let value = match value {
+                Some(value) => value,
+                None if self.world.is_optional(&ty) => Expr { kind: ExprKind::Nil, ty, span },
+                None => return,
+            };
+            out.push(Stmt { kind: StmtKind::InitGlobal { global: *global, value }, span });
+            return;
+        }
+        let Some(value) = value else { return };
+        let pattern = self.in_scope(|infer| infer.pattern(strip(&binding.pattern), ty, false));
+        out.push(Stmt { kind: StmtKind::Let { pattern: pattern.clone(), value: Some(value) }, span });
+        let mut locals = vec![];
+        bound_locals(&pattern, &mut locals);
+        for (global, local) in globals.into_iter().zip(locals) {
+            let Some(global) = global else { continue };
+            let value = self.local_expr(local, span);
+            let ty = self.world.resolved(&value.ty.clone());
+            self.set_global_type(global, &ty);
+            out.push(Stmt { kind: StmtKind::InitGlobal { global, value }, span });
+        }
+    }
+
+    /// The global that a name at a place of the script declares.
+    fn global_at(&mut self, name: &ast::Name, span: Span) -> Option<crate::types::tree::GlobalId> {
+        self.world
+            .globals
+            .iter()
+            .rposition(|g| g.name == *name && g.span == span)
+            .map(|i| crate::types::tree::GlobalId(i as u32))
+    }
+
+    fn set_global_type(&mut self, global: crate::types::tree::GlobalId, ty: &Type) {
+        self.world.globals[global.0 as usize].ty = Some(ty.clone());
+    }
+
+    fn note_closure_names(&mut self, global: crate::types::tree::GlobalId, binding: &ast::Binding) {
+        if let Some(ast::Expr { kind: Ast::Closure(closure), .. }) = &binding.value
+            && let Some(params) = &closure.params
+        {
+            let names = params.iter().map(|p| p.name.name.clone()).collect();
+            self.world.closure_names.insert(global, names);
+        }
+    }
+}
+
+fn bound_locals(p: &Pattern, out: &mut Vec<crate::types::tree::LocalId>) {
+    match &p.kind {
+        PatternKind::Bind(local) => out.push(*local),
+        PatternKind::Tuple(parts) => parts.iter().for_each(|p| bound_locals(p, out)),
+        _ => {}
+    }
+}

@@ -1,0 +1,153 @@
+//! What names of the top level and of types stand for.
+
+use super::prelude::PRELUDE_FILE;
+use super::store::{Entry, Named, Owner, World};
+use super::ty::{NominalId, ProtocolId, Type};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::syntax::ast::{TypeExpr, TypeExprKind};
+use std::rc::Rc;
+
+impl World {
+    /// What a name of the top level stands for, seen from a file: a user's declarations first.
+    pub(super) fn entries(&mut self, name: &str, file: u32) -> Vec<Entry> {
+        let mut found: Vec<Entry> = if file == PRELUDE_FILE {
+            vec![]
+        } else {
+            self.module.get(name).into_iter().flatten().filter(|e| !e.is_private || e.file == file).copied().collect()
+        };
+        found.extend(self.library_entries(name));
+        found
+    }
+
+    pub(super) fn type_entry(&mut self, name: &str, file: u32) -> Option<Named> {
+        self.entries(name, file)
+            .into_iter()
+            .map(|e| e.what)
+            .find(|what| matches!(what, Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_)))
+    }
+
+    /// A protocol of the prelude.
+    pub(super) fn protocol(&mut self, name: &'static str) -> ProtocolId {
+        if let Some(Entry { what: Named::Protocol(p), .. }) = self.known.get(name) {
+            return *p;
+        }
+        let entry = self.library_entries(name).into_iter().find(|e| matches!(e.what, Named::Protocol(_)));
+        match entry {
+            Some(entry @ Entry { what: Named::Protocol(p), .. }) => {
+                self.known.insert(name, entry);
+                p
+            }
+            _ => unreachable!("the prelude declares the protocol {name}"),
+        }
+    }
+
+    /// A nominal type of the prelude.
+    pub(super) fn library_nominal(&mut self, name: &'static str) -> NominalId {
+        if let Some(Entry { what: Named::Nominal(n), .. }) = self.known.get(name) {
+            return *n;
+        }
+        let entry = self.library_entries(name).into_iter().find(|e| matches!(e.what, Named::Nominal(_)));
+        match entry {
+            Some(entry @ Entry { what: Named::Nominal(n), .. }) => {
+                self.known.insert(name, entry);
+                n
+            }
+            _ => unreachable!("the prelude declares the type {name}"),
+        }
+    }
+
+    /// A built-in type without arguments.
+    pub(super) fn simple(&mut self, name: &'static str) -> Type {
+        Type::Nominal(self.library_nominal(name), Rc::from([]))
+    }
+
+    /// A built-in type with arguments.
+    pub(super) fn applied(&mut self, name: &'static str, args: &[Type]) -> Type {
+        Type::Nominal(self.library_nominal(name), args.into())
+    }
+
+    /// Whom an extension extends.
+    pub(super) fn extended_owner(&mut self, target: &TypeExpr, file: u32) -> Option<Owner> {
+        let TypeExprKind::Named(path) = &target.kind else {
+            let name = match &target.kind {
+                TypeExprKind::Array(_) => "Array",
+                TypeExprKind::Dictionary(..) => "Dictionary",
+                TypeExprKind::Optional(_) => "Optional",
+                _ => return None,
+            };
+            return Some(Owner::Nominal(self.library_nominal(name)));
+        };
+        let mut owner = match self.type_entry(&path.first()?.0.name, file)? {
+            Named::Nominal(n) => Owner::Nominal(n),
+            Named::Protocol(p) => Owner::Protocol(p),
+            Named::Alias(a) => match self.resolve_alias(a) {
+                Type::Nominal(n, _) => Owner::Nominal(n),
+                _ => return None,
+            },
+            Named::Function(_) | Named::Global(_) => return None,
+        };
+        for (ident, _) in &path[1..] {
+            let Owner::Nominal(n) = owner else { return None };
+            match self.member_type(&self.declared_type(n), &ident.name)? {
+                Type::Nominal(inner, _) => owner = Owner::Nominal(inner),
+                _ => return None,
+            }
+        }
+        Some(owner)
+    }
+
+    pub(super) fn unknown_type_diagnostic(&self, ty: &TypeExpr) -> Diagnostic {
+        Diagnostic::error(Code::UnknownType, ty.span, "cannot find the type to extend in scope")
+    }
+
+    /// `T.Name`
+    pub(super) fn member_type(&mut self, of: &Type, name: &str) -> Option<Type> {
+        let of = self.shallow(of);
+        if let Type::Nominal(n, args) = &of {
+            if let Some(found) = self.own_member_type(*n, args, name) {
+                return Some(found);
+            }
+            let data = self.nominal_data(*n);
+            let own = data.params.len() - data.own_params;
+            if let Some(i) = (own..data.params.len()).find(|i| &*self.params[data.params[*i].0 as usize].name == name) {
+                return args.get(i).cloned();
+            }
+        }
+        self.associated_type(&of, name)
+    }
+
+    /// A nested type or type alias that is declared in a nominal type.
+    pub(super) fn own_member_type(&mut self, n: NominalId, args: &[Type], name: &str) -> Option<Type> {
+        use super::store::MemberKind;
+        let short = self.nominal_data(n).name.clone();
+        if self.nominal_data(n).is_prelude || self.nominal_data(n).parent == Owner::Module {
+            self.load_extensions(&short);
+        }
+        let members = self.nominal_data(n).members.get(name)?;
+        let kind = members
+            .iter()
+            .map(|m| m.kind.clone())
+            .find(|k| matches!(k, MemberKind::Nominal(_) | MemberKind::Alias(_)))?;
+        let found = match kind {
+            MemberKind::Nominal(inner) => self.declared_type(inner),
+            MemberKind::Alias(a) => self.resolve_alias(a),
+            _ => return None,
+        };
+        let params = self.nominal_data(n).params.clone();
+        let args: Vec<Type> = args.to_vec();
+        let found = found.substitute(&|p| params.iter().position(|q| *q == p).and_then(|i| args.get(i).cloned()));
+        Some(self.normalize_type(&found))
+    }
+
+    pub(super) fn has_member_type(&mut self, n: NominalId, name: &str) -> bool {
+        use super::store::MemberKind;
+        if self.nominal_data(n).is_prelude {
+            let short = self.nominal_data(n).name.clone();
+            self.load_extensions(&short);
+        }
+        self.nominal_data(n)
+            .members
+            .get(name)
+            .is_some_and(|m| m.iter().any(|m| matches!(m.kind, MemberKind::Nominal(_) | MemberKind::Alias(_))))
+    }
+}

@@ -1,0 +1,243 @@
+//! What stores values: stored properties, globals and payloads of cases, with their types, initial values and accessors.
+
+use super::resolve::TypeScope;
+use super::signature::plain_signature;
+use super::store::{
+    BodyState, Code, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, World, blank_function,
+};
+use super::tree::{self, FunctionId, GlobalId};
+use super::ty::{NominalId, Type};
+use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
+use crate::syntax::ast::NominalKind;
+use std::rc::Rc;
+
+impl World {
+    /// The type of a stored property, in terms of its type's parameters.
+    pub(super) fn stored_type(&mut self, n: NominalId, index: u32) -> Type {
+        let data = &self.nominal_data(n).stored[index as usize];
+        if let Some(ty) = &data.resolved {
+            return ty.clone();
+        }
+        let (ty, value, span, resolving) = (data.ty.clone(), data.value.clone(), data.span, data.resolving);
+        let file = self.nominal_data(n).file;
+        if resolving {
+            return Type::Error;
+        }
+        self.nominal_data_mut(n).stored[index as usize].resolving = true;
+        let env = self.nominal_env(n);
+        let resolved = match (&ty, &value) {
+            (Some(ty), _) => {
+                let saved = std::mem::replace(&mut self.env, env);
+                let resolved = self.resolve_type(ty, &TypeScope::of(Owner::Nominal(n), file));
+                self.env = saved;
+                resolved
+            }
+            (None, Some(_)) => {
+                let initial = self.stored_initial(n, index).map(|f| self.check_expression_type(f));
+                initial.flatten().unwrap_or(Type::Error)
+            }
+            (None, None) => {
+                let message =
+                    format!("type annotation missing for '{}'", self.nominal_data(n).stored[index as usize].name);
+                self.report(Diagnostic::error(DiagnosticCode::CannotInfer, span, message));
+                Type::Error
+            }
+        };
+        let data = &mut self.nominal_data_mut(n).stored[index as usize];
+        data.resolving = false;
+        data.resolved = Some(resolved.clone());
+        if let Some(initial) = data.initial
+            && let Some(signature) = self.functions[initial.0 as usize].signature.clone()
+        {
+            self.functions[initial.0 as usize].signature =
+                Some(Rc::new(Signature { result: resolved.clone(), ..(*signature).clone() }));
+        }
+        resolved
+    }
+
+    /// The function that computes the initial value of a stored property.
+    pub(super) fn stored_initial(&mut self, n: NominalId, index: u32) -> Option<FunctionId> {
+        let data = &self.nominal_data(n).stored[index as usize];
+        if let Some(initial) = data.initial {
+            return Some(initial);
+        }
+        let value = data.value.clone()?;
+        let (name, span, ty) = (data.name.clone(), data.span, data.resolved.clone());
+        let (file, is_prelude, group) =
+            (self.nominal_data(n).file, self.nominal_data(n).is_prelude, self.nominal_data(n).group);
+        let env = self.nominal_env(n);
+        let mut function = blank_function(&format!("initial value of {name}").into(), span, file, is_prelude);
+        function.owner = Owner::Nominal(n);
+        function.group = Some(group);
+        function.is_static = true;
+        function.code = Code::Expression(value);
+        function.outer = Some(env.clone());
+        function.signature = Some(Rc::new(plain_signature(env, ty.unwrap_or(Type::Error))));
+        let id = self.add_function(function);
+        self.nominal_data_mut(n).stored[index as usize].initial = Some(id);
+        Some(id)
+    }
+
+    /// The type of a global variable.
+    pub(super) fn global_type(&mut self, g: GlobalId) -> Type {
+        let data = &self.globals[g.0 as usize];
+        if let Some(ty) = &data.ty {
+            return ty.clone();
+        }
+        if data.resolving {
+            let message = format!("the type of '{}' depends on itself", data.name);
+            let span = data.span;
+            self.report(Diagnostic::error(DiagnosticCode::CannotInfer, span, message));
+            return Type::Error;
+        }
+        let (ty_expr, owner, file, group) = (data.ty_expr.clone(), data.owner, data.file, data.group);
+        self.globals[g.0 as usize].resolving = true;
+        let env = group.map_or_else(Rc::default, |group| self.group_env(group));
+        let ty = match ty_expr {
+            Some(ty) => {
+                let saved = std::mem::replace(&mut self.env, env);
+                let ty = self.resolve_type(&ty, &TypeScope::of(owner, file));
+                self.env = saved;
+                Some(ty)
+            }
+            None => {
+                let initial = self.global_initial(g);
+                initial.and_then(|f| self.check_expression_type(f))
+            }
+        };
+        let data = &mut self.globals[g.0 as usize];
+        data.resolving = false;
+        match ty {
+            Some(ty) => {
+                data.ty = Some(ty.clone());
+                if let Some(f) = data.lazy {
+                    let signature = self.signature(f);
+                    self.functions[f.0 as usize].signature =
+                        Some(Rc::new(Signature { result: ty.clone(), ..(*signature).clone() }));
+                }
+                ty
+            }
+            None => Type::Error,
+        }
+    }
+
+    /// The function that computes the initial value of a lazy global.
+    pub(super) fn global_initial(&mut self, g: GlobalId) -> Option<FunctionId> {
+        let data = &self.globals[g.0 as usize];
+        if data.lazy.is_some() || !data.is_lazy {
+            return data.lazy;
+        }
+        let value = data.value.clone()?;
+        let (name, span, owner, file, group) = (data.name.clone(), data.span, data.owner, data.file, data.group);
+        let (ty, is_prelude) = (data.ty.clone(), data.is_prelude);
+        let env = group.map_or_else(Rc::default, |group| self.group_env(group));
+        let mut function = blank_function(&format!("initial value of {name}").into(), span, file, is_prelude);
+        function.owner = owner;
+        function.group = group;
+        function.is_static = true;
+        function.code = Code::Expression(value);
+        function.outer = Some(env.clone());
+        function.signature = Some(Rc::new(plain_signature(env, ty.unwrap_or(Type::Error))));
+        let id = self.add_function(function);
+        self.globals[g.0 as usize].lazy = Some(id);
+        Some(id)
+    }
+
+    /// A getter or setter for a stored property that fulfils a requirement.
+    pub(super) fn stored_accessor(&mut self, n: NominalId, index: u32, is_setter: bool) -> FunctionId {
+        let stored = &self.nominal_data(n).stored[index as usize];
+        let (name, span) = (stored.name.clone(), stored.span);
+        let key = format!("{}{index}", if is_setter { "set stored " } else { "get stored " });
+        if let Some(found) = self.nominal_data(n).members.get(&*key)
+            && let MemberKind::Method(f) = found[0].kind
+        {
+            return f;
+        }
+        let data = self.nominal_data(n);
+        let (file, is_prelude, group, is_class) =
+            (data.file, data.is_prelude, data.group, data.kind == NominalKind::Class);
+        let (own, ty, env) = (self.declared_type(n), self.stored_type(n, index), self.nominal_env(n));
+        let mut function = blank_function(&name, span, file, is_prelude);
+        function.owner = Owner::Nominal(n);
+        function.group = Some(group);
+        function.kind = if is_setter { FunctionKind::Setter } else { FunctionKind::Getter };
+        let mut signature = plain_signature(env, if is_setter { Type::unit() } else { ty.clone() });
+        signature.self_type = Some(own.clone());
+        signature.self_inout = is_setter && !is_class;
+        let local = |name: &str, ty: &Type, is_inout| tree::Local {
+            name: name.into(),
+            ty: ty.clone(),
+            mutable: is_inout,
+            is_inout,
+            captured: false,
+            span,
+        };
+        let mut locals = vec![local("self", &own, signature.self_inout)];
+        let own_expr = tree::Expr { kind: tree::ExprKind::Local(tree::LocalId(0)), ty: own, span };
+        let statement = if is_setter {
+            signature.params.push(SignatureParam {
+                label: None,
+                name: "newValue".into(),
+                ty: ty.clone(),
+                is_inout: false,
+                variadic: false,
+                autoclosure: false,
+                default: None,
+                span,
+            });
+            locals.push(local("newValue", &ty, false));
+            let value = tree::Expr { kind: tree::ExprKind::Local(tree::LocalId(1)), ty: ty.clone(), span };
+            let path = vec![tree::Projection { kind: tree::ProjectionKind::Field(index), ty: ty.clone(), span }];
+            let root =
+                if is_class { tree::Root::Value(Box::new(own_expr)) } else { tree::Root::Local(tree::LocalId(0)) };
+            tree::StmtKind::Assign { place: tree::Place { root, path, ty, span }, value }
+        } else {
+            let value = tree::ExprKind::Field { base: Box::new(own_expr), index };
+            tree::StmtKind::Return(Some(tree::Expr { kind: value, ty, span }))
+        };
+        let params = locals.len();
+        let body =
+            tree::Body { locals, params, captures: vec![], statements: vec![tree::Stmt { kind: statement, span }] };
+        function.signature = Some(Rc::new(signature));
+        function.body = BodyState::Checked(Rc::new(body));
+        let id = self.add_function(function);
+        let member = Member { kind: MemberKind::Method(id), is_static: false, group, file, is_private: false };
+        self.add_member(Owner::Nominal(n), &key, member);
+        id
+    }
+
+    /// A getter for a static stored property that fulfils a requirement.
+    pub(super) fn global_accessor(&mut self, g: GlobalId) -> FunctionId {
+        let ty = self.global_type(g);
+        let data = &self.globals[g.0 as usize];
+        let (name, span, owner, file, group) = (data.name.clone(), data.span, data.owner, data.file, data.group);
+        let env = group.map_or_else(Rc::default, |group| self.group_env(group));
+        let mut function = blank_function(&name, span, file, data_is_prelude(self, g));
+        function.owner = owner;
+        function.group = group;
+        function.is_static = true;
+        function.kind = FunctionKind::Getter;
+        function.signature = Some(Rc::new(plain_signature(env, ty.clone())));
+        let value = tree::Expr { kind: tree::ExprKind::Global(g), ty, span };
+        let statement = tree::Stmt { kind: tree::StmtKind::Return(Some(value)), span };
+        let body = tree::Body { statements: vec![statement], ..tree::Body::default() };
+        function.body = BodyState::Checked(Rc::new(body));
+        self.add_function(function)
+    }
+
+    /// The payload of a case, in terms of its type's parameters.
+    pub(super) fn case_payload(&mut self, n: NominalId, case: u32) -> Vec<(Option<crate::syntax::ast::Name>, Type)> {
+        let env = self.nominal_env(n);
+        let file = self.nominal_data(n).file;
+        let payload = self.nominal_data(n).cases[case as usize].payload.clone();
+        let saved = std::mem::replace(&mut self.env, env);
+        let scope = TypeScope::of(Owner::Nominal(n), file);
+        let payload = payload.iter().map(|(l, t)| (l.clone(), self.resolve_type(t, &scope))).collect();
+        self.env = saved;
+        payload
+    }
+}
+
+fn data_is_prelude(world: &World, g: GlobalId) -> bool {
+    world.globals[g.0 as usize].is_prelude
+}

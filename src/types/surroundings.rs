@@ -1,0 +1,151 @@
+//! Generic surroundings: the parameters that are in scope, and what is required of them.
+
+use super::resolve::{TypeScope, differentiable_attribute};
+use super::store::{Env, GroupId, Owner, Requirement, World};
+use super::ty::{NominalId, ParamId, Type};
+use super::written::inherited;
+use crate::syntax::ast::{Generics, Param, Requirement as AstRequirement, TypeExpr, TypeExprKind};
+use std::rc::Rc;
+
+impl World {
+    /// The generic surroundings of the members of a group.
+    pub(super) fn group_env(&mut self, group: GroupId) -> Rc<Env> {
+        if let Some(env) = &self.groups[group.0 as usize].env {
+            return env.clone();
+        }
+        let (owner, file) = (self.groups[group.0 as usize].owner, self.groups[group.0 as usize].file);
+        let mut env = match owner {
+            Owner::Module => Env::default(),
+            Owner::Nominal(n) => (*self.nominal_env(n)).clone(),
+            Owner::Protocol(p) => {
+                let own = Type::Param(self.protocol_data(p).self_param);
+                let params = vec![self.protocol_data(p).self_param];
+                Env { params, requirements: vec![Requirement::Conforms(own, p)] }
+            }
+        };
+        // Set first: a requirement may mention a type whose lookup comes back here.
+        self.groups[group.0 as usize].env = Some(Rc::new(env.clone()));
+        let requirements = self.groups[group.0 as usize].requirements.clone();
+        self.add_requirements(&mut env, &requirements, &TypeScope::of(owner, file));
+        let env = Rc::new(env);
+        self.groups[group.0 as usize].env = Some(env.clone());
+        env
+    }
+
+    /// The generic surroundings inside a nominal type.
+    pub(super) fn nominal_env(&mut self, n: NominalId) -> Rc<Env> {
+        let own_group = self.nominal_data(n).group;
+        if let Some(env) = &self.groups[own_group.0 as usize].env {
+            return env.clone();
+        }
+        let data = self.nominal_data(n);
+        let (parent, generics, file) = (data.parent, data.generics.clone(), data.file);
+        let params = data.params.clone();
+        let mut env = match parent {
+            Owner::Nominal(_) => match self.nominal_data(n).outer {
+                Some(outer) => (*self.group_env(outer)).clone(),
+                None => Env::default(),
+            },
+            Owner::Module | Owner::Protocol(_) => Env::default(),
+        };
+        env.params = params;
+        self.groups[own_group.0 as usize].env = Some(Rc::new(env.clone()));
+        let scope = TypeScope::of(Owner::Nominal(n), file);
+        self.add_generics(&mut env, &generics, &scope);
+        let env = Rc::new(env);
+        self.groups[own_group.0 as usize].env = Some(env.clone());
+        env
+    }
+
+    /// Adds what the bounds and the `where` clause of generic parameters require. The parameters are in `env` already.
+    pub(super) fn add_generics(&mut self, env: &mut Env, generics: &Generics, scope: &TypeScope) {
+        for (name, bound) in &generics.params {
+            let Some(bound) = bound else { continue };
+            let Some(param) = self.param_named(&env.params, &name.name) else { continue };
+            self.add_bound(env, &Type::Param(param), bound, scope);
+        }
+        self.add_requirements(env, &generics.requirements, scope);
+    }
+
+    pub(super) fn param_named(&self, params: &[ParamId], name: &str) -> Option<ParamId> {
+        params.iter().rev().copied().find(|p| &*self.params[p.0 as usize].name == name)
+    }
+
+    fn add_bound(&mut self, env: &mut Env, of: &Type, bound: &TypeExpr, scope: &TypeScope) {
+        match &inherited(bound).0.kind {
+            TypeExprKind::Composition(parts) => {
+                for part in parts {
+                    self.add_bound(env, of, part, scope);
+                }
+            }
+            TypeExprKind::Named(path) if path.len() == 1 && &*path[0].0.name == "AnyObject" => {}
+            _ => match self.protocol_or_type(inherited(bound).0, scope) {
+                Some(Ok(p)) => {
+                    let requirement = Requirement::Conforms(of.clone(), p);
+                    if !env.requirements.contains(&requirement) {
+                        env.requirements.push(requirement);
+                    }
+                }
+                Some(Err(ty)) => env.requirements.push(Requirement::Superclass(of.clone(), ty)),
+                None => {}
+            },
+        }
+    }
+
+    fn add_requirements(&mut self, env: &mut Env, requirements: &[AstRequirement], scope: &TypeScope) {
+        for requirement in requirements {
+            let saved = std::mem::replace(&mut self.env, Rc::new(env.clone()));
+            let left = self.resolve_type(&requirement.left, scope);
+            let right = requirement.same.then(|| self.resolve_type(&requirement.right, scope));
+            self.env = saved;
+            match right {
+                Some(right) => env.requirements.push(Requirement::Same(left, right)),
+                None => self.add_bound(env, &left, &requirement.right, scope),
+            }
+        }
+    }
+
+    /// Adds what `@differentiable` function types of a signature imply for generic parameters.
+    pub(super) fn add_implied(&mut self, env: &mut Env, params: &[Param], result: Option<&TypeExpr>) {
+        let mut types: Vec<(Type, bool)> = vec![];
+        for ty in params.iter().filter_map(|p| p.ty.as_ref()).chain(result) {
+            self.implied_by(ty, env, &mut types);
+        }
+        let differentiable = self.protocol("Differentiable");
+        for (ty, linear) in types {
+            let requirement = Requirement::Conforms(ty.clone(), differentiable);
+            if !env.requirements.contains(&requirement) {
+                env.requirements.push(requirement);
+            }
+            if linear {
+                let additive = self.protocol("AdditiveArithmetic");
+                env.requirements.push(Requirement::Conforms(ty.clone(), additive));
+                let tangent = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
+                env.requirements.push(Requirement::Same(tangent, ty));
+            }
+        }
+    }
+
+    fn implied_by(&mut self, ty: &TypeExpr, env: &Env, out: &mut Vec<(Type, bool)>) {
+        match &ty.kind {
+            TypeExprKind::Function { params, result, attributes, .. } => {
+                if let Some(linear) = differentiable_attribute(attributes) {
+                    let marked =
+                        params.iter().filter(|p| !p.attributes.iter().any(|a| &*a.name.name == "noDerivative"));
+                    for part in marked.map(|p| &p.ty).chain([&**result]) {
+                        if let TypeExprKind::Named(path) = &part.kind
+                            && let [(ident, _)] = path.as_slice()
+                            && let Some(param) = self.param_named(&env.params, &ident.name)
+                        {
+                            out.push((Type::Param(param), linear));
+                        }
+                    }
+                }
+                self.implied_by(result, env, out);
+            }
+            TypeExprKind::Attributed(_, inner) | TypeExprKind::Optional(inner) => self.implied_by(inner, env, out),
+            TypeExprKind::Tuple(parts) => parts.iter().for_each(|(_, t)| self.implied_by(t, env, out)),
+            _ => {}
+        }
+    }
+}

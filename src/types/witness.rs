@@ -1,0 +1,201 @@
+//! Which function fulfils a requirement for a type.
+
+use super::store::{GroupId, MemberKind, Named, Requirement, RequirementKind, Signature, World};
+use super::tree::{FunctionId, FunctionRef};
+use super::ty::{ProtocolId, Type};
+use crate::source::Span;
+use crate::syntax::ast::Name;
+
+impl World {
+    /// The function that fulfils a requirement for a concrete type. `generics` are those of the requirement itself.
+    pub(super) fn find_witness(
+        &mut self,
+        p: ProtocolId,
+        requirement: u32,
+        of: &Type,
+        generics: &[Type],
+    ) -> Option<FunctionRef> {
+        let (function, base, kind, is_static) = {
+            let data = &self.protocol_data(p).requirements[requirement as usize];
+            (data.function, data.name.clone(), data.kind, data.is_static)
+        };
+        let of = self.resolved(of);
+        let Type::Nominal(n, args) = &of else {
+            return match &of {
+                Type::Tuple(parts) => self.tuple_witness(p, &base, parts),
+                _ => None,
+            };
+        };
+        self.enter_conformances(*n);
+        let wanted = self.requirement_for(function, p, &of);
+        let mut class = Some((*n, args.clone()));
+        while let Some((n, args)) = class {
+            self.synthesize_member(n, &base, is_static);
+            let members = self.nominal_data(n).members.get(&base).cloned().unwrap_or_default();
+            for member in members {
+                let found = match (&member.kind, kind) {
+                    (MemberKind::Method(f), RequirementKind::Method)
+                    | (MemberKind::Init(f), RequirementKind::Init)
+                    | (MemberKind::Computed(f, _), RequirementKind::Getter)
+                    | (MemberKind::Computed(_, Some(f)), RequirementKind::Setter)
+                    | (MemberKind::Subscript(f, _), RequirementKind::SubscriptGetter)
+                    | (MemberKind::Subscript(_, Some(f)), RequirementKind::SubscriptSetter) => *f,
+                    (MemberKind::Stored(i), RequirementKind::Getter | RequirementKind::Setter) if !is_static => {
+                        self.stored_accessor(n, *i, kind == RequirementKind::Setter)
+                    }
+                    (MemberKind::Global(g), RequirementKind::Getter) => self.global_accessor(*g),
+                    (MemberKind::Case(_), RequirementKind::Getter | RequirementKind::Method) => continue,
+                    _ => continue,
+                };
+                if member.is_static != is_static || !self.group_holds(n, &args, member.group) {
+                    continue;
+                }
+                if let Some(own) = self.fits_requirement(found, &args, &wanted, generics) {
+                    let generics = args.iter().cloned().chain(own).collect();
+                    return Some(FunctionRef { function: found, generics });
+                }
+            }
+            class = match self.nominal_data(n).superclass.clone() {
+                Some(base) => match self.substitute_nominal(n, &args, &base) {
+                    Type::Nominal(b, a) => Some((b, a)),
+                    _ => None,
+                },
+                None => None,
+            };
+        }
+        self.default_witness(p, &base, kind, is_static, &of, &wanted, generics)
+    }
+
+    /// The signature of a requirement for a concrete `Self`.
+    fn requirement_for(&mut self, function: FunctionId, p: ProtocolId, of: &Type) -> Signature {
+        let signature = self.signature(function);
+        let own = self.protocol_data(p).self_param;
+        let mut map = |t: &Type| {
+            let t = t.substitute(&|q| (q == own).then(|| of.clone()));
+            self.normalize_type(&t)
+        };
+        let mut out = (*signature).clone();
+        for param in &mut out.params {
+            param.ty = map(&param.ty);
+        }
+        out.result = map(&out.result);
+        out
+    }
+
+    /// Whether a function has the types that are wanted, and if so its own generic arguments.
+    fn fits_requirement(
+        &mut self,
+        f: FunctionId,
+        args: &[Type],
+        wanted: &Signature,
+        generics: &[Type],
+    ) -> Option<Vec<Type>> {
+        let signature = self.signature(f);
+        if signature.params.len() != wanted.params.len()
+            || signature.params.iter().zip(&wanted.params).any(|(a, b)| a.label != b.label)
+        {
+            return None;
+        }
+        let snapshot = self.snapshot();
+        let count = args.len().min(signature.env.params.len());
+        let own: Vec<Type> = signature.env.params[count..].iter().map(|_| self.fresh()).collect();
+        let params = signature.env.params.clone();
+        let all: Vec<Type> = args[..count].iter().cloned().chain(own.iter().cloned()).collect();
+        let substitute = |t: &Type| t.substitute(&|p| params.iter().position(|q| *q == p).map(|i| all[i].clone()));
+        // The requirement's own generic parameters stand for the arguments that the caller gave.
+        let required_own: Vec<_> = wanted.env.params.iter().skip(1).copied().collect();
+        let required = |t: &Type| {
+            t.substitute(&|p| required_own.iter().position(|q| *q == p).and_then(|i| generics.get(i).cloned()))
+        };
+        let mut fits = true;
+        for (a, b) in signature.params.iter().zip(&wanted.params) {
+            let (have, want) = (substitute(&a.ty), required(&b.ty));
+            fits = fits && self.unify(&have, &want, Span::default());
+        }
+        let (have, want) = (substitute(&signature.result), required(&wanted.result));
+        fits = fits && (self.unify(&have, &want, Span::default()) || have == Type::Never);
+        let own: Vec<Type> = own.iter().map(|t| self.resolved(t)).collect();
+        self.rollback(snapshot);
+        fits.then_some(own)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "what is known of the requirement")]
+    fn default_witness(
+        &mut self,
+        p: ProtocolId,
+        base: &str,
+        kind: RequirementKind,
+        is_static: bool,
+        of: &Type,
+        wanted: &Signature,
+        generics: &[Type],
+    ) -> Option<FunctionRef> {
+        let mut protocols = self.protocols_of(of);
+        if !protocols.contains(&p) {
+            protocols.push(p);
+        }
+        let mut best: Option<(usize, FunctionRef)> = None;
+        for q in protocols {
+            let name = self.protocol_data(q).name.clone();
+            self.load_extensions(&name);
+            let members = self.protocol_data(q).members.get(base).cloned().unwrap_or_default();
+            for member in members {
+                let found = match (&member.kind, kind) {
+                    (MemberKind::Method(f), RequirementKind::Method)
+                    | (MemberKind::Init(f), RequirementKind::Init)
+                    | (MemberKind::Computed(f, _), RequirementKind::Getter)
+                    | (MemberKind::Computed(_, Some(f)), RequirementKind::Setter)
+                    | (MemberKind::Subscript(f, _), RequirementKind::SubscriptGetter)
+                    | (MemberKind::Subscript(_, Some(f)), RequirementKind::SubscriptSetter) => *f,
+                    _ => continue,
+                };
+                if member.is_static != is_static || !self.protocol_group_holds(q, of, member.group) {
+                    continue;
+                }
+                let weight = self.group_env(member.group).requirements.len();
+                if let Some(own) = self.fits_requirement(found, std::slice::from_ref(of), wanted, generics)
+                    && best.as_ref().is_none_or(|(w, _)| weight > *w)
+                {
+                    let generics = std::iter::once(of.clone()).chain(own).collect();
+                    best = Some((weight, FunctionRef { function: found, generics }));
+                }
+            }
+        }
+        best.map(|(_, f)| f)
+    }
+
+    /// Whether the conditions of a protocol's extension hold for a type.
+    pub(super) fn protocol_group_holds(&mut self, p: ProtocolId, of: &Type, group: GroupId) -> bool {
+        let own = self.protocol_data(p).self_param;
+        let env = self.group_env(group);
+        env.requirements.iter().all(|r| match r {
+            Requirement::Conforms(t, q) => {
+                let t = t.substitute(&|x| (x == own).then(|| of.clone()));
+                self.conforms_to(&t, *q)
+            }
+            Requirement::Same(a, b) => {
+                let by = |t: &Type| t.substitute(&|x| (x == own).then(|| of.clone()));
+                let (a, b) = (self.resolved(&by(a)), self.resolved(&by(b)));
+                a == b || a.any(&mut |t| matches!(t, Type::Var(_))) || b.any(&mut |t| matches!(t, Type::Var(_)))
+            }
+            Requirement::Superclass(..) => true,
+        })
+    }
+
+    /// Requirements of tuples are fulfilled by functions of the prelude: `_tuple2_zero`, `_tuple3_plus`.
+    fn tuple_witness(&mut self, _p: ProtocolId, base: &str, parts: &[(Option<Name>, Type)]) -> Option<FunctionRef> {
+        let word = match base {
+            "+" => "plus",
+            "-" => "minus",
+            "==" => "equal",
+            "<" => "less",
+            other => other,
+        };
+        let name = format!("_tuple{}_{word}", parts.len());
+        let entry = self.library_entries(&name).into_iter().find_map(|e| match e.what {
+            Named::Function(f) => Some(f),
+            _ => None,
+        })?;
+        Some(FunctionRef { function: entry, generics: parts.iter().map(|(_, t)| t.clone()).collect() })
+    }
+}

@@ -1,0 +1,58 @@
+//! What can be read off the syntax alone.
+
+use crate::source::Span;
+use crate::syntax::ast::{Block, Expr, ExprKind, Name, Pattern, PatternKind, TypeExpr, TypeExprKind};
+
+/// The pattern without the type behind it.
+pub(super) fn strip(pattern: &Pattern) -> &Pattern {
+    match &pattern.kind {
+        PatternKind::Typed(inner, _) => strip(inner),
+        _ => pattern,
+    }
+}
+
+/// The names that a pattern binds, with their place and, if it is written, their type.
+pub(super) fn bound_names(pattern: &Pattern, out: &mut Vec<(Name, Span, Option<TypeExpr>)>) {
+    match &pattern.kind {
+        PatternKind::Bind { name, .. } => out.push((name.clone(), pattern.span, None)),
+        PatternKind::Typed(inner, ty) => {
+            let before = out.len();
+            bound_names(inner, out);
+            if let ([(_, _, slot)], PatternKind::Bind { .. }) = (&mut out[before..], &inner.kind) {
+                *slot = Some(ty.clone());
+            }
+        }
+        PatternKind::Tuple(parts) => parts.iter().for_each(|(_, p)| bound_names(p, out)),
+        PatternKind::Some(inner) | PatternKind::As(inner, _) => bound_names(inner, out),
+        PatternKind::Case { payload, .. } => payload.iter().flatten().for_each(|(_, p)| bound_names(p, out)),
+        PatternKind::Wildcard | PatternKind::Is(_) | PatternKind::Expr(_) => {}
+    }
+}
+
+/// Whether a name is that of an operator.
+pub(super) fn is_operator(name: &str) -> bool {
+    name.chars()
+        .next()
+        .is_some_and(|c| !(c.is_alphanumeric() || c == '_' || c == '$' || c == '`') && (c as u32) < 0x2E80)
+}
+
+/// The single expression that a block consists of, which is then its value.
+pub(super) fn single_expression(block: &Block) -> Option<&Expr> {
+    match block.items.as_slice() {
+        [only] => match &only.kind {
+            crate::syntax::ast::StmtKind::Expr(e) if !matches!(e.kind, ExprKind::Assign { .. }) => Some(e),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The attributed protocol of an inheritance clause, and whether `@memberwise` stands before it.
+pub(super) fn inherited(ty: &TypeExpr) -> (&TypeExpr, bool) {
+    match &ty.kind {
+        TypeExprKind::Attributed(attributes, inner) => {
+            (inner, attributes.iter().any(|a| &*a.name.name == "memberwise"))
+        }
+        _ => (ty, false),
+    }
+}
