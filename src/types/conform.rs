@@ -59,7 +59,7 @@ impl World {
         match ty {
             Type::Associated(_, p, name) => direct.extend(self.associated_bounds(*p, name).iter()),
             Type::Existential(protocols) => direct.extend(protocols.iter()),
-            Type::Var(v) => direct.extend(self.var(*v).conforms.iter().map(|(p, _)| *p)),
+            Type::Var(v) => direct.extend(self.var(*v).conforms.iter().map(|wish| wish.protocol)),
             Type::Nominal(n, _) => direct.extend(self.declared_conformances(*n)),
             Type::Tuple(_) => {
                 for name in OF_TUPLES {
@@ -183,6 +183,21 @@ impl World {
         if let Some(i) = self.nominal_data(n).conformances.iter().position(|c| c.protocol == p) {
             return Some(i);
         }
+        if let Some(i) = self.find_refinement(n, p) {
+            return Some(i);
+        }
+        // A type that is its own tangent vector can be scaled, which is only known when its tangent vector is.
+        if matches!(&*self.protocol_data(p).name, "Scalable" | "ScalableVector")
+            && self.declares(n, "Differentiable").is_some()
+        {
+            self.synthesize_member(n, "TangentVector", true);
+            return self.find_refinement(n, p);
+        }
+        None
+    }
+
+    /// A conformance to a protocol that refines another one, or to that itself.
+    fn find_refinement(&mut self, n: NominalId, p: ProtocolId) -> Option<usize> {
         let protocols: Vec<ProtocolId> = self.nominal_data(n).conformances.iter().map(|c| c.protocol).collect();
         protocols.into_iter().position(|q| self.refined(q).contains(&p))
     }

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 impl World {
-    fn declares(&mut self, n: NominalId, protocol: &'static str) -> Option<usize> {
+    pub(super) fn declares(&mut self, n: NominalId, protocol: &'static str) -> Option<usize> {
         let p = self.protocol(protocol);
         self.find_conformance(n, p)
     }
