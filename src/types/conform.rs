@@ -57,7 +57,15 @@ impl World {
             }
         }
         match ty {
-            Type::Associated(_, p, name) => direct.extend(self.associated_bounds(*p, name).iter()),
+            Type::Associated(of, p, name) => {
+                direct.extend(self.associated_bounds(*p, name).iter());
+                for q in self.protocols_of(of) {
+                    let own = self.protocol_data(q).self_param;
+                    let by = |t: &Type| t.substitute(&|x| (x == own).then(|| (**of).clone()));
+                    let clauses = self.protocol_clauses(q);
+                    direct.extend(clauses.conform.iter().filter(|(t, _)| by(t) == *ty).map(|(_, r)| *r));
+                }
+            }
             Type::Existential(protocols) => direct.extend(protocols.iter()),
             Type::Var(v) => direct.extend(self.var(*v).conforms.iter().map(|wish| wish.protocol)),
             Type::Nominal(n, _) => direct.extend(self.declared_conformances(*n)),
@@ -71,6 +79,16 @@ impl World {
             }
             _ => {}
         }
+        let mut all = self.all_refined(direct);
+        if matches!(ty, Type::Param(_) | Type::Associated(..)) {
+            let more = self.bounds_of_equals(ty, &all);
+            all.extend(more);
+            all = self.all_refined(all);
+        }
+        all
+    }
+
+    fn all_refined(&mut self, direct: Vec<ProtocolId>) -> Vec<ProtocolId> {
         let mut all = vec![];
         for p in direct {
             for q in self.refined(p).iter() {

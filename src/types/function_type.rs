@@ -42,11 +42,6 @@ impl World {
         let result = self.resolve_type(result, scope);
         if strength >= Strength::Differentiable {
             self.check_promised_type(&result, strength, false, span);
-            if resolved.iter().all(|p| p.no_derivative) {
-                let message = "'@differentiable' function type requires at least one differentiability parameter, i.e. a non-'@noDerivative' parameter";
-                let span = attributes.first().map_or(span, |a| a.span);
-                self.report(Diagnostic::error(Code::WithRespectTo, span, message));
-            }
         }
         Type::Function(Rc::new(FunctionType { params: resolved, result, throws, strength }))
     }

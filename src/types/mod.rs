@@ -18,9 +18,12 @@ mod info;
 mod lookup;
 mod members;
 mod names;
+mod originals;
 mod prelude;
+mod promise;
 mod registration;
 mod resolve;
+mod rules;
 mod signature;
 mod solver;
 mod storage;
@@ -36,6 +39,7 @@ pub mod ty;
 pub mod world;
 
 pub use api::Checked;
+pub use promise::Promise;
 pub use store::World;
 
 #[cfg(test)]
