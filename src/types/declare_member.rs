@@ -166,6 +166,7 @@ impl World {
                 ty: None,
                 ty_expr: ty.map(Rc::new),
                 value: binding.value.clone().map(Rc::new),
+                has_value: binding.value.is_some(),
                 group: Some(group),
                 owner,
                 file,
