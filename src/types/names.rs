@@ -39,7 +39,12 @@ pub(super) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>)
     {
         return Some((*known).to_string());
     }
-    let limit = if name.chars().count() <= 3 { 1 } else { 2 };
+    // All names of one letter are one edit apart.
+    let limit = match name.chars().count() {
+        0 | 1 => 0,
+        2 | 3 => 1,
+        _ => 2,
+    };
     let scored = candidates.iter().map(|c| (distance(&name.to_lowercase(), &c.to_lowercase()), *c));
     scored.filter(|(d, _)| *d <= limit).min().map(|(_, c)| c.to_string())
 }
