@@ -41,9 +41,9 @@ fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<
     {
         return Some((*known).to_string());
     }
+    // All names of one letter are one edit apart.
     let limit = match name.chars().count() {
-        // Any other letter would be one edit away.
-        1 => 0,
+        0 | 1 => 0,
         2..=5 => 1,
         _ => 2,
     };

@@ -218,7 +218,6 @@ impl Infer<'_> {
                 self_inout: false,
                 result: instance.result,
                 throws: instance.throws,
-                differentiable: None,
             };
             let of = self.world.function_type(&signature);
             let kind = match instance.callee {

@@ -198,7 +198,6 @@ impl Infer<'_> {
             self_inout: false,
             result: instance.result,
             throws: instance.throws,
-            differentiable: None,
         };
         (self.world.function_type(&signature), instance.generics)
     }
