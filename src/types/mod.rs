@@ -13,14 +13,18 @@ mod declare;
 mod declare_member;
 mod declare_protocol;
 mod flow;
+mod function_type;
 mod infer;
 mod info;
 mod lookup;
 mod members;
 mod names;
+mod originals;
 mod prelude;
+mod promise;
 mod registration;
 mod resolve;
+mod rules;
 mod signature;
 mod solver;
 mod storage;
@@ -36,6 +40,7 @@ pub mod ty;
 pub mod world;
 
 pub use api::Checked;
+pub use promise::Promise;
 pub use store::World;
 
 #[cfg(test)]

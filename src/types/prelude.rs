@@ -1,7 +1,7 @@
 //! The standard library, entered piece by piece: a declaration is parsed when its name is first looked up, so that
 //! starting does not take longer when the library grows.
 
-use super::store::{Entry, Owner, World};
+use super::store::{Entry, Group, GroupId, Owner, World};
 use crate::source::SourceMap;
 use crate::syntax;
 use crate::syntax::ast::{DeclKind, StmtKind};
@@ -115,14 +115,17 @@ impl World {
     }
 
     /// Parses and enters text that the checker made up for a type: members of an extension of it.
-    pub(super) fn declare_synthesized(&mut self, text: &str, owner: Owner, file: u32, is_prelude: bool) {
+    /// Enters members that nobody wrote, under the conditions of the group that asks for them.
+    pub(super) fn declare_synthesized(&mut self, text: &str, asks: GroupId) {
+        let Group { owner, file, is_prelude, .. } = self.groups[asks.0 as usize];
         if owner == Owner::Module {
             return;
         }
         let mut parsed = syntax::parse(text, 0);
         let _ = syntax::fold_file(&mut parsed.file, &self.operators);
         debug_assert!(parsed.diagnostics.is_empty(), "synthesized: {text}\n{:?}", parsed.diagnostics);
-        let group = self.new_group(owner, vec![], vec![], file, is_prelude);
+        let requirements = self.groups[asks.0 as usize].requirements.clone();
+        let group = self.new_group(owner, requirements, vec![], file, is_prelude);
         for item in &parsed.file.items {
             if let StmtKind::Decl(decl) = &item.kind {
                 self.declare_member(decl, group);

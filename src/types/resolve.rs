@@ -1,7 +1,8 @@
 //! Types as written to types as known.
 
+use super::names::did_you_mean;
 use super::store::{AliasId, Env, Named, Owner, World};
-use super::ty::{FunctionParam, FunctionType, NominalId, ProtocolId, Strength, Type};
+use super::ty::{NominalId, ProtocolId, Type};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Attribute, AttributeArgs, Ident, Name, TypeExpr, TypeExprKind};
@@ -64,25 +65,7 @@ impl World {
                 Type::Tuple(parts.collect())
             }
             TypeExprKind::Function { params, result, throws, attributes } => {
-                let strength = match differentiable_attribute(attributes) {
-                    None => Strength::Plain,
-                    Some(false) => Strength::Differentiable,
-                    Some(true) => Strength::Linear,
-                };
-                let params = params
-                    .iter()
-                    .map(|p| {
-                        let has = |name: &str| p.attributes.iter().any(|a| &*a.name.name == name);
-                        FunctionParam {
-                            ty: self.resolve_type(&p.ty, scope),
-                            is_inout: p.is_inout,
-                            no_derivative: has("noDerivative"),
-                            autoclosure: has("autoclosure"),
-                        }
-                    })
-                    .collect();
-                let result = self.resolve_type(result, scope);
-                Type::Function(Rc::new(FunctionType { params, result, throws: *throws, strength }))
+                self.resolve_function_type(params, result, *throws, attributes, scope)
             }
             TypeExprKind::Some(of) => self.resolve_type(of, scope),
             TypeExprKind::Any(of) => self.resolve_type(of, scope),
@@ -97,6 +80,10 @@ impl World {
                 }
                 Type::Existential(protocols.into())
             }
+            TypeExprKind::Member(of, name) => {
+                let of = self.resolve_type(of, scope);
+                self.resolve_member(&of, name, &[], scope, ty.span)
+            }
             TypeExprKind::Metatype(of) => {
                 let of = self.resolve_type(of, scope);
                 Type::Metatype(Rc::new(of))
@@ -109,12 +96,9 @@ impl World {
     fn resolve_path(&mut self, path: &[(Ident, Vec<TypeExpr>)], scope: &TypeScope, span: Span) -> Type {
         let Some(((first, generics), rest)) = path.split_first() else { return Type::Error };
         let Some(mut ty) = self.resolve_name(first, generics, scope) else {
-            let mut diagnostic =
-                Diagnostic::error(Code::UnknownType, first.span, format!("cannot find type '{}' in scope", first.name));
-            if let Some(close) = self.similar_type(&first.name) {
-                diagnostic = diagnostic.fix(format!("did you mean '{close}'?"), first.span, close);
-            }
-            self.report(diagnostic);
+            let message = format!("cannot find type '{}' in scope", first.name);
+            let known = self.type_names();
+            self.report(did_you_mean(Diagnostic::error(Code::UnknownType, first.span, message), first, &known));
             return Type::Error;
         };
         for (ident, generics) in rest {
@@ -125,22 +109,34 @@ impl World {
                 ty = Type::Metatype(Rc::new(ty));
                 continue;
             }
-            ty = match self.member_type(&ty, &ident.name) {
-                Some(member) if generics.is_empty() => member,
-                Some(Type::Nominal(n, args)) => {
-                    let given: Vec<Type> = generics.iter().map(|g| self.resolve_type(g, scope)).collect();
-                    let outer = args.len().saturating_sub(given.len());
-                    Type::Nominal(n, args.iter().take(outer).cloned().chain(given).collect())
-                }
-                Some(member) => member,
-                None => {
-                    let message = format!("'{}' is not a member type of '{}'", ident.name, self.show(&ty));
-                    self.report(Diagnostic::error(Code::UnknownType, span, message));
-                    return Type::Error;
-                }
-            };
+            ty = self.resolve_member(&ty, ident, generics, scope, span);
         }
         ty
+    }
+
+    /// `T.Name<A>`
+    fn resolve_member(
+        &mut self,
+        of: &Type,
+        name: &Ident,
+        generics: &[TypeExpr],
+        scope: &TypeScope,
+        span: Span,
+    ) -> Type {
+        match self.member_type(of, &name.name) {
+            Some(Type::Nominal(n, args)) if !generics.is_empty() => {
+                let given: Vec<Type> = generics.iter().map(|g| self.resolve_type(g, scope)).collect();
+                let outer = args.len().saturating_sub(given.len());
+                Type::Nominal(n, args.iter().take(outer).cloned().chain(given).collect())
+            }
+            Some(member) => member,
+            None if *of == Type::Error => Type::Error,
+            None => {
+                let message = format!("'{}' is not a member type of '{}'", name.name, self.show(of));
+                self.report(Diagnostic::error(Code::UnknownType, span, message));
+                Type::Error
+            }
+        }
     }
 
     fn resolve_name(&mut self, ident: &Ident, generics: &[TypeExpr], scope: &TypeScope) -> Option<Type> {
@@ -298,15 +294,14 @@ impl World {
         target.substitute(&|p| params.iter().position(|q| *q == p).map(|i| args[i].clone()))
     }
 
-    fn similar_type(&mut self, name: &str) -> Option<String> {
-        let candidates: Vec<String> = self
-            .module
+    /// The names of the types that a script may have meant.
+    fn type_names(&self) -> Vec<String> {
+        self.module
             .iter()
             .filter(|(_, e)| e.iter().any(|e| matches!(e.what, Named::Nominal(_) | Named::Alias(_))))
             .map(|(n, _)| n.to_string())
             .chain(["Double", "Float", "Int", "String", "Bool", "Array", "Dictionary", "Optional"].map(String::from))
-            .collect();
-        super::names::closest(name, candidates.iter().map(String::as_str))
+            .collect()
     }
 }
 

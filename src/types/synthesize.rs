@@ -3,7 +3,9 @@
 //! They are written as text in the language and entered like an extension of the type, so that nothing below knows
 //! them from what a person wrote.
 
-use super::store::{Code, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, World, blank_function};
+use super::store::{
+    Code, FunctionKind, GroupId, Member, MemberKind, Owner, Signature, SignatureParam, World, blank_function,
+};
 use super::ty::{NominalId, Type};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast::{Name, NominalKind};
@@ -11,7 +13,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 impl World {
-    fn declares(&mut self, n: NominalId, protocol: &'static str) -> Option<usize> {
+    pub(super) fn declares(&mut self, n: NominalId, protocol: &'static str) -> Option<usize> {
         let p = self.protocol(protocol);
         self.find_conformance(n, p)
     }
@@ -69,7 +71,8 @@ impl World {
         if data.builtin.is_some() || data.kind == NominalKind::Enum {
             return None;
         }
-        let (file, is_prelude) = (data.file, data.is_prelude);
+        let is_prelude = data.is_prelude;
+        let group = self.group_that_declares(n, "Differentiable");
         let moving = self.moving_properties(n, !is_prelude);
         let additive = self.protocol("AdditiveArithmetic");
         let all_additive = self.declares(n, "AdditiveArithmetic").is_some()
@@ -81,8 +84,8 @@ impl World {
             let own = self.declared_type(n);
             self.synthesized_types.push(own.clone());
             let text = format!("typealias TangentVector = __t{}", self.synthesized_types.len() - 1);
-            self.declare_synthesized(&text, Owner::Nominal(n), file, is_prelude);
-            let (group, span) = (self.nominal_data(n).group, self.nominal_data(n).span);
+            self.declare_synthesized(&text, group);
+            let span = self.nominal_data(n).span;
             let scalable = self.protocol("ScalableVector");
             self.add_conformance(n, scalable, group, false, span);
             return Some(own);
@@ -98,7 +101,7 @@ impl World {
             let _ = writeln!(text, "    var {field}: __t{}", self.synthesized_types.len() - 1);
         }
         text.push_str("}\n");
-        self.declare_synthesized(&text, Owner::Nominal(n), file, is_prelude);
+        self.declare_synthesized(&text, group);
         let declared = self.declared_type(n);
         let Type::Nominal(_, args) = &declared else { return None };
         self.own_member_type(n, args, &name)
@@ -146,17 +149,21 @@ impl World {
         }
         self.nominal_data_mut(n).synthesized.push(key);
         // What the type's own parameters fulfil holds here, whoever asks.
-        let env = match self.declares(n, "Differentiable") {
-            Some(i) => self.group_env(self.nominal_data(n).conformances[i].group),
-            None => self.nominal_env(n),
-        };
+        let group = self.group_that_declares(n, asking_protocol(key));
+        let env = self.group_env(group);
         let saved = std::mem::replace(&mut self.env, env);
         let text = self.synthesized_text(n, key);
         self.env = saved;
         if let Some(text) = text {
-            let data = self.nominal_data(n);
-            let (file, is_prelude) = (data.file, data.is_prelude);
-            self.declare_synthesized(&text, Owner::Nominal(n), file, is_prelude);
+            self.declare_synthesized(&text, group);
+        }
+    }
+
+    /// The declaration or extension that makes a type conform to a protocol.
+    fn group_that_declares(&mut self, n: NominalId, protocol: &'static str) -> GroupId {
+        match self.declares(n, protocol) {
+            Some(i) => self.nominal_data(n).conformances[i].group,
+            None => self.nominal_data(n).group,
         }
     }
 
@@ -277,8 +284,7 @@ impl World {
             });
         }
         let result = self.declared_type(n);
-        let signature =
-            Signature { env, params, self_type: None, self_inout: false, result, throws: false, differentiable: None };
+        let signature = Signature { env, params, self_type: None, self_inout: false, result, throws: false };
         self.functions[id.0 as usize].signature = Some(Rc::new(signature));
         id
     }
@@ -324,5 +330,17 @@ impl World {
             members.push(member);
         }
         members
+    }
+}
+
+/// The protocol that asks for a member that is made when nobody wrote it.
+fn asking_protocol(key: &str) -> &'static str {
+    match key {
+        "zero" | "+" | "-" => "AdditiveArithmetic",
+        "==" => "Equatable",
+        "<" => "Comparable",
+        "allCases" => "CaseIterable",
+        "rawValue" | "init" => "RawRepresentable",
+        _ => "Differentiable",
     }
 }

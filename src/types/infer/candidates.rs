@@ -4,6 +4,7 @@ use super::Infer;
 use super::args::{ArgNode, Slot, match_args};
 use crate::source::Span;
 use crate::syntax::ast::Name;
+use crate::types::solver::Wish;
 use crate::types::store::{MemberKind, Requirement, RequirementKind, SignatureParam};
 use crate::types::tree::{Callee, Expr, FunctionId, FunctionRef};
 use crate::types::ty::{NominalId, ProtocolId, Type};
@@ -63,7 +64,7 @@ impl Infer<'_> {
             holds &= match requirement {
                 Requirement::Conforms(t, p) => {
                     let t = by(t);
-                    self.world.require(&t, *p, span)
+                    self.world.require_by(&t, Wish { protocol: *p, span, by: Some(function) })
                 }
                 Requirement::Same(a, b) => {
                     let (a, b) = (by(a), by(b));

@@ -4,6 +4,7 @@ use super::Infer;
 use super::solve::PendingKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::types::solver::Wish;
 use crate::types::tree::{Expr, ExprKind, Promise};
 use crate::types::ty::{FunctionType, Strength, Type};
 use std::rc::Rc;
@@ -81,8 +82,9 @@ impl Infer<'_> {
             (_, Type::Existential(protocols)) => {
                 for p in protocols.clone().iter() {
                     if !self.world.conforms_to(&from, *p) {
-                        let message = self.not_conforming(&from, *p);
-                        return self.fail(Code::NotConforming, span, message);
+                        let diagnostic = self.not_conforming(&from, &Wish { protocol: *p, span, by: None }, span);
+                        self.error(diagnostic);
+                        return self.error_expr(span);
                     }
                 }
                 Expr { kind: ExprKind::Erase(Box::new(value)), ty: wanted, span }
@@ -134,12 +136,13 @@ impl Infer<'_> {
 
     fn convert_function(&mut self, value: Expr, f: &FunctionType, g: &FunctionType, span: Span) -> Expr {
         let wanted = Type::Function(Rc::new(g.clone()));
-        let plain = |f: &FunctionType| {
-            let unit_result = f.params.len();
-            let _ = unit_result;
-            Type::Function(Rc::new(FunctionType { strength: Strength::Plain, ..f.clone() }))
-        };
-        if !self.world.unify(&plain(f), &plain(g), span) {
+        let plain = |f: &FunctionType| Type::Function(Rc::new(FunctionType { strength: Strength::Plain, ..f.clone() }));
+        let snapshot = self.world.snapshot();
+        let fits = self.world.unify(&plain(f), &plain(g), span);
+        if fits {
+            self.world.keep(snapshot);
+        } else {
+            self.world.rollback(snapshot);
             let found = value.ty.clone();
             self.mismatch(&found, &wanted, span);
             return Expr { kind: ExprKind::Error, ty: wanted, span };
@@ -167,7 +170,6 @@ impl Infer<'_> {
         }
         let promise = Promise { linear: g.strength == Strength::Linear, wrt: marks(g) };
         let kind = ExprKind::ConvertFunction { value: Box::new(value), promise: Some(promise) };
-        self.promises.push((g.clone(), span));
         Expr { kind, ty: wanted, span }
     }
 

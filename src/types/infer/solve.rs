@@ -6,7 +6,7 @@ use super::{Context, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
-use crate::types::solver::Literal;
+use crate::types::solver::{Literal, Wish};
 use crate::types::tree::{Expr, ExprKind};
 use crate::types::ty::{Type, VarId};
 use std::rc::Rc;
@@ -71,6 +71,10 @@ impl Infer<'_> {
     /// Keeps an expression that may be looked at several times before its place is known; what stands for it is small,
     /// so that a long sum is not copied at each of its operators.
     pub(super) fn set_aside(&mut self, e: Expr) -> Rc<Expr> {
+        use ExprKind::{Bool, Float, Global, Int, Local, Pending, Text};
+        if matches!(e.kind, Int(_) | Float(_) | Text(_) | Bool(_) | Local(_) | Global(_) | Pending(_)) {
+            return Rc::new(e);
+        }
         let (ty, span) = (e.ty.clone(), e.span);
         self.pending.push(None);
         self.solutions.push(Some(e));
@@ -240,7 +244,7 @@ impl Infer<'_> {
                 Some(self.coerce_now((**value).clone(), &to))
             }
             PendingKind::Nil => match self.known(&pending.result) {
-                Some(_) => Some(Expr { kind: ExprKind::Nil, ty: pending.result.clone(), span }),
+                Some(ty) => Some(self.nil(ty, span)),
                 None if last => Some(self.fail(Code::CannotInfer, span, "'nil' requires a contextual type")),
                 None => None,
             },
@@ -315,10 +319,10 @@ impl Infer<'_> {
         false
     }
 
-    fn needs_number(&mut self, conforms: &[(crate::types::ty::ProtocolId, Span)]) -> bool {
-        conforms.iter().any(|(p, _)| {
+    fn needs_number(&mut self, conforms: &[Wish]) -> bool {
+        conforms.iter().any(|wish| {
             matches!(
-                &*self.world.protocol_data(*p).name,
+                &*self.world.protocol_data(wish.protocol).name,
                 "FloatingPoint"
                     | "Numeric"
                     | "BinaryFloatingPoint"
@@ -359,66 +363,9 @@ impl Infer<'_> {
             self.world.set_var(v, crate::types::solver::VarState { bound: Some(Type::Error), ..state });
             self.failed = true;
         }
-        for (p, span) in conforms {
-            if !self.world.conforms_to(&ty, p) {
-                let message = self.not_conforming(&ty, p);
-                self.error(Diagnostic::error(Code::NotConforming, span, message));
-            }
-        }
-    }
-
-    pub(super) fn not_conforming(&mut self, ty: &Type, p: crate::types::ty::ProtocolId) -> String {
-        let ty = self.show(ty);
-        format!("type '{ty}' does not conform to protocol '{}'", self.world.protocol_data(p).name)
-    }
-
-    /// Makes a type what is wanted, or says why it cannot be.
-    pub(super) fn unify_or_report(&mut self, found: &Type, wanted: &Type, span: Span) {
-        let snapshot = self.world.snapshot();
-        if self.world.unify(wanted, found, span) {
-            self.world.keep(snapshot);
-            return;
-        }
-        self.world.rollback(snapshot);
-        if let Type::Var(v) = self.world.shallow(wanted) {
-            for (p, _) in self.world.var(v).conforms.clone() {
-                if !self.world.conforms_to(found, p) {
-                    let message = self.not_conforming(found, p);
-                    self.error(Diagnostic::error(Code::NotConforming, span, message));
-                    return;
-                }
-            }
-        }
-        self.mismatch(found, wanted, span);
-    }
-
-    pub(super) fn mismatch(&mut self, found: &Type, wanted: &Type, span: Span) {
-        let (found_text, wanted_text) = (self.show(found), self.show(wanted));
-        let message = format!("cannot convert value of type '{found_text}' to expected type '{wanted_text}'");
-        let mut diagnostic = Diagnostic::error(Code::Mismatch, span, message);
-        let inner = self.world.optional_payload(found);
-        if let Some(inner) = inner
-            && self.world.resolved(&inner) == self.world.resolved(wanted)
-        {
-            diagnostic = Diagnostic::error(
-                Code::OptionalNotUnwrapped,
-                span,
-                format!("value of optional type '{found_text}' must be unwrapped to a value of type '{wanted_text}'"),
-            )
-            .fix("use a default value when it is 'nil'", span.after(), " ?? …")
-            .fix("stop the program when it is 'nil'", span.after(), "!")
-            .help("or unwrap it with 'if let'");
-        } else if is_number(&found_text) && is_number(&wanted_text) {
-            diagnostic =
-                diagnostic.fix(format!("convert it with '{wanted_text}(…)'"), span, format!("{wanted_text}(…)"));
-        }
-        if !matches!(found, Type::Error) && !matches!(wanted, Type::Error) {
+        if let Some(wish) = conforms.into_iter().find(|wish| !self.world.conforms_to(&ty, wish.protocol)) {
+            let diagnostic = self.not_conforming(&ty, &wish, wish.span);
             self.error(diagnostic);
         }
-        self.failed = true;
     }
-}
-
-fn is_number(name: &str) -> bool {
-    matches!(name, "Int" | "Double" | "Float" | "Int32" | "Int64" | "UInt8" | "UInt")
 }
