@@ -1,7 +1,7 @@
 //! The notation of mathematics: `f'`, `∇f`, `∂(f, x)`, and operators as values.
 
-use super::{Found, Infer};
 use super::args::ArgNode;
+use super::{Found, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
@@ -106,7 +106,12 @@ impl Infer<'_> {
         let outer = closure_of(&text_params, body, span);
         let params = parameters
             .into_iter()
-            .map(|KnownParameter { ty, .. }| crate::types::ty::FunctionParam { ty, is_inout: false, no_derivative: false, autoclosure: false })
+            .map(|KnownParameter { ty, .. }| crate::types::ty::FunctionParam {
+                ty,
+                is_inout: false,
+                no_derivative: false,
+                autoclosure: false,
+            })
             .collect();
         let result = self.world.fresh();
         let wanted = crate::types::ty::FunctionType { params, result, throws: false, strength: Strength::Open };
@@ -135,7 +140,9 @@ impl Infer<'_> {
                     let names = self.world.closure_names.get(&g).cloned();
                     if let (Some(names), Type::Function(f)) = (names, self.world.global_type(g)) {
                         let named = names.into_iter().zip(&f.params);
-                        return Some(named.map(|(name, p)| KnownParameter { name, label: None, ty: p.ty.clone() }).collect());
+                        return Some(
+                            named.map(|(name, p)| KnownParameter { name, label: None, ty: p.ty.clone() }).collect(),
+                        );
                     }
                 }
                 Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_) => {}
