@@ -40,7 +40,7 @@ dscript [run] [OPTIONS] FILE... [-- ARGS...]
 
 const AFTER_HELP: &str = "\
 Exit status: 0 done, 1 the program failed, 2 wrong usage, 3 the program did not compile, 70 a bug of dscript,
-124 the time limit was reached, 130 interrupted.";
+124 the time limit was reached, 130 interrupted; `exit(n)` gives n.";
 
 /// What to do.
 #[derive(Subcommand, Debug)]
