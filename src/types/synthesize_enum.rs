@@ -57,8 +57,8 @@ impl World {
     /// `move(along:)` of an enum: the parts of the payload move, in the same case.
     pub(super) fn move_of_enum(&mut self, n: NominalId) -> String {
         let cases = self.moving_cases(n);
-        let mut text = format!(
-            "mutating func move(along direction: TangentVector) {{\n    switch (self, direction) {{\n    case (_, .zero): break\n"
+        let mut text = String::from(
+            "mutating func move(along direction: TangentVector) {\n    switch (self, direction) {\n    case (_, .zero): break\n",
         );
         for case in cases.iter().filter(|c| c.moves()) {
             let own = match case.parts.iter().all(|(_, t)| t.is_some()) {

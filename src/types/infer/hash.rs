@@ -22,7 +22,7 @@ impl Infer<'_> {
             return self.fail(Code::WrongArguments, span, message);
         };
         if let Some(label) = function.label.as_ref().filter(|l| &*l.name != "of") {
-            return self.fail(Code::WrongArguments, label.span, format!("the function has the label 'of:' or none"));
+            return self.fail(Code::WrongArguments, label.span, "the function has the label 'of:' or none");
         }
         let function = &function.value;
         if rest.is_empty() {
@@ -37,7 +37,7 @@ impl Infer<'_> {
             match self.wrt_argument(arg, k == 0, &parameters) {
                 Ok(index) => wrt.push(index),
                 Err(problem) => {
-                    self.error(problem);
+                    self.error(*problem);
                     return self.error_expr(span);
                 }
             }
@@ -53,14 +53,14 @@ impl Infer<'_> {
         arg: &ast::Arg,
         is_first: bool,
         parameters: &[KnownParameter],
-    ) -> Result<usize, Diagnostic> {
+    ) -> Result<usize, Box<Diagnostic>> {
         let fits = match &arg.label {
             Some(label) => is_first && matches!(&*label.name, "wrt" | "withRespectTo"),
             None => !is_first,
         };
-        let error = |span, message: String| Err(Diagnostic::error(Code::WithRespectTo, span, message));
+        let error = |span, message: &str| Err(Box::new(Diagnostic::error(Code::WithRespectTo, span, message)));
         if !fits {
-            return error(arg.value.span, "parameters are named behind 'wrt:', like '.0, .1'".into());
+            return error(arg.value.span, "parameters are named behind 'wrt:', like '.0, .1'");
         }
         let index = match &arg.value.kind {
             Ast::Implicit { name, .. } => name.name.parse::<usize>().ok(),
@@ -68,11 +68,11 @@ impl Infer<'_> {
             _ => None,
         };
         let Some(index) = index else {
-            return error(arg.value.span, "parameters are named by number, like '.0', or by name".into());
+            return error(arg.value.span, "parameters are named by number, like '.0', or by name");
         };
         match parameters.get(index) {
             Some(_) => Ok(index),
-            None => error(arg.value.span, "parameter index is larger than total number of parameters".into()),
+            None => error(arg.value.span, "parameter index is larger than total number of parameters"),
         }
     }
 
