@@ -345,6 +345,7 @@ fn symbol(name: &str) -> &str {
         "sub" => "-",
         "mul" => "*",
         "div" => "/",
+        "fromDouble" => "Int",
         _ => last,
     }
 }
