@@ -41,6 +41,7 @@ impl World {
         for (number, file) in &numbered {
             self.enter_file(file, *number);
         }
+        self.check_functions(before);
         self.script_globals = globals_before..self.globals.len() as u32;
         let items: Vec<(u32, Stmt)> =
             numbered.iter().flat_map(|(n, f)| f.items.iter().map(|s| (*n, s.clone()))).collect();

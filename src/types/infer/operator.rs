@@ -118,7 +118,9 @@ impl Infer<'_> {
         let payload = match self.world.optional_payload(&value.ty.clone()) {
             Some(payload) => payload,
             None if matches!(self.world.shallow(&value.ty.clone()), Type::Var(_)) => {
-                let payload = expected.cloned().unwrap_or_else(|| self.world.fresh());
+                // What is erased behind the operator is not what the optional holds.
+                let wanted = expected.filter(|t| !matches!(self.world.shallow(t), Type::Existential(_)));
+                let payload = wanted.cloned().unwrap_or_else(|| self.world.fresh());
                 let optional = self.world.applied("Optional", std::slice::from_ref(&payload));
                 self.world.unify(&value.ty.clone(), &optional, span);
                 payload
