@@ -22,6 +22,7 @@ mod names;
 mod originals;
 mod prelude;
 mod promise;
+mod quote;
 mod redeclare;
 mod registration;
 mod resolve;
