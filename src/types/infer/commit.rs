@@ -143,7 +143,7 @@ impl Infer<'_> {
         if is_inout {
             let place = match &arg.ast.kind {
                 Ast::InOut(inner) => {
-                    let value = self.expr(inner, None);
+                    let value = self.target(inner);
                     // Where no '&' is written, an operator asks for the place.
                     let is_operator = inner.span == arg.ast.span;
                     self.place_of(

@@ -16,6 +16,7 @@ mod coerce;
 mod commit;
 mod expr;
 mod finish;
+mod hash;
 mod iteration;
 mod literal;
 mod member;
