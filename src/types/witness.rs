@@ -71,7 +71,7 @@ impl World {
     }
 
     /// The signature of a requirement for a concrete `Self`.
-    fn requirement_for(&mut self, function: FunctionId, p: ProtocolId, of: &Type) -> Signature {
+    pub(super) fn requirement_for(&mut self, function: FunctionId, p: ProtocolId, of: &Type) -> Signature {
         let signature = self.signature(function);
         let own = self.protocol_data(p).self_param;
         let mut map = |t: &Type| {

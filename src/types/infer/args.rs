@@ -12,6 +12,8 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub(super) struct ArgNode {
     pub(super) label: Option<Name>,
+    /// Where the label stands.
+    pub(super) label_span: Option<Span>,
     pub(super) ast: Rc<ast::Expr>,
     pub(super) trailing: bool,
     pub(super) ready: Option<Rc<Expr>>,
@@ -22,6 +24,7 @@ impl ArgNode {
     pub(super) fn new(arg: &ast::Arg) -> ArgNode {
         ArgNode {
             label: arg.label.as_ref().map(|l| l.name.clone()),
+            label_span: arg.label.as_ref().map(|l| l.span),
             trailing: arg.trailing,
             ..ArgNode::unlabelled(arg.value.clone())
         }
@@ -29,7 +32,7 @@ impl ArgNode {
 
     /// An operand.
     pub(super) fn unlabelled(ast: Rc<ast::Expr>) -> ArgNode {
-        ArgNode { label: None, span: ast.span, ast, trailing: false, ready: None }
+        ArgNode { label: None, label_span: None, span: ast.span, ast, trailing: false, ready: None }
     }
 
     /// Whether its type depends on what is expected, so that it must wait for it.

@@ -123,7 +123,9 @@ impl Infer<'_> {
         let payload = match self.world.optional_payload(&value.ty.clone()) {
             Some(payload) => payload,
             None if matches!(self.world.shallow(&value.ty.clone()), Type::Var(_)) => {
-                let payload = expected.cloned().unwrap_or_else(|| self.world.fresh());
+                // What is erased behind the operator is not what the optional holds.
+                let wanted = expected.filter(|t| !matches!(self.world.shallow(t), Type::Existential(_)));
+                let payload = wanted.cloned().unwrap_or_else(|| self.world.fresh());
                 let optional = self.world.applied("Optional", std::slice::from_ref(&payload));
                 self.world.unify(&value.ty.clone(), &optional, span);
                 payload
@@ -277,6 +279,10 @@ impl Infer<'_> {
         } else {
             fitting
         };
+        if fitting.is_empty() && !operands_known && expected.is_some() {
+            // The operands do not give what is expected; what they do give is told then.
+            return self.try_operator(op, args, None, span, last);
+        }
         match fitting.len() {
             0 => Some(self.no_operator(op, args, &types, span)),
             1 => {
@@ -415,12 +421,15 @@ impl Infer<'_> {
                 let text = self.world.source_text(of.span);
                 diagnostic = diagnostic.fix(format!("convert to '{to}' here"), of.span, format!("{to}({text})"));
             }
-            for (shown, arg) in [(a, left), (b, right)] {
-                if shown.ends_with('?') {
-                    diagnostic = diagnostic
-                        .fix(format!("'{shown}' must be unwrapped: use a default"), arg.span.after(), " ?? …")
-                        .fix("or stop the program when it is 'nil'", arg.span.after(), "!")
-                        .help("or unwrap it first with 'if let'");
+            for arg in [left, right] {
+                let ty = arg.ready.as_ref().map_or(Type::Error, |e| e.ty.clone());
+                if let Some(payload) = self.world.optional_payload(&ty) {
+                    let (optional, inner) = (self.show(&ty), self.show(&payload));
+                    diagnostic.code = Code::OptionalNotUnwrapped;
+                    diagnostic.message =
+                        format!("value of optional type '{optional}' must be unwrapped to a value of type '{inner}'");
+                    diagnostic = self.advise_unwrapping(diagnostic, &payload, arg.span);
+                    break;
                 }
             }
             self.error(diagnostic);
