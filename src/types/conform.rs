@@ -1,7 +1,7 @@
 //! Conformances: which type conforms to which protocol, and on which conditions.
 
 use super::resolve::TypeScope;
-use super::store::{Conformance, GroupId, Owner, Requirement, World};
+use super::store::{Conformance, Env, GroupId, Owner, Requirement, World};
 use super::ty::{NominalId, ProtocolId, Type};
 use super::written::inherited;
 use crate::source::Span;
@@ -123,6 +123,9 @@ impl World {
             let (inherits, file) = (self.groups[group.0 as usize].inherits.clone(), self.groups[group.0 as usize].file);
             let own = self.nominal_data(n).group == group;
             let scope = TypeScope::of(Owner::Nominal(n), file);
+            // What is inherited may be named with the type's own parameters; what is required of them is not known yet.
+            let params = Env { params: self.nominal_data(n).params.clone(), requirements: vec![] };
+            let saved = std::mem::replace(&mut self.env, Rc::new(params));
             for ty in &inherits {
                 let (inner, memberwise) = inherited(ty);
                 let parts = match &inner.kind {
@@ -138,13 +141,14 @@ impl World {
                     }
                 }
             }
+            self.env = saved;
         }
         self.add_automatic_conformances(n);
     }
 
     fn set_base(&mut self, n: NominalId, ty: Type, span: Span) {
         match self.nominal_data(n).kind {
-            NominalKind::Class => self.nominal_data_mut(n).superclass = Some(ty),
+            NominalKind::Class => self.set_superclass(n, ty, span),
             NominalKind::Enum => {
                 self.nominal_data_mut(n).raw_type = Some(ty);
                 let (group, p) = (self.nominal_data(n).group, self.protocol("RawRepresentable"));

@@ -194,6 +194,7 @@ impl World {
                 value: binding.value.clone().map(Rc::new),
                 is_let,
                 no_derivative: decl.attribute("noDerivative").is_some(),
+                overrides: decl.has("override"),
                 span: decl.span,
                 resolved: None,
                 resolving: false,

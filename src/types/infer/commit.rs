@@ -89,7 +89,11 @@ impl Infer<'_> {
     fn receiver_argument(&mut self, candidate: &Candidate, instance: &Instance, name: &Ident) -> Option<Argument> {
         let receiver = candidate.receiver.as_ref()?;
         let own = instance.self_type.clone()?;
-        let value = self.decided(receiver);
+        let mut value = self.decided(receiver);
+        if value.span == Span::default() {
+            // It is not written.
+            value.span = name.span;
+        }
         let ty = value.ty.clone();
         let fits = self.world.unify(&ty, &own, value.span);
         if instance.self_inout {

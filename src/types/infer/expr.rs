@@ -113,7 +113,8 @@ impl Infer<'_> {
                 span,
                 "'_' can only appear in a pattern or on the left side of an assignment",
             ),
-            Ast::Super | Ast::KeyPath { .. } | Ast::Hash { .. } => {
+            Ast::Super => self.super_value(span),
+            Ast::KeyPath { .. } | Ast::Hash { .. } => {
                 self.fail(Code::Unsupported, span, "this construct is not supported yet")
             }
             Ast::Sequence(_) | Ast::Error => self.error_expr(span),
