@@ -22,6 +22,7 @@ const FILES: &[(&str, &str, Option<&str>)] = &[
     ("prelude/range.dscript", include_str!("../../prelude/range.dscript"), None),
     ("prelude/math.dscript", include_str!("../../prelude/math.dscript"), None),
     ("prelude/differentiation.dscript", include_str!("../../prelude/differentiation.dscript"), None),
+    ("prelude/simd.dscript", include_str!("../../prelude/simd.dscript"), None),
     ("prelude/tuples.dscript", include_str!("../../prelude/tuples.dscript"), None),
     ("prelude/io.dscript", include_str!("../../prelude/io.dscript"), None),
     ("prelude/glibc.dscript", include_str!("../../prelude/glibc.dscript"), Some("Glibc")),

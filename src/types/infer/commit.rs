@@ -147,7 +147,7 @@ impl Infer<'_> {
         if is_inout {
             let place = match &arg.ast.kind {
                 Ast::InOut(inner) => {
-                    let value = self.expr(inner, None);
+                    let value = self.target(inner);
                     self.place_of(value, "cannot pass immutable value as inout argument")
                 }
                 _ => {

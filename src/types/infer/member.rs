@@ -7,7 +7,7 @@ use super::solve::PendingKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
-use crate::types::names::closest;
+use crate::types::names::did_you_mean;
 use crate::types::store::{MemberKind, RequirementKind};
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionId};
 use crate::types::ty::{NominalId, Type};
@@ -176,13 +176,8 @@ impl Infer<'_> {
             return self.error_expr(name.span);
         }
         let message = format!("value of type '{}' has no member '{}'", self.show(ty), name.name);
-        let mut diagnostic = Diagnostic::error(Code::UnknownMember, name.span, message);
         let known = self.world.member_names(ty);
-        if let Some(close) = closest(&name.name, known.iter().map(String::as_str)) {
-            diagnostic =
-                diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), name.span, close);
-        }
-        self.error(diagnostic);
+        self.error(did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known));
         self.error_expr(name.span)
     }
 
@@ -248,15 +243,15 @@ impl Infer<'_> {
             return Expr { kind, ty: of, span };
         }
         // A method by its type: `Type.method` takes the receiver first.
-        let message = format!("type '{}' has no member '{}'", self.show(&ty), name.name);
-        let mut diagnostic = Diagnostic::error(Code::UnknownMember, name.span, message);
-        let known = self.world.member_names(&ty);
-        if let Some(close) = closest(&name.name, known.iter().map(String::as_str)) {
-            diagnostic =
-                diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), name.span, close);
-        }
-        self.error(diagnostic);
+        self.no_static_member(&ty, name);
         self.error_expr(span)
+    }
+
+    /// A type lacks a static member or case.
+    pub(super) fn no_static_member(&mut self, ty: &Type, name: &Ident) {
+        let message = format!("type '{}' has no member '{}'", self.show(ty), name.name);
+        let known = self.world.member_names(ty);
+        self.error(did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known));
     }
 
     fn static_getter(&mut self, candidate: &Candidate, span: Span) -> Expr {

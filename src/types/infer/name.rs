@@ -4,7 +4,7 @@ use super::{Found, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
-use crate::types::names::closest;
+use crate::types::names::did_you_mean;
 use crate::types::store::{FunctionKind, MemberKind, Named};
 use crate::types::tree::{Callee, Expr, ExprKind, FunctionRef};
 use crate::types::ty::Type;
@@ -54,7 +54,7 @@ impl Infer<'_> {
         let file = self.file;
         let entries = self.world.entries(name, file);
         let mut functions = vec![];
-        let mut hidden = false;
+        let mut hidden = None;
         for entry in entries {
             match entry.what {
                 Named::Global(g) if functions.is_empty() => {
@@ -62,7 +62,7 @@ impl Infer<'_> {
                     let is_undecided = global.ty.is_none() && !global.is_lazy;
                     let is_top = self.frames[0].kind == super::FrameKind::Script && self.frames.len() == 1;
                     if is_undecided && (is_top || global.ty_expr.is_none()) {
-                        hidden = true;
+                        hidden = Some(global.span);
                         continue;
                     }
                     let ty = self.world.global_type(g);
@@ -83,9 +83,8 @@ impl Infer<'_> {
         if !functions.is_empty() {
             return self.function_value(&functions, expected, span);
         }
-        if generics.is_empty() && hidden {
-            let message = format!("'{name}' is used before it is declared");
-            return self.fail(Code::Uninitialized, span, message);
+        if let (Some(declared), true) = (hidden, generics.is_empty()) {
+            return self.before_declaration(ident, declared);
         }
         if self.names_type(name) {
             let ty = ast::TypeExpr { kind: ast::TypeExprKind::Named(vec![(ident.clone(), generics.to_vec())]), span };
@@ -113,6 +112,10 @@ impl Infer<'_> {
     }
 
     pub(super) fn unknown_name(&mut self, ident: &Ident) -> Expr {
+        let later = self.upcoming.iter().rev().flatten().find(|(name, _)| *name == ident.name);
+        if let Some((_, declared)) = later {
+            return self.before_declaration(ident, *declared);
+        }
         let mut known: Vec<String> = vec![];
         for f in self.path() {
             for scope in &self.frames[f].scopes {
@@ -124,14 +127,15 @@ impl Infer<'_> {
         if let Some(own) = self.own_type() {
             known.extend(self.world.member_names(&own));
         }
-        known.sort();
-        let mut diagnostic =
-            Diagnostic::error(Code::UnknownName, ident.span, format!("cannot find '{}' in scope", ident.name));
-        if let Some(close) = closest(&ident.name, known.iter().map(String::as_str)) {
-            diagnostic =
-                diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), ident.span, close);
-        }
-        self.error(diagnostic);
+        let message = format!("cannot find '{}' in scope", ident.name);
+        self.error(did_you_mean(Diagnostic::error(Code::UnknownName, ident.span, message), ident, &known));
+        self.error_expr(ident.span)
+    }
+
+    fn before_declaration(&mut self, ident: &Ident, declared: Span) -> Expr {
+        let message = format!("use of variable '{}' before its declaration", ident.name);
+        let diagnostic = Diagnostic::error(Code::Uninitialized, ident.span, message);
+        self.error(diagnostic.also(declared, format!("'{}' is declared here", ident.name)));
         self.error_expr(ident.span)
     }
 

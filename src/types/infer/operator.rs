@@ -50,6 +50,11 @@ impl Infer<'_> {
         self.operator(op, args, expected, span)
     }
 
+    /// `+=` and its like.
+    fn is_compound(&self, op: &str) -> bool {
+        op.ends_with('=') && op != "=" && !self.world.operators.compares(op)
+    }
+
     pub(super) fn binary(
         &mut self,
         op: &Ident,
@@ -69,11 +74,11 @@ impl Infer<'_> {
         }
         let arg = |value: &ast::Expr| ArgNode::new(&ast::Arg { label: None, value: value.clone(), trailing: false });
         let mut args = vec![arg(lhs), arg(rhs)];
-        if is_compound(&op.name) {
+        if self.is_compound(&op.name) {
             // `place += value`
             let target = ast::Expr { kind: Ast::InOut(Box::new(lhs.clone())), span: lhs.span };
             args[0] = arg(&target);
-            let value = self.expr(lhs, None);
+            let value = self.target(lhs);
             args[0].ready = Some(std::rc::Rc::new(value));
         }
         self.operator(op, args, expected, span)
@@ -218,6 +223,7 @@ impl Infer<'_> {
                 _ => {}
             }
         }
+        let mut types = self.without_repeats(types, span);
         let operands_known = !types.is_empty();
         if let Some(expected) = expected.and_then(|t| self.known(t))
             && !is_comparison(&op.name)
@@ -290,6 +296,25 @@ impl Infer<'_> {
                 self.choose(op, &candidates, args, expected, span, true, last || operands_known)
             }
         }
+    }
+
+    /// Leaves out a type whose open parts may become what another one has there: its members are the same.
+    fn without_repeats(&mut self, mut types: Vec<Type>, span: Span) -> Vec<Type> {
+        types.sort_by_key(|t| self.world.has_vars(t));
+        let mut kept: Vec<Type> = vec![];
+        for ty in types {
+            let repeats = self.world.has_vars(&ty)
+                && kept.iter().any(|other| {
+                    let snapshot = self.world.snapshot();
+                    let same = self.world.unify(other, &ty, span);
+                    self.world.rollback(snapshot);
+                    same
+                });
+            if !repeats {
+                kept.push(ty);
+            }
+        }
+        kept
     }
 
     fn operator_candidates(&mut self, op: &Ident, types: &[Type], count: usize) -> Vec<Candidate> {
@@ -394,11 +419,6 @@ impl Infer<'_> {
         }
         self.error_expr(span)
     }
-}
-
-/// `+=` and its like.
-fn is_compound(op: &str) -> bool {
-    op.ends_with('=') && !is_comparison(op) && op != "="
 }
 
 pub(super) fn is_comparison(op: &str) -> bool {
