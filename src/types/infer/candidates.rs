@@ -64,7 +64,15 @@ impl Infer<'_> {
             holds &= match requirement {
                 Requirement::Conforms(t, p) => {
                     let t = by(t);
-                    self.world.require_by(&t, Wish { protocol: *p, span, by: Some(function) })
+                    // A requirement is called on what is inside, which conforms.
+                    let is_opened = matches!(candidate.target, Target::Requirement(..))
+                        && candidate.prefix.first() == Some(&t)
+                        && matches!(self.world.shallow(&t), Type::Existential(_));
+                    if is_opened {
+                        self.can_erase(&t, *p)
+                    } else {
+                        self.world.require_by(&t, Wish { protocol: *p, span, by: Some(function) })
+                    }
                 }
                 Requirement::Same(a, b) => {
                     let (a, b) = (by(a), by(b));

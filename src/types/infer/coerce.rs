@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::solver::Wish;
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Promise};
-use crate::types::ty::{FunctionType, Strength, Type};
+use crate::types::ty::{FunctionType, ProtocolId, Strength, Type};
 use crate::types::world::Builtin;
 use std::rc::Rc;
 
@@ -94,7 +94,7 @@ impl Infer<'_> {
         match (&from, &wanted) {
             (_, Type::Existential(protocols)) => {
                 for p in protocols.clone().iter() {
-                    if !self.world.conforms_to(&from, *p) {
+                    if !self.can_erase(&from, *p) {
                         let diagnostic = self.not_conforming(&from, &Wish { protocol: *p, span, by: None }, span);
                         self.error(diagnostic);
                         return self.error_expr(span);
@@ -141,6 +141,14 @@ impl Infer<'_> {
         let (given, wanted) = (self.world.shallow(xs.first()?), self.world.shallow(ys.first()?));
         let is_erased = is_array && matches!(wanted, Type::Existential(_)) && given != wanted;
         (is_erased && !matches!(given, Type::Var(_)) && self.can_convert(&given, &wanted)).then_some((given, wanted))
+    }
+
+    /// Whether a value of a type is one of a protocol's.
+    pub(super) fn can_erase(&mut self, from: &Type, p: ProtocolId) -> bool {
+        match from {
+            Type::Existential(_) => self.world.protocols_of(from).contains(&p),
+            _ => self.world.conforms_to(from, p),
+        }
     }
 
     /// Whether every value of a type is one of another type as it stands: an instance of a subclass, alone or in an
@@ -271,7 +279,7 @@ impl Infer<'_> {
         match (&from, &to) {
             (_, Type::Existential(protocols)) => {
                 let protocols = protocols.clone();
-                protocols.iter().all(|p| self.world.conforms_to(&from, *p))
+                protocols.iter().all(|p| self.can_erase(&from, *p))
             }
             (Type::Tuple(xs), Type::Tuple(ys)) => {
                 xs.len() == ys.len()

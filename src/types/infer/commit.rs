@@ -25,6 +25,9 @@ impl Infer<'_> {
             Ok(slots) => slots,
             Err(_) => return self.no_candidate(name, std::slice::from_ref(candidate), args, span),
         };
+        if let Some(refused) = self.refused_on_any(candidate, name) {
+            return refused;
+        }
         let instance = self.instantiate_reporting(candidate, name, span);
         let mut result = instance.result.clone();
         if let Some(expected) = expected {
@@ -75,6 +78,20 @@ impl Infer<'_> {
             self.progress(from);
             self.settling = false;
         }
+    }
+
+    /// A requirement that asks for the type that was forgotten.
+    pub(super) fn refused_on_any(&mut self, candidate: &Candidate, name: &Ident) -> Option<Expr> {
+        let Target::Requirement(p, r) = candidate.target else { return None };
+        let of = candidate.prefix.first().cloned()?;
+        let of = self.world.shallow(&of);
+        if !matches!(of, Type::Existential(_)) || self.world.is_callable_on_any(p, r) {
+            return None;
+        }
+        let message = format!("member '{}' cannot be used on value of type '{}'", name.name, self.show(&of));
+        let diagnostic = Diagnostic::error(Code::NotConforming, name.span, message);
+        self.error(diagnostic.help("use a generic parameter instead: it keeps the type"));
+        Some(self.error_expr(name.span))
     }
 
     fn instantiate_reporting(&mut self, candidate: &Candidate, name: &Ident, span: Span) -> Instance {

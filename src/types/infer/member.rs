@@ -79,6 +79,9 @@ impl Infer<'_> {
                             receiver: Some(Rc::new(base.clone())),
                             tier: 0,
                         };
+                        if let Some(refused) = self.refused_on_any(&candidate, name) {
+                            return refused;
+                        }
                         return self.getter_call(&candidate, base, span);
                     }
                 }
