@@ -340,6 +340,7 @@ fn symbol(name: &str) -> &str {
         "sub" => "-",
         "mul" => "*",
         "div" => "/",
+        "fromDouble" => "Int",
         _ => last,
     }
 }

@@ -118,7 +118,7 @@ impl World {
     /// Parses and enters text that the checker made up for a type: members of an extension of it.
     /// Enters members that nobody wrote, under the conditions of the group that asks for them.
     pub(super) fn declare_synthesized(&mut self, text: &str, asks: GroupId) {
-        let Group { owner, file, is_prelude, .. } = self.groups[asks.0 as usize];
+        let Group { owner, file, .. } = self.groups[asks.0 as usize];
         if owner == Owner::Module {
             return;
         }
@@ -126,7 +126,8 @@ impl World {
         let _ = syntax::fold_file(&mut parsed.file, &self.operators);
         debug_assert!(parsed.diagnostics.is_empty(), "synthesized: {text}\n{:?}", parsed.diagnostics);
         let requirements = self.groups[asks.0 as usize].requirements.clone();
-        let group = self.new_group(owner, requirements, vec![], file, is_prelude);
+        // Like the library's: nobody has written it, so nothing is said about places in it.
+        let group = self.new_group(owner, requirements, vec![], file, true);
         for item in &parsed.file.items {
             if let StmtKind::Decl(decl) = &item.kind {
                 self.declare_member(decl, group);

@@ -110,9 +110,8 @@ impl Infer<'_> {
                 "'_' can only appear in a pattern or on the left side of an assignment",
             ),
             Ast::Super => self.super_value(span),
-            Ast::KeyPath { .. } | Ast::Hash { .. } => {
-                self.fail(Code::Unsupported, span, "this construct is not supported yet")
-            }
+            Ast::Hash { name, args } => self.hash_operator(name, args, span),
+            Ast::KeyPath { .. } => self.fail(Code::Unsupported, span, "this construct is not supported yet"),
             Ast::Sequence(_) | Ast::Error => self.error_expr(span),
         }
     }

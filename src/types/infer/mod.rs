@@ -17,6 +17,7 @@ mod coerce;
 mod commit;
 mod expr;
 mod finish;
+mod hash;
 mod iteration;
 mod literal;
 mod member;

@@ -365,14 +365,25 @@ impl Infer<'_> {
         let declared = self.world.function_data(function).fixity;
         let fits = fixity == declared;
         let params = self.world.signature(function).params.len();
-        let known = out.iter().any(|c| match (&c.target, &candidate.target) {
-            (Target::Function(a), Target::Function(b)) => a == b && c.prefix == candidate.prefix,
-            (Target::Requirement(p, r), Target::Requirement(q, s)) => p == q && r == s && c.prefix == candidate.prefix,
-            _ => false,
+        let known = out.iter().any(|c| {
+            let same = match (&c.target, &candidate.target) {
+                (Target::Function(a), Target::Function(b)) => a == b,
+                (Target::Requirement(p, r), Target::Requirement(q, s)) => p == q && r == s,
+                _ => false,
+            };
+            // Of types that may become the same: both operands have the operator from the same type.
+            same && self.may_be_equal(&c.prefix, &candidate.prefix)
         });
         if fits && params == count && !known {
             out.push(candidate);
         }
+    }
+
+    fn may_be_equal(&mut self, a: &[Type], b: &[Type]) -> bool {
+        let snapshot = self.world.snapshot();
+        let equal = a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.world.unify(a, b, Span::default()));
+        self.world.rollback(snapshot);
+        equal
     }
 
     fn no_operator(&mut self, op: &Ident, args: &[ArgNode], types: &[Type], span: Span) -> Expr {
