@@ -239,11 +239,7 @@ impl Infer<'_> {
                 types.push(expected);
             }
         }
-        if types.is_empty()
-            && !last
-            && !is_range
-            && self.function_candidates(&op.name).iter().all(|c| c.tier > 0)
-        {
+        if types.is_empty() && !last && !is_range && self.function_candidates(&op.name).iter().all(|c| c.tier > 0) {
             return None;
         }
         if let ([a, b], true) = (types.as_slice(), is_comparison(&op.name)) {
