@@ -126,6 +126,14 @@ impl Diagnostic {
         self
     }
 
+    /// A way out that can be applied: put something around `span`.
+    #[must_use]
+    pub fn wrap(mut self, text: impl Into<String>, span: Span, open: impl Into<String>, close: &str) -> Diagnostic {
+        let edits = vec![(span.before(), open.into()), (span.after(), close.to_string())];
+        self.helps.push(Help { text: text.into(), edits });
+        self
+    }
+
     /// Whether it rejects the program.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error

@@ -41,6 +41,7 @@ impl World {
         for (number, file) in &numbered {
             self.enter_file(file, *number);
         }
+        self.check_functions(before);
         for n in nominals_before..self.nominals.len() {
             self.link_class(NominalId(n as u32));
         }
@@ -161,9 +162,8 @@ impl World {
                 if matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter) {
                     continue;
                 }
-                let (name, function) = (data.name.clone(), data.function);
-                let full = self.full_name(function);
-                missing.push(if full.is_empty() { format!("'{name}'") } else { format!("'{full}'") });
+                let function = data.function;
+                missing.push(self.requirement_text(function, q, &own));
             }
         }
         self.env = saved;
@@ -184,19 +184,23 @@ impl World {
         signature.env.params.iter().skip(1).map(|q| Type::Param(*q)).collect()
     }
 
+    /// A requirement with the types that a type has to give it.
+    fn requirement_text(&mut self, f: FunctionId, p: ProtocolId, of: &Type) -> String {
+        let wanted = self.requirement_for(f, p, of);
+        let what = match self.function_data(f).kind {
+            FunctionKind::Getter => {
+                return format!("property '{}' with type '{}'", self.full_name(f), self.show(&wanted.result));
+            }
+            FunctionKind::Init { .. } => "initializer",
+            _ => "function",
+        };
+        let ty = self.function_type(&wanted);
+        format!("{what} '{}' with type '{}'", self.full_name(f), self.show(&ty))
+    }
+
     /// Requirements that the machine or the checker fulfils for every type.
     fn is_supplied(&self, p: ProtocolId, _r: u32) -> bool {
         matches!(&*self.protocol_data(p).name, "Hashable" | "CaseIterable" | "RawRepresentable" | "Error")
-    }
-
-    /// What a text says in a place, for messages that quote it.
-    pub(super) fn source_text(&self, span: Span) -> String {
-        for (start, text) in self.texts.iter().rev() {
-            if span.start >= *start && span.end <= start + text.len() as u32 {
-                return text.get((span.start - start) as usize..(span.end - start) as usize).unwrap_or("…").to_string();
-            }
-        }
-        "…".to_string()
     }
 
     /// The operators that are declared.

@@ -1,7 +1,8 @@
 //! The members of a type by name, from its declaration, its extensions, its superclass and its protocols.
 
-use super::store::{MemberKind, World};
-use super::ty::{NominalId, ProtocolId, Type};
+use super::store::{Member, MemberKind, Requirement, World};
+use super::tree::FunctionId;
+use super::ty::{NominalId, ParamId, ProtocolId, Type};
 use std::rc::Rc;
 
 /// A member with the generic arguments of its surroundings (for a protocol's: `Self`, and which protocol), and how far
@@ -79,6 +80,45 @@ impl World {
                 by.iter().any(|n| self.overrides.contains_key(&(*f, *n)))
             }
             _ => false,
+        }
+    }
+
+    /// Methods of that name that a type would have if it, or what it is made of, conformed to more: each with what does
+    /// not conform to what.
+    pub(super) fn methods_beyond(&mut self, of: &Type, name: &str) -> Vec<(FunctionId, Type, ProtocolId)> {
+        let of = self.shallow(of);
+        let mut out = vec![];
+        if let Type::Nominal(n, args) = &of {
+            let params = self.nominal_data(*n).params.clone();
+            let by = |p: ParamId| params.iter().position(|q| *q == p).and_then(|i| args.get(i).cloned());
+            let members = self.nominal_data(*n).members.get(name).cloned().unwrap_or_default();
+            self.add_beyond(&members, &by, &mut out);
+        }
+        for p in self.protocols_of(&of) {
+            let own = self.protocol_data(p).self_param;
+            let members = self.protocol_data(p).members.get(name).cloned().unwrap_or_default();
+            self.add_beyond(&members, &|q| (q == own).then(|| of.clone()), &mut out);
+        }
+        out
+    }
+
+    fn add_beyond(
+        &mut self,
+        members: &[Member],
+        by: &dyn Fn(ParamId) -> Option<Type>,
+        out: &mut Vec<(FunctionId, Type, ProtocolId)>,
+    ) {
+        for member in members {
+            let MemberKind::Method(f) = member.kind else { continue };
+            for requirement in self.group_env(member.group).requirements.clone() {
+                let Requirement::Conforms(ty, p) = requirement else { continue };
+                let ty = ty.substitute(by);
+                let ty = self.resolved(&ty);
+                if !self.conforms_to(&ty, p) {
+                    out.push((f, ty, p));
+                    break;
+                }
+            }
         }
     }
 

@@ -23,6 +23,8 @@ mod names;
 mod originals;
 mod prelude;
 mod promise;
+mod quote;
+mod redeclare;
 mod registration;
 mod resolve;
 mod rules;

@@ -165,7 +165,15 @@ impl Infer<'_> {
             let place = match &arg.ast.kind {
                 Ast::InOut(inner) => {
                     let value = self.target(inner);
-                    self.place_of(value, "cannot pass immutable value as inout argument")
+                    // Where no '&' is written, an operator asks for the place.
+                    let is_operator = inner.span == arg.ast.span;
+                    self.place_of(
+                        value,
+                        match is_operator {
+                            true => "left side of mutating operator isn't mutable",
+                            false => "cannot pass immutable value as inout argument",
+                        },
+                    )
                 }
                 _ => {
                     let diagnostic = Diagnostic::error(

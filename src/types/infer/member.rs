@@ -6,7 +6,7 @@ use super::candidates::{Candidate, Target};
 use super::solve::PendingKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{self, ExprKind as Ast, Ident};
+use crate::syntax::ast::{self, ExprKind as Ast, Ident, Name};
 use crate::types::names::did_you_mean;
 use crate::types::store::{MemberKind, RequirementKind};
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionId};
@@ -174,13 +174,19 @@ impl Infer<'_> {
             let diagnostic = Diagnostic::error(Code::OptionalNotUnwrapped, base.span, message)
                 .fix("chain with '?', which gives 'nil' when there is no value", base.span.after(), "?")
                 .fix("stop the program when it is 'nil'", base.span.after(), "!")
-                .help("or unwrap it first with 'if let'");
+                .help("with 'if let' it is used only where there is a value");
+            self.error(diagnostic);
+            return self.error_expr(name.span);
+        }
+        if let Some(diagnostic) = self.conforming_less(ty, name, None, name.span) {
             self.error(diagnostic);
             return self.error_expr(name.span);
         }
         let message = format!("value of type '{}' has no member '{}'", self.show(ty), name.name);
         let known = self.world.member_names(ty);
-        self.error(did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known));
+        let diagnostic = did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known);
+        let diagnostic = self.with_properties(diagnostic, ty);
+        self.error(diagnostic);
         self.error_expr(name.span)
     }
 
@@ -248,6 +254,28 @@ impl Infer<'_> {
         // A method by its type: `Type.method` takes the receiver first.
         self.no_static_member(&ty, name);
         self.error_expr(span)
+    }
+
+    /// Where nothing similar is known, a small type's properties are told.
+    fn with_properties(&mut self, diagnostic: Diagnostic, ty: &Type) -> Diagnostic {
+        const MOST: usize = 6;
+        let names: Vec<String> = match self.world.shallow(ty) {
+            Type::Nominal(n, _) if !self.world.nominal_data(n).is_prelude => {
+                self.world.nominal_data(n).stored.iter().map(|s| format!("'{}'", s.name)).collect()
+            }
+            Type::Tuple(parts) => {
+                let name = |(i, (label, _)): (usize, &(Option<Name>, Type))| match label {
+                    Some(label) => format!("'{label}'"),
+                    None => format!("'{i}'"),
+                };
+                parts.iter().enumerate().map(name).collect()
+            }
+            _ => return diagnostic,
+        };
+        if names.is_empty() || names.len() > MOST || !diagnostic.helps.is_empty() {
+            return diagnostic;
+        }
+        diagnostic.note(format!("it has {}", names.join(", ")))
     }
 
     /// A type lacks a static member or case.

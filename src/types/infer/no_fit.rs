@@ -3,9 +3,9 @@
 use super::Infer;
 use super::args::{ArgNode, Misfit, match_args};
 use super::candidates::{Candidate, Target};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::source::Span;
-use crate::syntax::ast::Ident;
+use crate::syntax::ast::{Ident, Name};
 use crate::types::store::SignatureParam;
 use crate::types::tree::Expr;
 use crate::types::ty::Type;
@@ -18,6 +18,14 @@ impl Infer<'_> {
         args: &[ArgNode],
         span: Span,
     ) -> Expr {
+        let receiver = candidates.iter().find_map(|c| c.receiver.clone());
+        if let Some(receiver) = receiver
+            && let Some(diagnostic) = self.conforming_less(&receiver.ty.clone(), name, Some(args), span)
+        {
+            self.error(diagnostic);
+            self.check_anyway(args);
+            return self.error_expr(span);
+        }
         if let [only] = candidates {
             let params = self.candidate_params(only);
             let full = self.candidate_name(only);
@@ -32,7 +40,11 @@ impl Infer<'_> {
                     Diagnostic::error(Code::WrongArguments, span.after(), what)
                 }
                 Err(Misfit::Extra(a)) => {
-                    Diagnostic::error(Code::WrongArguments, args[a].span, "extra argument in call")
+                    let message = match &args[a].label {
+                        Some(label) => format!("extra argument '{label}' in call"),
+                        None => "extra argument in call".to_string(),
+                    };
+                    Diagnostic::error(Code::WrongArguments, args[a].label_span.unwrap_or(args[a].span), message)
                 }
                 Err(Misfit::Label(a)) => self.wrong_label(&params, args, a),
                 Ok(_) => Diagnostic::error(Code::WrongArguments, span, "wrong arguments in call"),
@@ -46,31 +58,97 @@ impl Infer<'_> {
             let given = Self::label_text(&args.iter().map(|a| a.label.clone()).collect::<Vec<_>>());
             let message = format!("no '{}' takes the arguments ({given})", name.name);
             let mut diagnostic = Diagnostic::error(Code::NoOverload, span, message);
-            for candidate in candidates.iter().take(6) {
-                let text = self.describe_candidate(candidate);
-                diagnostic = diagnostic.note(format!("there is {text}"));
-            }
+            diagnostic = self.list_candidates(diagnostic, candidates);
             self.error(diagnostic);
         }
         self.check_anyway(args);
         self.error_expr(span)
     }
 
+    /// There is such a method, for types that conform to more.
+    pub(super) fn conforming_less(
+        &mut self,
+        of: &Type,
+        name: &Ident,
+        args: Option<&[ArgNode]>,
+        span: Span,
+    ) -> Option<Diagnostic> {
+        for (f, ty, p) in self.world.methods_beyond(of, &name.name) {
+            let params = self.world.signature(f).params.clone();
+            if args.is_some_and(|args| match_args(&params, args).is_err()) || ty == Type::Error {
+                continue;
+            }
+            let (method, protocol) = (self.world.full_name(f), self.world.protocol_data(p).name.clone());
+            let message = format!("'{method}' requires that '{}' conform to '{protocol}'", self.show(&ty));
+            let at = if name.span == Span::default() { span } else { name.span };
+            let diagnostic = Diagnostic::error(Code::NotConforming, at, message);
+            return Some(match &ty {
+                Type::Nominal(n, _) if !self.world.nominal_data(*n).is_prelude => {
+                    let data = self.world.nominal_data(*n);
+                    diagnostic.also(data.span, format!("'{}' is declared here", data.name))
+                }
+                _ => diagnostic,
+            });
+        }
+        None
+    }
+
     fn wrong_label(&mut self, params: &[SignatureParam], args: &[ArgNode], at: usize) -> Diagnostic {
+        let error = |span, message| Diagnostic::error(Code::WrongArguments, span, message);
+        let arg = &args[at];
+        let place = arg.label_span.unwrap_or(arg.span);
         let have = Self::label_text(&args.iter().filter(|a| !a.trailing).map(|a| a.label.clone()).collect::<Vec<_>>());
         let want = Self::label_text(&params.iter().map(|p| p.label.clone()).collect::<Vec<_>>());
-        let arg = &args[at];
-        if arg.label.is_none() && params.len() == args.len() {
-            let missing = params.get(at).and_then(|p| p.label.clone()).unwrap_or_else(|| "_".into());
-            let message = format!("missing argument label '{missing}:' in call");
-            return Diagnostic::error(Code::WrongArguments, arg.span, message).fix(
-                "add the label",
-                arg.span.before(),
-                format!("{missing}: "),
-            );
-        }
         let message = format!("incorrect argument labels in call (have '{have}', expected '{want}')");
-        Diagnostic::error(Code::WrongArguments, arg.span, message)
+        if params.len() != args.len() || args.iter().any(|a| a.trailing) {
+            return error(place, message);
+        }
+        if let Some(diagnostic) = self.wrong_order(params, args) {
+            return diagnostic;
+        }
+        let wrong: Vec<(&ArgNode, &SignatureParam)> =
+            args.iter().zip(params).filter(|(a, p)| a.label != p.label).collect();
+        let labels = |of: &dyn Fn(&(&ArgNode, &SignatureParam)) -> Option<Name>| {
+            let labels: String = wrong.iter().filter_map(of).map(|label| format!("{label}:")).collect();
+            (if wrong.len() == 1 { "label" } else { "labels" }, labels)
+        };
+        let edits = wrong.iter().map(|(a, p)| relabelled(a, p)).collect();
+        let help = |text: &str| Help { text: text.into(), edits };
+        let mut diagnostic;
+        if wrong.iter().all(|(a, _)| a.label.is_none()) {
+            let (word, missing) = labels(&|(_, p)| p.label.clone());
+            diagnostic = error(arg.span, format!("missing argument {word} '{missing}' in call"));
+            diagnostic.helps.push(help(&format!("add the {word}")));
+        } else if wrong.iter().all(|(_, p)| p.label.is_none()) {
+            let (word, extra) = labels(&|(a, _)| a.label.clone());
+            diagnostic = error(place, format!("extraneous argument {word} '{extra}' in call"));
+            diagnostic.helps.push(help(&format!("remove the {word}")));
+        } else {
+            diagnostic = error(place, message);
+            diagnostic.helps.push(help("use the labels of the declaration"));
+        }
+        diagnostic
+    }
+
+    /// All labels are there, in another order.
+    fn wrong_order(&mut self, params: &[SignatureParam], args: &[ArgNode]) -> Option<Diagnostic> {
+        let whole = |arg: &ArgNode| arg.label_span.map_or(arg.span, |label| label.to(arg.span));
+        let mut edits = vec![];
+        let mut first = None;
+        for (param, arg) in params.iter().zip(args) {
+            let mut meant = args.iter().filter(|a| a.label == param.label);
+            let (meant, None) = (meant.next()?, meant.next()) else { return None };
+            if arg.label != param.label {
+                first.get_or_insert((meant, arg));
+                edits.push((whole(arg), self.world.source_text(whole(meant))));
+            }
+        }
+        let (early, late) = first?;
+        let name = |arg: &ArgNode| arg.label.as_ref().map_or("_".to_string(), ToString::to_string);
+        let message = format!("argument '{}' must precede argument '{}'", name(early), name(late));
+        let mut diagnostic = Diagnostic::error(Code::WrongArguments, whole(early), message);
+        diagnostic.helps.push(Help { text: "in the order of the declaration".into(), edits });
+        Some(diagnostic)
     }
 
     pub(super) fn no_fit(&mut self, name: &Ident, candidates: &[Candidate], args: &[ArgNode], span: Span) -> Expr {
@@ -90,16 +168,31 @@ impl Infer<'_> {
             .collect();
         let message = format!("no '{}' takes arguments of types ({})", name.name, given.join(", "));
         let mut diagnostic = Diagnostic::error(Code::NoOverload, span, message);
-        for candidate in candidates.iter().take(6) {
-            let text = self.describe_candidate(candidate);
-            diagnostic = diagnostic.note(format!("there is {text}"));
-        }
+        diagnostic = self.list_candidates(diagnostic, candidates);
         self.error(diagnostic);
         self.error_expr(span)
     }
 
+    /// What there is to call, with the places of what the script declares.
+    fn list_candidates(&mut self, mut diagnostic: Diagnostic, candidates: &[Candidate]) -> Diagnostic {
+        for candidate in candidates.iter().take(6) {
+            let text = self.describe_candidate(candidate);
+            diagnostic = match self.candidate_span(candidate) {
+                Some(at) => diagnostic.note_at(at, format!("there is {text}")),
+                None => diagnostic.note(format!("there is {text}")),
+            };
+        }
+        diagnostic
+    }
+
     pub(super) fn ambiguous(&mut self, name: &Ident, tied: &[Candidate], span: Span) -> Expr {
         let mut diagnostic = Diagnostic::error(Code::Ambiguous, span, format!("ambiguous use of '{}'", name.name));
+        let mut results: Vec<Type> = tied.iter().map(|c| self.candidate_result(c)).collect();
+        results.dedup();
+        if results.len() > 1 {
+            let ty = self.show(&results[0]);
+            diagnostic = diagnostic.help(format!("say which type is meant, as in 'let x: {ty} = …'"));
+        }
         for candidate in tied.iter().take(6) {
             let text = self.describe_candidate(candidate);
             diagnostic = match self.candidate_span(candidate) {
@@ -109,6 +202,13 @@ impl Infer<'_> {
         }
         self.error(diagnostic);
         self.error_expr(span)
+    }
+
+    fn candidate_result(&mut self, candidate: &Candidate) -> Type {
+        match &candidate.target {
+            Target::Function(f) => self.world.signature(*f).result.clone(),
+            Target::Requirement(..) | Target::Case(..) => Type::Error,
+        }
     }
 
     pub(super) fn describe_candidate(&mut self, candidate: &Candidate) -> String {
@@ -129,4 +229,11 @@ impl Infer<'_> {
         let name = self.world.function_data(f).base_name.clone();
         format!("'{name}({}) -> {}'", params.join(", "), self.world.show(&signature.result))
     }
+}
+
+/// The edit that gives an argument the label of its parameter.
+fn relabelled(arg: &ArgNode, param: &SignatureParam) -> (Span, String) {
+    let label = param.label.as_ref().map_or_else(String::new, |label| format!("{label}: "));
+    let start = arg.label_span.map_or(arg.span.start, |s| s.start);
+    (Span::new(start, arg.span.start), label)
 }

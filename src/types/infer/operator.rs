@@ -123,7 +123,9 @@ impl Infer<'_> {
         let payload = match self.world.optional_payload(&value.ty.clone()) {
             Some(payload) => payload,
             None if matches!(self.world.shallow(&value.ty.clone()), Type::Var(_)) => {
-                let payload = expected.cloned().unwrap_or_else(|| self.world.fresh());
+                // What is erased behind the operator is not what the optional holds.
+                let wanted = expected.filter(|t| !matches!(self.world.shallow(t), Type::Existential(_)));
+                let payload = wanted.cloned().unwrap_or_else(|| self.world.fresh());
                 let optional = self.world.applied("Optional", std::slice::from_ref(&payload));
                 self.world.unify(&value.ty.clone(), &optional, span);
                 payload
@@ -225,8 +227,11 @@ impl Infer<'_> {
         }
         let mut types = self.without_repeats(types, span);
         let operands_known = !types.is_empty();
+        // A range is declared by what it is of, and has no operators of that name itself.
+        let is_range = matches!(&*op.name, "..." | "..<");
         if let Some(expected) = expected.and_then(|t| self.known(t))
             && !is_comparison(&op.name)
+            && !is_range
             && !operands_known
         {
             let expected = self.world.optional_payload(&expected).unwrap_or(expected);
@@ -236,11 +241,7 @@ impl Infer<'_> {
                 types.push(expected);
             }
         }
-        if types.is_empty()
-            && !last
-            && !matches!(&*op.name, "..." | "..<")
-            && self.function_candidates(&op.name).iter().all(|c| c.tier > 0)
-        {
+        if types.is_empty() && !last && !is_range && self.function_candidates(&op.name).iter().all(|c| c.tier > 0) {
             return None;
         }
         if let ([a, b], true) = (types.as_slice(), is_comparison(&op.name)) {
@@ -255,7 +256,7 @@ impl Infer<'_> {
             }
         }
         let mut candidates = self.operator_candidates(op, &types, args.len());
-        if types.is_empty() && matches!(&*op.name, "..." | "..<") {
+        if types.is_empty() && is_range {
             candidates.extend(self.range_candidates(op, args.len()));
         }
         if types.is_empty() && candidates.is_empty() {
@@ -277,6 +278,10 @@ impl Infer<'_> {
         } else {
             fitting
         };
+        if fitting.is_empty() && !operands_known && expected.is_some() {
+            // The operands do not give what is expected; what they do give is told then.
+            return self.try_operator(op, args, None, span, last);
+        }
         match fitting.len() {
             0 => Some(self.no_operator(op, args, &types, span)),
             1 => {
@@ -415,12 +420,15 @@ impl Infer<'_> {
                 let text = self.world.source_text(of.span);
                 diagnostic = diagnostic.fix(format!("convert to '{to}' here"), of.span, format!("{to}({text})"));
             }
-            for (shown, arg) in [(a, left), (b, right)] {
-                if shown.ends_with('?') {
-                    diagnostic = diagnostic
-                        .fix(format!("'{shown}' must be unwrapped: use a default"), arg.span.after(), " ?? …")
-                        .fix("or stop the program when it is 'nil'", arg.span.after(), "!")
-                        .help("or unwrap it first with 'if let'");
+            for arg in [left, right] {
+                let ty = arg.ready.as_ref().map_or(Type::Error, |e| e.ty.clone());
+                if let Some(payload) = self.world.optional_payload(&ty) {
+                    let (optional, inner) = (self.show(&ty), self.show(&payload));
+                    diagnostic.code = Code::OptionalNotUnwrapped;
+                    diagnostic.message =
+                        format!("value of optional type '{optional}' must be unwrapped to a value of type '{inner}'");
+                    diagnostic = self.advise_unwrapping(diagnostic, &payload, arg.span);
+                    break;
                 }
             }
             self.error(diagnostic);
