@@ -90,6 +90,8 @@ impl Possible {
             | Op::Take
             | Op::Primitive(_)
             | Op::Capture { .. }
+            | Op::NewInstance(_)
+            | Op::FindMethod(_)
             | Op::LoadBox { .. }
             | Op::TakeBox { .. }
             | Op::LoadRecord { .. }
@@ -150,6 +152,8 @@ impl Possible {
             | Op::Take
             | Op::Closure(_)
             | Op::NewBox
+            | Op::NewInstance(_)
+            | Op::FindMethod(_)
             | Op::StoreBox { .. }
             | Op::TakeBox { .. }
             | Op::NewRecord
