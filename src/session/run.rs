@@ -5,10 +5,10 @@ use crate::bytecode;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::diff;
 use crate::emit;
-use crate::ir::{FunctionId, Program};
+use crate::ir::{FunctionId, MethodId, Program};
 use crate::native::library::{Host, Random};
 use crate::value::Components;
-use crate::value::shape::{Shapes, Tangents};
+use crate::value::shape::{ShapeId, Shapes, Tangents};
 use crate::vm::{Compiler, Fault, Kind, Limits, Machine};
 use std::io::Write;
 use std::rc::Rc;
@@ -69,6 +69,14 @@ impl Compiler for OnDemand<'_> {
     fn beneath(&mut self, function: u32) -> Result<Rc<bytecode::Code>, Box<Fault>> {
         let graph = self.graph(function)?;
         self.emit(&diff::derivative(self.program, graph), true)
+    }
+
+    fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>> {
+        let id = MethodId(u32::from(method));
+        match self.program.dispatch.get(&(id, shape)) {
+            Some(function) => Ok(function.0),
+            None => Err(Fault::internal("a method that a type does not have")),
+        }
     }
 
     fn shapes(&self) -> &Shapes {

@@ -159,6 +159,9 @@ impl World {
         self.env = saved;
         if let Some(text) = text {
             self.declare_synthesized(&text, group);
+            if key == "init" {
+                self.inherit_defaults(n);
+            }
         }
     }
 
@@ -238,6 +241,7 @@ impl World {
                 let equal = if own_equality { equal } else { "_equal(lhs, rhs)".to_string() };
                 Some(format!("static func == (lhs: Self, rhs: Self) -> Bool {{ {equal} }}"))
             }
+            "init" if kind == NominalKind::Class => self.inherited_initializers(n),
             "<" if kind == NominalKind::Enum => {
                 self.declares(n, "Comparable")?;
                 Some("static func < (lhs: Self, rhs: Self) -> Bool { _less(lhs, rhs) }".to_string())

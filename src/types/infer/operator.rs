@@ -227,8 +227,11 @@ impl Infer<'_> {
         }
         let mut types = self.without_repeats(types, span);
         let operands_known = !types.is_empty();
+        // A range is declared by what it is of, and has no operators of that name itself.
+        let is_range = matches!(&*op.name, "..." | "..<");
         if let Some(expected) = expected.and_then(|t| self.known(t))
             && !is_comparison(&op.name)
+            && !is_range
             && !operands_known
         {
             let expected = self.world.optional_payload(&expected).unwrap_or(expected);
@@ -238,11 +241,7 @@ impl Infer<'_> {
                 types.push(expected);
             }
         }
-        if types.is_empty()
-            && !last
-            && !matches!(&*op.name, "..." | "..<")
-            && self.function_candidates(&op.name).iter().all(|c| c.tier > 0)
-        {
+        if types.is_empty() && !last && !is_range && self.function_candidates(&op.name).iter().all(|c| c.tier > 0) {
             return None;
         }
         if let ([a, b], true) = (types.as_slice(), is_comparison(&op.name)) {
@@ -257,7 +256,7 @@ impl Infer<'_> {
             }
         }
         let mut candidates = self.operator_candidates(op, &types, args.len());
-        if types.is_empty() && matches!(&*op.name, "..." | "..<") {
+        if types.is_empty() && is_range {
             candidates.extend(self.range_candidates(op, args.len()));
         }
         if types.is_empty() && candidates.is_empty() {

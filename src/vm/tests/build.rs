@@ -155,6 +155,11 @@ impl Compiler for World {
         self.derivative(function)
     }
 
+    fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>> {
+        let found = self.program.dispatch.get(&(MethodId(u32::from(method)), shape));
+        found.map(|f| f.0).ok_or_else(|| Fault::internal("no such method"))
+    }
+
     fn shapes(&self) -> &Shapes {
         &self.program.shapes
     }
