@@ -175,7 +175,10 @@ impl Folder<'_> {
         self.table.infix(&op.name).unwrap_or_else(|| {
             let mut d =
                 Diagnostic::error(Code::UnknownOperator, op.span, format!("there is no operator '{}'", op.name));
-            d.helps.push(Help { text: unknown_help(&op.name), edits: vec![] });
+            d = match REPLACEMENTS.iter().find(|(name, ..)| *name == &*op.name) {
+                Some((_, instead, why)) => d.fix(*why, op.span, *instead),
+                None => d.help(unknown_help(&op.name)),
+            };
             self.diagnostics.push(d);
             OperatorTable::MULTIPLICATION
         })
@@ -283,11 +286,16 @@ struct Yard {
     waiting: Vec<Waiting>,
 }
 
+/// Operators of other languages, what they are here, and why.
+const REPLACEMENTS: &[(&str, &str, &str)] = &[
+    ("..", "..<", "'..<' leaves the end of a range out, '...' takes it in"),
+    ("=<", "<=", "write '<='"),
+    ("<>", "!=", "write '!='"),
+];
+
 fn unknown_help(name: &str) -> String {
     match name {
-        "=>" => "'>=' compares; '->' stands before a result".into(),
-        "=<" => "write '<='".into(),
-        "<>" => "write '!='".into(),
+        "=>" => "'>=' compares; '->' stands before a result; a closure is written '{ x in … }'".into(),
         ":=" => "write 'let x = …'".into(),
         "|>" => "call the function: 'f(x)'".into(),
         _ => format!("declare it: 'infix operator {name}: AdditionPrecedence'"),

@@ -9,9 +9,10 @@ use super::ty::NominalId;
 use super::world::Builtin;
 use super::written::{bound_names, strip};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
+use crate::source::Span;
 use crate::syntax::ast::{
     AttributeArgs, Binding, Decl, DeclKind, ExtensionDecl, Fixity, FunctionDecl, Generics, Ident, Name, NominalDecl,
-    PatternKind, Requirement as AstRequirement, TypeExpr,
+    Param, PatternKind, Requirement as AstRequirement, TypeExpr,
 };
 use hashbrown::HashMap;
 use std::rc::Rc;
@@ -151,6 +152,9 @@ impl World {
             .map(|(_, fixity)| fixity);
         let id = self.add_function(data);
         self.note_registration(decl, id);
+        if !is_prelude {
+            self.check_colons(&function.params);
+        }
         id
     }
 
@@ -166,6 +170,20 @@ impl World {
             AttributeArgs::Text(text) => Name::from(text.trim_matches(['"', ' '])),
             AttributeArgs::None | AttributeArgs::Differentiation(_) => default.into(),
         })
+    }
+
+    /// `x Double` is read as a label and a name; no parameter is called like a type of the library.
+    fn check_colons(&mut self, params: &[Param]) {
+        for param in params {
+            if let (Some(label), None) = (&param.label, &param.ty)
+                && builtin(&param.name.name).is_some()
+            {
+                let message = "expected ':' between the name of a parameter and its type";
+                let between = Span::new(label.span.end, param.name.span.start);
+                let diagnostic = Diagnostic::error(DiagnosticCode::Syntax, param.name.span, message);
+                self.report(diagnostic.fix("write ':'", between, ": "));
+            }
+        }
     }
 
     pub(super) fn declare_alias(

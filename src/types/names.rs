@@ -32,8 +32,24 @@ const FOREIGN: &[(&str, &str)] = &[
     ("bool", "Bool"),
 ];
 
+/// Values that have another name elsewhere.
+const FOREIGN_VALUES: &[(&str, &str)] = &[
+    ("null", "nil"),
+    ("None", "nil"),
+    ("nullptr", "nil"),
+    ("undefined", "nil"),
+    ("True", "true"),
+    ("False", "false"),
+    ("TRUE", "true"),
+    ("FALSE", "false"),
+    ("this", "self"),
+];
+
 /// The candidate that was probably meant: a word from another language, or one at most two edits away.
 fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
+    if let Some((_, value)) = FOREIGN_VALUES.iter().find(|(foreign, _)| *foreign == name) {
+        return Some((*value).to_string());
+    }
     let mut candidates: Vec<&str> = candidates.filter(|c| *c != name).collect();
     candidates.sort_unstable();
     if let Some((_, known)) = FOREIGN.iter().find(|(foreign, _)| foreign.eq_ignore_ascii_case(name))

@@ -190,6 +190,11 @@ impl Builder<'_> {
                 None => ExprKind::Error,
             },
             Rule::let_pattern | Rule::is_type => {
+                if let Some((operator, place)) = self.operator_before(span) {
+                    let message = format!("expected a value after '{operator}'");
+                    self.error(Code::Syntax, place, message);
+                    return Expr { kind: ExprKind::Error, span };
+                }
                 let message = "a pattern stands where a value is expected";
                 self.error(Code::Syntax, span, message).helps.push(crate::diagnostic::Help {
                     text: "patterns follow 'case': 'if case .some(let x) = value { … }'".into(),

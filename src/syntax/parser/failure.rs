@@ -34,7 +34,7 @@ pub(super) fn explain(
     // At the end, the place is right behind what is there.
     let place = if incomplete { (trimmed, trimmed) } else { (at.min(text.len()), end.max(at.min(text.len()))) };
     let span = Span::new(start + place.0 as u32, start + place.1 as u32);
-    let context = Context { copy, at, found, span, incomplete };
+    let context = Context { copy, text, start, at, found, span, incomplete };
     (context.diagnostic(), incomplete)
 }
 
@@ -82,21 +82,36 @@ fn token<'t>(copy: &str, at: usize, text: &'t str) -> &'t str {
     text.get(at..(at + length).min(text.len())).unwrap_or("")
 }
 
-struct Context<'t> {
+/// A failure: what was found where nothing fits.
+#[derive(Clone, Copy)]
+pub(super) struct Context<'t> {
     copy: &'t str,
-    at: usize,
-    found: &'t str,
-    span: Span,
+    text: &'t str,
+    /// The position of the first byte.
+    start: u32,
+    /// Where the failure is.
+    pub(super) at: usize,
+    /// The word or sign there.
+    pub(super) found: &'t str,
+    pub(super) span: Span,
     incomplete: bool,
 }
 
 impl Context<'_> {
     fn diagnostic(&self) -> Diagnostic {
+        if !self.incomplete
+            && let Some(d) = super::habits::explain(self)
+        {
+            return d;
+        }
         let line = self.line_before();
         let first = line.split([' ', '(']).next().unwrap_or("");
         let second = line.split(' ').nth(1).unwrap_or("");
         let after_condition =
             matches!(first, "if" | "while" | "guard" | "for" | "switch") || first == "}" && second == "else";
+        if after_condition && self.last_byte() == b':' && !self.incomplete && self.found != ":" {
+            return self.at_colon().diagnostic();
+        }
         let found = self.found_words();
         if after_condition && !matches!(self.last_byte(), b'=' | b'(' | b',' | b'&' | b'|' | b'<' | b'>' | b'+' | b'*')
         {
@@ -161,7 +176,7 @@ impl Context<'_> {
         }
     }
 
-    fn starts_operand(&self) -> bool {
+    pub(super) fn starts_operand(&self) -> bool {
         self.found.bytes().next().is_some_and(|b| is_word(b) || matches!(b, b'"' | b'(' | b'[' | b'{'))
     }
 
@@ -174,7 +189,7 @@ impl Context<'_> {
     }
 
     /// The text of the line before the place.
-    fn line_before(&self) -> String {
+    pub(super) fn line_before(&self) -> String {
         let before = &self.copy[..self.at.min(self.copy.len())];
         let before = before.trim_end();
         let from = before.rfind('\n').map_or(0, |n| n + 1);
@@ -184,20 +199,52 @@ impl Context<'_> {
         line.rsplit(';').next().unwrap_or(line).trim().to_owned()
     }
 
-    fn last_byte(&self) -> u8 {
+    pub(super) fn last_byte(&self) -> u8 {
         self.copy[..self.at.min(self.copy.len())].trim_end().bytes().last().unwrap_or(0)
     }
 
-    fn rest_of_line(&self) -> Span {
+    pub(super) fn rest_of_line(&self) -> Span {
         let rest = self.copy[self.at.min(self.copy.len())..].split('\n').next().unwrap_or("");
         Span::new(self.span.start, self.span.start + rest.trim_end().len() as u32)
+    }
+
+    /// The same failure told of the colon before it.
+    fn at_colon(&self) -> Self {
+        let at = self.end_before() - 1;
+        Context { at, found: ":", span: self.place(at, at + 1), ..*self }
+    }
+
+    /// Where the text before the place ends.
+    pub(super) fn end_before(&self) -> usize {
+        self.copy[..self.at.min(self.copy.len())].trim_end().len()
+    }
+
+    /// The word right before the place.
+    pub(super) fn last_word(&self) -> &str {
+        let before = &self.copy[..self.end_before()];
+        before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("")
+    }
+
+    /// The line from the place on.
+    pub(super) fn rest(&self) -> &str {
+        self.copy[self.at.min(self.copy.len())..].split('\n').next().unwrap_or("")
+    }
+
+    /// A piece of the text as written.
+    pub(super) fn text(&self, from: usize, to: usize) -> Option<&str> {
+        self.text.get(from..to)
+    }
+
+    pub(super) fn place(&self, from: usize, to: usize) -> Span {
+        Span::new(self.start + from as u32, self.start + to as u32)
     }
 
     /// `: return x` or `then return x` as `{ return x }`.
     fn braces_help(&self) -> Option<String> {
         let rest = self.copy[self.at.min(self.copy.len())..].split('\n').next()?.trim();
         let body = rest.strip_prefix(':').or_else(|| rest.strip_prefix("then "))?.trim();
-        (!body.is_empty() && !body.contains(['\u{1}', '\u{2}'])).then(|| format!("{{ {body} }}"))
+        let blank = if self.end_before() == self.at { " " } else { "" };
+        (!body.is_empty() && !body.contains(['\u{1}', '\u{2}'])).then(|| format!("{blank}{{ {body} }}"))
     }
 }
 

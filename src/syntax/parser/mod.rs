@@ -7,6 +7,7 @@ mod decl;
 mod expr;
 mod failure;
 mod function;
+mod habits;
 mod key_path;
 mod literal;
 mod pattern;
@@ -206,6 +207,15 @@ impl<'t> Builder<'t> {
     /// The text as written; the copy has marks for angle brackets and blanks for comments.
     fn written(&self, span: Span) -> &'t str {
         self.text.get((span.start - self.start) as usize..(span.end - self.start) as usize).unwrap_or("")
+    }
+
+    /// The operator at the end of the line before a place, with the place behind it, when only blanks lie between.
+    fn operator_before(&self, span: Span) -> Option<(&'t str, Span)> {
+        let before = self.text.get(..(span.start - self.start) as usize)?;
+        let line = before.trim_end();
+        let operator = &line[line.trim_end_matches(|c: char| "+-*/%^=<>&|".contains(c)).len()..];
+        let end = self.start + line.len() as u32;
+        (!operator.is_empty() && before[line.len()..].contains('\n')).then(|| (operator, Span::new(end, end)))
     }
 
     fn name(&mut self, text: &str) -> Name {

@@ -311,7 +311,10 @@ impl Scanner<'_> {
             return false;
         };
         if closer(open.byte) != byte {
-            self.unclosed(open, self.at, self.at + 1);
+            match self.statement_end(open, self.at) {
+                Some(end) => self.unclosed(open, end, end),
+                None => self.unclosed(open, self.at, self.at + 1),
+            }
             return false;
         }
         let depth = self.open.len();
@@ -340,9 +343,43 @@ impl Scanner<'_> {
         );
     }
 
+    /// Where a bracket that is open was probably meant to be closed, before `limit`: at the end of the line before one
+    /// that is indented no further than its own and begins something new. A brace counts only where its body is
+    /// indented.
+    fn statement_end(&self, open: Open, limit: usize) -> Option<usize> {
+        if open.quote.is_some() {
+            return None;
+        }
+        let from = self.out[..open.position].iter().rposition(|b| *b == b'\n').map_or(0, |n| n + 1);
+        let indent = |at: usize| self.out[at..].iter().take_while(|b| **b == b' ').count();
+        let (own, mut deeper) = (indent(from), open.byte != b'{');
+        let mut end = None;
+        let mut at = open.position;
+        while let Some(next) = self.out[at..limit.min(self.out.len())].iter().position(|b| *b == b'\n') {
+            let line = at + next + 1;
+            let before = self.out[..line].iter().rposition(|b| !matches!(b, b' ' | b'\n')).map_or(0, |n| n + 1);
+            let first = line + indent(line);
+            at = line;
+            match self.out.get(first) {
+                None | Some(b'\n') => {}
+                Some(_) if indent(line) > own => deeper = true,
+                Some(b) if deeper && (is_word(*b) || matches!(b, b'@' | b'#')) => {
+                    end = Some(before);
+                    break;
+                }
+                Some(_) => break,
+            }
+        }
+        end.filter(|_| {
+            let rest = &self.text[at.min(self.text.len())..];
+            !["else", "catch", "while"].iter().any(|word| rest.trim_start().starts_with(word))
+        })
+    }
+
     fn finish(&mut self) {
         if let Some(open) = self.open.last().copied() {
-            let end = self.out.iter().rposition(|b| !matches!(b, b' ' | b'\n')).map_or(0, |n| n + 1);
+            let all = self.out.iter().rposition(|b| !matches!(b, b' ' | b'\n')).map_or(0, |n| n + 1);
+            let end = self.statement_end(open, all).unwrap_or(all);
             self.unclosed(open, end, end);
             self.incomplete = true;
         } else if let Some((from, _)) = self.branches.last().copied() {

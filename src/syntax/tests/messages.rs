@@ -104,3 +104,40 @@ fn every_declaration_can_have_its_error() {
     assert_eq!(read("@a\nfunc f<\n").diagnostics.len(), 1);
     assert_eq!(parsed.file.items.len(), 1);
 }
+
+#[test]
+fn habits_from_other_languages_are_known() {
+    says(&[
+        ("def f(x):\n    x", "E0100", "def", "functions are declared with 'func', not 'def'"),
+        ("const x = 3", "E0100", "const", "constants are declared with 'let', not 'const'"),
+        ("int x = 3", "E0100", "int", "variables are declared with 'var', constants with 'let', not 'int'"),
+        ("print \"hello\"", "E0100", "\"hello\"", "what is printed stands in brackets"),
+        ("let b = a and c", "E0100", "and", "'and' is written '&&'"),
+        ("let b = not a", "E0100", "not", "'not' is written '!'"),
+        ("let b = x if y else z", "E0100", "if", "a choice between two values is written 'condition ? a : b'"),
+        ("let f = lambda x: x", "E0100", "lambda", "a closure is written in braces: '{ x in … }'"),
+        ("if a { b } elif c { d }", "E0100", "elif", "'elif' is written 'else if'"),
+        ("let s = 'text'", "E0100", "'text'", "a text stands in double quotes"),
+        ("let x == 3", "E0100", "==", "a value is given with '='; '==' compares"),
+        ("for (var i = 0; i < 3; i += 1) {}", "E0100", "for", "a loop that counts is written 'for i in 0 ..< n { … }'"),
+        ("func f(x: Int): Int { x }", "E0100", ":", "the result's type stands behind '->'"),
+        ("let part = xs[0:2]", "E0100", ":", "a part of a collection is taken with a range"),
+        ("let d = {\"a\": 1}", "E0100", ":", "a dictionary stands in square brackets: '[key: value]'"),
+        ("let f(x) = x", "E0100", "let", "a function is defined without 'let': 'f(x) = …'"),
+        ("f(x) := x", "E0100", ":=", "a definition is written with '='"),
+        ("for i in 0..3 {}", "E0105", "..", "there is no operator '..'"),
+        ("let x = 1 +\nlet y = 2", "E0100", "", "expected a value after '+'"),
+    ]);
+}
+
+#[test]
+fn a_bracket_is_missed_where_the_next_statement_begins() {
+    let place = |text: &str| read(text).diagnostics.remove(0).primary.span.start;
+    assert_eq!(place("print((1 + 2)\nprint(3)\n"), 13);
+    assert_eq!(place("print(\n  1,\n  2\nlet y = 3\n"), 15);
+    assert_eq!(place("func f() {\n  x\n\nfunc g() {}\n"), 14);
+    // A body that is not indented says nothing.
+    assert_eq!(place("func f() {\nx\n"), 12);
+    // What goes on is no new statement.
+    assert_eq!(place("f(a\n+ b"), 7);
+}

@@ -192,6 +192,12 @@ impl Infer<'_> {
     }
 
     pub(super) fn condition_value(&mut self, e: &ast::Expr) -> Expr {
+        if let Ast::Assign { target, value } = &e.kind {
+            let between = Span::new(target.span.end, value.span.start);
+            let message = "use of '=' in a boolean context, did you mean '=='?";
+            self.error(Diagnostic::error(Code::Mismatch, e.span, message).fix("compare with '=='", between, " == "));
+            return self.error_expr(e.span);
+        }
         let bool_type = self.bool_type();
         let value = self.expr(e, Some(&bool_type));
         self.coerce(value, &bool_type)

@@ -69,6 +69,8 @@ pub(super) struct Infer<'w> {
     postfix: Vec<Span>,
     /// The variables that each block around here declares at some point, with the place.
     upcoming: Vec<Vec<(Name, Span)>>,
+    /// What is assigned to, while it is looked at.
+    assigning: Option<Span>,
     /// What the alternatives of one `case` bind together, and what the current one has bound.
     shared: Vec<(Name, LocalId)>,
     bound: Vec<(Name, LocalId)>,
@@ -159,6 +161,7 @@ impl<'w> Infer<'w> {
             unmet_in: vec![],
             postfix: vec![],
             upcoming: vec![],
+            assigning: None,
             shared: vec![],
             bound: vec![],
             local_nominals: vec![],

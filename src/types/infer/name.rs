@@ -128,7 +128,11 @@ impl Infer<'_> {
             known.extend(self.world.member_names(&own));
         }
         let message = format!("cannot find '{}' in scope", ident.name);
-        self.error(did_you_mean(Diagnostic::error(Code::UnknownName, ident.span, message), ident, &known));
+        let mut diagnostic = did_you_mean(Diagnostic::error(Code::UnknownName, ident.span, message), ident, &known);
+        if self.assigning == Some(ident.span) {
+            diagnostic = diagnostic.fix("declare it where it gets its first value", ident.span.before(), "var ");
+        }
+        self.error(diagnostic);
         self.error_expr(ident.span)
     }
 

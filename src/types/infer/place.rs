@@ -265,7 +265,9 @@ impl Infer<'_> {
         if let Some(base) = super::chain::take_chain(&mut rewritten, &name, true) {
             return self.chained_assignment(&base, &rewritten, &name, value, span);
         }
+        self.assigning = Some(target.span);
         let place = self.assigned_place(target);
+        self.assigning = None;
         let wanted = place.ty.clone();
         let value = self.expr(value, Some(&wanted));
         let value = self.coerce(value, &wanted);
