@@ -280,6 +280,10 @@ impl Declarations for World {
         self.rules_of(of, view)
     }
 
+    fn unmet(&mut self, of: &FunctionRef, view: Option<u32>) -> Option<String> {
+        self.unmet_by(of, view)
+    }
+
     fn view(&mut self, of: &FunctionRef, at: Span) -> Option<u32> {
         self.view_of(of, at)
     }
