@@ -75,7 +75,9 @@ impl World {
             }
             if !matches!(data.code, Code::Block(None)) || matches!(data.body, BodyState::Checked(_)) {
                 self.signature(f);
-                self.check_body(f);
+                if let Some(body) = self.check_body(f) {
+                    self.check_called_requirements(f, &body);
+                }
                 functions.push(f);
             } else if data.decl.is_some() && !matches!(data.body, BodyState::Checked(_)) {
                 self.check_body(f);

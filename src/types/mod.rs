@@ -33,6 +33,7 @@ mod store;
 mod surroundings;
 mod synthesize;
 mod synthesize_enum;
+mod unmarked;
 mod walk;
 mod witness;
 mod written;
