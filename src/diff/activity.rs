@@ -54,6 +54,8 @@ pub enum BreakReason {
     Conversion(&'static str),
     /// A function without a derivative that nobody can look into.
     Opaque(Rc<str>),
+    /// A function whose registered derivatives require what does not hold.
+    Unmet(Rc<str>),
 }
 
 /// What a function may do to what is stored outside of it, calls included.
@@ -285,7 +287,10 @@ impl<'p> Activity<'p> {
 
 /// Nobody knows the inside: every number that goes in breaks there on its way to every result.
 fn opaque(id: FunctionId, f: &Function) -> Summary {
-    let why = BreakReason::Opaque(f.name.clone());
+    let why = match &f.unmet {
+        Some(requirement) => BreakReason::Unmet(requirement.clone()),
+        None => BreakReason::Opaque(f.name.clone()),
+    };
     let found = Rc::new(Break { why, span: f.span, calls: vec![] });
     let breaks: BTreeMap<_, _> = (0..f.params.len() as u32).map(|k| ((k, (id, 0, 0)), found.clone())).collect();
     let result = Known::of(Dependence { breaks, ..Dependence::default() });

@@ -133,6 +133,9 @@ impl<'p> Checker<'p> {
             return vec![];
         }
         if f.is_opaque {
+            if let Some(requirement) = &f.unmet {
+                return vec![report::unmet_reference(promised, requirement)];
+            }
             let has_derivative = kinds().next().is_some();
             return vec![if has_derivative {
                 report::not_linear(promised, None)
@@ -227,6 +230,7 @@ fn report_breaks(promised: &Promised, breaks: &BTreeMap<(Span, usize), Rc<Break>
                     out.push(report::opaque(promised, *parameter, found, name));
                 }
             }
+            BreakReason::Unmet(requirement) => out.push(report::unmet(promised, *parameter, found, requirement)),
             BreakReason::Conversion(_) => conversions.push((*parameter, found.clone())),
         }
     }

@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 const THROUGH_RESULT: &str =
     "cannot differentiate through a non-differentiable result; do you want to add 'withoutDerivative(at:)'?";
+const NOT_DIFFERENTIABLE: &str = "expression is not differentiable";
 const OTHER_MODULE: &str =
     "cannot differentiate functions that have not been marked '@differentiable' and that are defined in other modules";
 const ALWAYS_ZERO: &str = "result does not depend on differentiation arguments and will always have a zero derivative; \
@@ -56,7 +57,7 @@ pub fn not_differentiable(promised: &Promised, breaks: &[(usize, Rc<Break>)]) ->
 
 /// A path to the result goes through a function that nobody can look into.
 pub fn opaque(promised: &Promised, parameter: usize, found: &Break, name: &str) -> Diagnostic {
-    let mut diagnostic = Diagnostic::error(Code::NoDerivative, found.span, "expression is not differentiable");
+    let mut diagnostic = Diagnostic::error(Code::NoDerivative, found.span, NOT_DIFFERENTIABLE);
     if let Some(parameter) = promised.function.parameters.get(parameter) {
         diagnostic = with_respect_to(diagnostic, promised, parameter.span, &parameter.name);
     }
@@ -65,6 +66,25 @@ pub fn opaque(promised: &Promised, parameter: usize, found: &Break, name: &str) 
         diagnostic = diagnostic.also(promised.at, "a differentiable function is needed here");
     }
     diagnostic.help(format!("register a derivative for it: '@derivative(of: {})'", base_name(name)))
+}
+
+/// A path to the result goes through a function whose registered derivatives are for other types.
+pub fn unmet(promised: &Promised, parameter: usize, found: &Break, requirement: &str) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(Code::NoDerivative, found.span, NOT_DIFFERENTIABLE);
+    if let Some(parameter) = promised.function.parameters.get(parameter) {
+        diagnostic = with_respect_to(diagnostic, promised, parameter.span, &parameter.name);
+    }
+    calls(diagnostic, found).note_at(found.span, requirements(requirement))
+}
+
+/// A function whose registered derivatives are for other types is converted itself.
+pub fn unmet_reference(promised: &Promised, requirement: &str) -> Diagnostic {
+    Diagnostic::error(Code::NoDerivative, promised.at, NOT_DIFFERENTIABLE)
+        .note_at(promised.at, requirements(requirement))
+}
+
+fn requirements(unmet: &str) -> String {
+    format!("function call is not differentiable because generic requirements are not met: {unmet}")
 }
 
 /// A function of another module is converted itself.

@@ -53,6 +53,8 @@ pub struct Function {
     pub is_prelude: bool,
     /// An opaque function: it has no derivative unless a rule is registered (`sinf` of `Glibc`).
     pub is_opaque: bool,
+    /// Why no derivative that is registered for it applies to its generic arguments; it is opaque then.
+    pub unmet: Option<Rc<str>>,
 }
 
 /// A parameter as written.

@@ -79,7 +79,9 @@ impl World {
             }
             if !matches!(data.code, Code::Block(None)) || matches!(data.body, BodyState::Checked(_)) {
                 self.signature(f);
-                self.check_body(f);
+                if let Some(body) = self.check_body(f) {
+                    self.check_called_requirements(f, &body);
+                }
                 functions.push(f);
             } else if data.decl.is_some() && !matches!(data.body, BodyState::Checked(_)) {
                 self.check_body(f);
@@ -293,6 +295,10 @@ impl Declarations for World {
 
     fn rules(&mut self, of: &FunctionRef, view: Option<u32>) -> Vec<Rule> {
         self.rules_of(of, view)
+    }
+
+    fn unmet(&mut self, of: &FunctionRef, view: Option<u32>) -> Option<String> {
+        self.unmet_by(of, view)
     }
 
     fn view(&mut self, of: &FunctionRef, at: Span) -> Option<u32> {

@@ -25,6 +25,11 @@ impl World {
             self.check_attribute_place(decl);
         }
         let is_private = decl.has("private") || decl.has("fileprivate");
+        if let Some((plain, derivative)) = super::inline_adjoint::take_apart(decl) {
+            self.declare_top(&Rc::new(plain), file, is_prelude);
+            self.declare_top(&Rc::new(derivative), file, is_prelude);
+            return;
+        }
         match &decl.kind {
             DeclKind::Function(function) => {
                 let id = self.declare_function(decl, function, Owner::Module, None, file, is_prelude);

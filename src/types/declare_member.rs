@@ -28,6 +28,11 @@ impl World {
             return;
         }
         let member = |kind| Member { kind, is_static, group, file, is_private };
+        if let Some((plain, derivative)) = super::inline_adjoint::take_apart(decl) {
+            self.declare_member(&Rc::new(plain), group);
+            self.declare_member(&Rc::new(derivative), group);
+            return;
+        }
         match &decl.kind {
             DeclKind::Function(function) => {
                 let id = self.declare_function(decl, function, owner, Some(group), file, is_prelude);

@@ -330,6 +330,14 @@ impl World {
     }
 
     fn remember(&mut self, f: FunctionId, original: &Original, wrt: Vec<bool>, kind: RegisteredKind, span: Span) {
+        let signature = self.signature(original.function);
+        if signature.self_inout || signature.params.iter().any(|p| p.is_inout) {
+            let name = &self.function_data(original.function).base_name;
+            let message = format!("nothing can be registered for '{name}', which changes what it is given");
+            let note = "a derivative speaks of the result only; give back what is new, and differentiate that";
+            self.report(Diagnostic::error(Code::Registration, span, message).note(note));
+            return;
+        }
         let data = self.function_data(f);
         let is_private = data.decl.as_ref().is_some_and(|d| d.has("private") || d.has("fileprivate"))
             || data.group.is_some_and(|g| self.groups[g.0 as usize].is_private);

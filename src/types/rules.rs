@@ -69,6 +69,28 @@ impl World {
         rules
     }
 
+    /// What is required by everything that is registered for a function, and does not hold for its generic arguments.
+    pub(super) fn unmet_by(&mut self, of: &FunctionRef, view: Option<u32>) -> Option<String> {
+        let own = self.function_data(of.function).registered.clone();
+        let visible = |r: &Registered| r.visible_in.is_none() || r.visible_in == view;
+        let first = own.iter().find(|r| visible(r))?;
+        if !self.applicable(&own, &of.generics, view).is_empty() {
+            return None;
+        }
+        let env = self.signature(first.function).env.clone();
+        let mut bound: Vec<Option<Type>> = vec![None; env.params.len()];
+        let fits = first.arguments.len() == of.generics.len()
+            && first.arguments.iter().zip(&of.generics).all(|(a, b)| match_argument(a, b, &env.params, &mut bound));
+        let arguments = bound.into_iter().collect::<Option<Vec<Type>>>().filter(|_| fits)?;
+        let failing =
+            env.requirements.iter().find(|r| !self.holds(std::slice::from_ref(*r), &env.params, &arguments))?;
+        Some(match failing {
+            Requirement::Conforms(t, p) => format!("'{}' conforms to '{}'", self.show(t), self.protocol_data(*p).name),
+            Requirement::Same(a, b) => format!("'{}' is '{}'", self.show(a), self.show(b)),
+            Requirement::Superclass(a, b) => format!("'{}' inherits from '{}'", self.show(a), self.show(b)),
+        })
+    }
+
     /// Whether requirements hold for concrete arguments.
     pub(super) fn holds(&mut self, requirements: &[Requirement], params: &[ParamId], arguments: &[Type]) -> bool {
         let put = |t: &Type| t.substitute(&|p| params.iter().position(|q| *q == p).map(|i| arguments[i].clone()));

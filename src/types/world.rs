@@ -192,6 +192,8 @@ pub trait Declarations {
     fn requirement(&mut self, protocol: ProtocolId, requirement: u32) -> FunctionId;
     /// What is registered for a function and applies to its generic arguments, as far as a file sees it.
     fn rules(&mut self, of: &FunctionRef, view: Option<u32>) -> Vec<Rule>;
+    /// What is required by everything that is registered for a function, and does not hold for its generic arguments.
+    fn unmet(&mut self, of: &FunctionRef, view: Option<u32>) -> Option<String>;
     /// The file of a place, when more is registered for the function there than elsewhere.
     fn view(&mut self, of: &FunctionRef, at: Span) -> Option<u32>;
     /// Resolves [`Type::Associated`] of concrete types, deeply.

@@ -25,6 +25,8 @@ impl Builder<'_> {
         let of = FunctionRef { function: f, generics: self.generics.clone() };
         let registered = self.d.rules(&of, self.view);
         if registered.is_empty() {
+            self.out.unmet = self.d.unmet(&of, self.view).map(Rc::from);
+            self.out.is_opaque |= self.out.unmet.is_some();
             return;
         }
         let Some(result) = self.tangent(&declared.result) else { return };

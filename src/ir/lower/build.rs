@@ -107,6 +107,7 @@ impl<'a> Builder<'a> {
                 rules: vec![],
                 is_prelude: false,
                 is_opaque: false,
+                unmet: None,
             },
             at: BlockId(0),
             span: Span::default(),

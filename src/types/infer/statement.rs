@@ -144,7 +144,11 @@ impl Infer<'_> {
             }
             AstStmt::Do { body, catches } => self.do_statement(body, catches, None, span, out),
             AstStmt::Adjoint { .. } => {
-                self.error(Diagnostic::error(Code::Unsupported, span, "inline adjoints are not supported yet"));
+                self.error(Diagnostic::error(
+                    Code::Registration,
+                    span,
+                    "an inline adjoint stands behind the last 'return' of a function, and names parameters with types",
+                ));
             }
         }
     }

@@ -224,6 +224,9 @@ impl Declarations for World {
     fn rules(&mut self, _: &FunctionRef, _: Option<u32>) -> Vec<Rule> {
         vec![]
     }
+    fn unmet(&mut self, _: &FunctionRef, _: Option<u32>) -> Option<String> {
+        None
+    }
     fn view(&mut self, _: &FunctionRef, _: Span) -> Option<u32> {
         None
     }
