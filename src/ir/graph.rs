@@ -276,6 +276,9 @@ pub struct Program {
     pub tangents: Tangents,
     /// How many global components there are in each bank.
     pub globals: [u32; 3],
+    /// By [`OwnId`](crate::value::shape::OwnId) the functions that write a value of a type as it declares itself: alone,
+    /// and inside of another value.
+    pub own_texts: Vec<[FunctionId; 2]>,
 }
 
 impl Program {

@@ -8,6 +8,7 @@ use super::operators::{First, Group, OperatorTable};
 use super::visit::{self, Visitor};
 use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::source::Span;
+use std::rc::Rc;
 
 /// How deep a folded expression may be. The stages behind recurse over the tree, on a thread with a stack of 256 MiB: that
 /// leaves 20 KiB for a level.
@@ -58,7 +59,7 @@ enum Waiting {
     },
     Assign(Span),
     Ternary {
-        then: Box<Expr>,
+        then: Rc<Expr>,
         height: u32,
         span: Span,
     },
@@ -128,7 +129,7 @@ impl Folder<'_> {
                     while power && let ExprKind::Prefix { op, operand: inner } = operand.kind {
                         self.check_prefix(&op, Fixity::Prefix, "prefix");
                         yard.waiting.push(Waiting::Prefix(op));
-                        operand = *inner;
+                        operand = Rc::unwrap_or_clone(inner);
                     }
                     let height = self.visit_apart(&mut operand);
                     yard.operands.push((operand, height));
@@ -151,7 +152,7 @@ impl Folder<'_> {
                 SequencePart::Ternary(mut then, span) => {
                     self.reduce(&mut yard, OperatorTable::TERNARY, span, "?");
                     before = None;
-                    let height = self.visit_apart(&mut then);
+                    let height = self.visit_apart(Rc::make_mut(&mut then));
                     yard.waiting.push(Waiting::Ternary { then, height, span });
                 }
                 SequencePart::Is(ty) => {
@@ -208,9 +209,9 @@ impl Folder<'_> {
         }
     }
 
-    fn cast(&mut self, yard: &mut Yard, span: Span, build: impl FnOnce(Box<Expr>) -> ExprKind) {
+    fn cast(&mut self, yard: &mut Yard, span: Span, build: impl FnOnce(Rc<Expr>) -> ExprKind) {
         let Some((value, height)) = yard.operands.pop() else { return };
-        let kind = build(Box::new(value));
+        let kind = build(Rc::new(value));
         let place = match &kind {
             ExprKind::Is { value, ty } | ExprKind::As { value, ty, .. } => value.span.to(ty.span),
             _ => span,
@@ -229,14 +230,14 @@ impl Folder<'_> {
             let span = op.span.to(right.span);
             return self.push(
                 yard,
-                Expr { kind: ExprKind::Prefix { op, operand: Box::new(right) }, span },
+                Expr { kind: ExprKind::Prefix { op, operand: Rc::new(right) }, span },
                 right_height + 1,
             );
         }
         let Some((left, left_height)) = yard.operands.pop() else { return yard.operands.push((right, right_height)) };
         let span = left.span.to(right.span);
         let mut height = left_height.max(right_height) + 1;
-        let (lhs, rhs) = (Box::new(left), Box::new(right));
+        let (lhs, rhs) = (Rc::new(left), Rc::new(right));
         let kind = match op {
             Waiting::Binary { op, juxtaposed, .. } => ExprKind::Binary { op, lhs, rhs, juxtaposed },
             Waiting::Assign(_) => ExprKind::Assign { target: lhs, value: rhs },

@@ -135,9 +135,9 @@ pub(super) fn inside(v: &mut impl Visitor, expr: &mut Expr) {
         | ExprKind::Try { value: e, .. }
         | ExprKind::Prime { function: e, .. }
         | ExprKind::Nabla(e)
-        | ExprKind::Partial { function: e, .. } => v.expr(e),
+        | ExprKind::Partial { function: e, .. } => v.expr(Rc::make_mut(e)),
         ExprKind::Call { callee: e, args: list } | ExprKind::Subscript { base: e, args: list } => {
-            v.expr(e);
+            v.expr(Rc::make_mut(e));
             args(v, list);
         }
         ExprKind::Closure(closure) => {
@@ -159,7 +159,7 @@ pub(super) fn inside(v: &mut impl Visitor, expr: &mut Expr) {
             for part in parts {
                 match part {
                     SequencePart::Operand(e) => v.expr(e),
-                    SequencePart::Ternary(e, _) => v.expr(e),
+                    SequencePart::Ternary(e, _) => v.expr(Rc::make_mut(e)),
                     SequencePart::Operator { .. }
                     | SequencePart::Assign(_)
                     | SequencePart::Is(_)
@@ -168,28 +168,28 @@ pub(super) fn inside(v: &mut impl Visitor, expr: &mut Expr) {
             }
         }
         ExprKind::Binary { lhs, rhs, .. } => {
-            v.expr(lhs);
-            v.expr(rhs);
+            v.expr(Rc::make_mut(lhs));
+            v.expr(Rc::make_mut(rhs));
         }
         ExprKind::Assign { target, value } => {
-            v.expr(target);
-            v.expr(value);
+            v.expr(Rc::make_mut(target));
+            v.expr(Rc::make_mut(value));
         }
         ExprKind::Ternary { condition, then, otherwise } => {
-            v.expr(condition);
-            v.expr(then);
-            v.expr(otherwise);
+            v.expr(Rc::make_mut(condition));
+            v.expr(Rc::make_mut(then));
+            v.expr(Rc::make_mut(otherwise));
         }
         ExprKind::If { conditions: c, then, otherwise } => {
             conditions(v, c);
             block(v, then);
             if let Some(otherwise) = otherwise {
-                v.expr(otherwise);
+                v.expr(Rc::make_mut(otherwise));
             }
         }
         ExprKind::Block(b) => block(v, b),
         ExprKind::Switch { value, cases } => {
-            v.expr(value);
+            v.expr(Rc::make_mut(value));
             for case in cases {
                 for (p, guard) in &mut case.patterns {
                     pattern(v, p);

@@ -127,7 +127,9 @@ impl World {
     fn show_nominal(&self, n: super::ty::NominalId, args: &[Type], full: bool) -> String {
         let data = self.nominal_data(n);
         let own = &args[args.len().saturating_sub(data.own_params)..];
+        // Only messages write `[Int]`; `print` writes `Array<Int>`.
         match (&*data.name, own) {
+            _ if !full => {}
             ("Array", [of]) if data.is_prelude => return format!("[{}]", self.write_type(of, full)),
             ("Dictionary", [k, v]) if data.is_prelude => {
                 return format!("[{}: {}]", self.write_type(k, full), self.write_type(v, full));

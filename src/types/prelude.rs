@@ -2,6 +2,7 @@
 //! starting does not take longer when the library grows.
 
 use super::store::{Entry, Owner, World};
+use super::ty::NominalId;
 use crate::source::SourceMap;
 use crate::syntax;
 use crate::syntax::ast::{DeclKind, StmtKind};
@@ -115,15 +116,16 @@ impl World {
     }
 
     /// Parses and enters text that the checker made up for a type: members of an extension of it.
-    pub(super) fn declare_synthesized(&mut self, text: &str, owner: Owner, file: u32, is_prelude: bool) {
-        if owner == Owner::Module {
-            return;
-        }
-        let mut parsed = syntax::parse(text, 0);
-        let _ = syntax::fold_file(&mut parsed.file, &self.operators);
-        debug_assert!(parsed.diagnostics.is_empty(), "synthesized: {text}\n{:?}", parsed.diagnostics);
-        let group = self.new_group(owner, vec![], vec![], file, is_prelude);
-        for item in &parsed.file.items {
+    pub(super) fn declare_synthesized(&mut self, text: &str, n: NominalId, conformance: usize) {
+        let conformance = &self.nominal_data(n).conformances[conformance];
+        let (span, asked) = (conformance.span, conformance.group);
+        let mut file = syntax::parse_at(text, span);
+        let _ = syntax::fold_file(&mut file, &self.operators);
+        let data = self.nominal_data(n);
+        let (number, is_prelude) = (data.file, data.is_prelude);
+        let requirements = self.groups[asked.0 as usize].requirements.clone();
+        let group = self.new_group(Owner::Nominal(n), requirements, vec![], number, is_prelude);
+        for item in &file.items {
             if let StmtKind::Decl(decl) = &item.kind {
                 self.declare_member(decl, group);
             }

@@ -1,7 +1,7 @@
 //! Variables of inference: what is known of each, and making two types equal.
 
 use super::store::World;
-use super::ty::{FunctionParam, FunctionType, ProtocolId, Type, VarId};
+use super::ty::{FunctionParam, FunctionType, NominalId, ProtocolId, Type, VarId};
 use super::world::Builtin;
 use crate::source::Span;
 use std::rc::Rc;
@@ -207,6 +207,9 @@ impl World {
         conforms.extend(
             b.conforms.iter().filter(|(p, _)| !conforms.iter().any(|(q, _)| p == q)).copied().collect::<Vec<_>>(),
         );
+        if literal.is_some_and(|l| conforms.iter().any(|(p, _)| !self.literal_may_conform(l, *p))) {
+            return false;
+        }
         self.set_var(y, VarState { bound: None, literal, numeric: a.numeric || b.numeric, conforms });
         self.set_var(x, VarState { bound: Some(Type::Var(y)), ..VarState::default() });
         true
@@ -250,12 +253,34 @@ impl World {
         self.conforms_to(ty, protocol)
     }
 
+    /// Whether some type that a literal can be of conforms to a protocol.
+    fn literal_may_conform(&mut self, literal: Literal, protocol: ProtocolId) -> bool {
+        let builtin: &[&'static str] = match literal {
+            Literal::Int => &["Int", "Double"],
+            Literal::Float => &["Double"],
+            Literal::Text => &["String", "Character"],
+        };
+        for name in builtin {
+            let ty = self.simple(name);
+            if self.conforms_to(&ty, protocol) {
+                return true;
+            }
+        }
+        (0..self.nominals.len() as u32).any(|n| {
+            let ty = self.declared_type(NominalId(n));
+            self.conforms_to(&ty, protocol) && self.accepts_literal(&ty, literal)
+        })
+    }
+
     /// Requires a conformance: at once when the type is known, later when it is a variable.
     pub(super) fn require(&mut self, ty: &Type, protocol: ProtocolId, span: Span) -> bool {
         match self.shallow(ty) {
             Type::Var(v) => {
                 let mut state = self.var(v).clone();
                 if !state.conforms.iter().any(|(p, _)| *p == protocol) {
+                    if state.literal.is_some_and(|l| !self.literal_may_conform(l, protocol)) {
+                        return false;
+                    }
                     state.conforms.push((protocol, span));
                     self.set_var(v, state);
                 }

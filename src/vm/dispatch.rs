@@ -10,10 +10,9 @@ use super::record;
 use super::registers::Registers;
 use super::stacks::Frame;
 use super::task::Next;
-use super::{objects, operators};
+use super::{native, objects, operators};
 use crate::bytecode::operand::*;
-use crate::bytecode::{Instruction, NativeSite};
-use crate::native::library::{self, NativeContext};
+use crate::bytecode::Instruction;
 use crate::native::{Primitive, Trap, Value, product_slope, table};
 use crate::tape::Num;
 use crate::value::{BoxCells, Cells, Closure, Ref, Slot};
@@ -97,28 +96,6 @@ fn open_window(machine: &mut Machine, at: Registers) {
         let base = frame.base;
         machine.window = [(base[0] + own[0]) as usize, (base[1] + own[1]) as usize, (base[2] + own[2]) as usize];
     }
-}
-
-/// Calls a function of the native library.
-fn native(
-    machine: &mut Machine,
-    compiler: &mut dyn Compiler,
-    at: Registers,
-    site: &NativeSite,
-    slots: bool,
-) -> Result<(), Box<Fault>> {
-    open_window(machine, at);
-    let Some(function) = library::get(site.native) else { return Err(Fault::internal("no such native function")) };
-    let range = |b: usize| machine.window[b]..machine.window[b] + usize::from(site.params[b].max(site.results[b]));
-    let (f, i, r) = (range(0), range(1), range(2));
-    let stacks = &mut machine.stacks;
-    let beside: &mut [Slot] = if slots { &mut stacks.slots[f.clone()] } else { &mut [] };
-    let registers = (&mut stacks.f[f], beside, &mut stacks.i[i], &mut stacks.r[r.clone()]);
-    let mut context = NativeContext::new((compiler.shapes(), &site.shapes), &mut machine.host, registers);
-    (function.call)(&mut context)?;
-    // Arguments that were only looked at would keep their objects shared.
-    stacks.r[r].iter_mut().skip(usize::from(site.results[2])).for_each(|r| *r = Ref::Null);
-    Ok(())
 }
 
 fn call_object(
@@ -504,7 +481,9 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             },
             I::Native { site } => {
                 let site = &at.code().natives[usize::from(site)];
-                outside!(native(machine, compiler, at, site, false));
+                open_window(machine, at);
+                let next = native::call(machine, compiler, site, false);
+                outside!(perform(machine, compiler, next));
             }
             I::Operate { site } => {
                 let site = &at.code().operators[usize::from(site)];
@@ -912,7 +891,9 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             }
             I::DNative { site } => {
                 let site = &at.code().natives[usize::from(site)];
-                outside!(native(machine, compiler, at, site, true));
+                open_window(machine, at);
+                let next = native::call(machine, compiler, site, true);
+                outside!(perform(machine, compiler, next));
             }
             I::DOperate { site } => {
                 let site = &at.code().operators[usize::from(site)];

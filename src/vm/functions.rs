@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use crate::bytecode::{Code, Instruction, verify};
-use crate::value::shape::{Shapes, Tangents};
+use crate::value::shape::{OwnId, Shapes, Tangents};
 use std::rc::Rc;
 
 /// What entering and leaving a function needs of its code, close together: a call touches one or two cache lines of it.
@@ -62,6 +62,12 @@ pub trait Compiler {
     /// # Errors
     /// When it has no derivative.
     fn beneath(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
+
+    /// The function that writes a value as its type declares it, alone or inside of another value.
+    ///
+    /// # Errors
+    /// When there is none, which is a mistake of our own.
+    fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>>;
 
     /// What values look like.
     fn shapes(&self) -> &Shapes;

@@ -16,6 +16,7 @@ mod fault;
 mod functions;
 mod limits;
 mod machine;
+mod native;
 mod objects;
 mod operators;
 mod record;

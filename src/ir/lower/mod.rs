@@ -120,7 +120,9 @@ impl Lowering {
 
     /// Lowers what was requested and what that requests, then runs the passes over the new graphs.
     fn finish(&mut self, d: &mut dyn Declarations, program: &mut Program) {
-        while let Some((key, id)) = self.queue.pop() {
+        loop {
+            self.request_own_texts(d, program);
+            let Some((key, id)) = self.queue.pop() else { break };
             let function = function::lower(self, d, program, &key);
             program.functions[id.0 as usize] = Some(Rc::new(function));
             self.fresh.push(id);
@@ -133,6 +135,15 @@ impl Lowering {
                     check(program, function);
                 }
             }
+        }
+    }
+
+    /// What writes the values of types that say themselves how, for those whose shape has become known.
+    fn request_own_texts(&mut self, d: &mut dyn Declarations, program: &mut Program) {
+        while let Some(ty) = self.layouts.own.get(program.own_texts.len()).cloned() {
+            let texts = d.own_texts(&ty).unwrap_or_else(|| unreachable!("asked before its number was given"));
+            let texts = texts.map(|f| self.request(program, Origin::Function(f.function), f.generics));
+            program.own_texts.push(texts);
         }
     }
 

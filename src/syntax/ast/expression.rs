@@ -35,11 +35,11 @@ pub enum ExprKind {
     /// `.name`
     Implicit { name: Ident, generics: Vec<TypeExpr> },
     /// `base.name`, `base.0`, `base.init`, `base.self`
-    Member { base: Box<Expr>, name: Ident, generics: Vec<TypeExpr> },
+    Member { base: Rc<Expr>, name: Ident, generics: Vec<TypeExpr> },
     /// `callee(arguments) { trailing }`; the trailing closures are at the end of `args`, marked.
-    Call { callee: Box<Expr>, args: Vec<Arg> },
+    Call { callee: Rc<Expr>, args: Vec<Arg> },
     /// `base[arguments]`
-    Subscript { base: Box<Expr>, args: Vec<Arg> },
+    Subscript { base: Rc<Expr>, args: Vec<Arg> },
     /// `{ … }`
     Closure(Rc<Closure>),
     /// `[a, b]`
@@ -49,37 +49,37 @@ pub enum ExprKind {
     /// `(a, label: b)`; never one unlabelled element. `()` is the empty tuple.
     Tuple(Vec<(Option<Ident>, Expr)>),
     /// `(a)`
-    Paren(Box<Expr>),
+    Paren(Rc<Expr>),
     /// Operands and operators as written, before `fold`; gone afterwards.
     Sequence(Vec<SequencePart>),
     /// `-x`, `!x`, `√x`, `+x`; `ampersand` forms are [`ExprKind::InOut`].
-    Prefix { op: Ident, operand: Box<Expr> },
+    Prefix { op: Ident, operand: Rc<Expr> },
     /// `x%`, for operators declared postfix.
-    Postfix { op: Ident, operand: Box<Expr> },
+    Postfix { op: Ident, operand: Rc<Expr> },
     /// `a + b`; also `&&`, `||`, `??`, `...`, `+=`. `juxtaposed` for `2x`, whose operator has an empty span.
-    Binary { op: Ident, lhs: Box<Expr>, rhs: Box<Expr>, juxtaposed: bool },
+    Binary { op: Ident, lhs: Rc<Expr>, rhs: Rc<Expr>, juxtaposed: bool },
     /// `target = value`
-    Assign { target: Box<Expr>, value: Box<Expr> },
+    Assign { target: Rc<Expr>, value: Rc<Expr> },
     /// `condition ? then : otherwise`
-    Ternary { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
+    Ternary { condition: Rc<Expr>, then: Rc<Expr>, otherwise: Rc<Expr> },
     /// `value is Type`
-    Is { value: Box<Expr>, ty: TypeExpr },
+    Is { value: Rc<Expr>, ty: TypeExpr },
     /// `value as Type`, `as?`, `as!`
-    As { value: Box<Expr>, ty: TypeExpr, kind: CastKind },
+    As { value: Rc<Expr>, ty: TypeExpr, kind: CastKind },
     /// `&place`
-    InOut(Box<Expr>),
+    InOut(Rc<Expr>),
     /// `value!`
-    Force(Box<Expr>),
+    Force(Rc<Expr>),
     /// `value?` inside an optional chain.
-    Chain(Box<Expr>),
+    Chain(Rc<Expr>),
     /// `try value`, `try?`, `try!`
-    Try { kind: TryKind, value: Box<Expr> },
+    Try { kind: TryKind, value: Rc<Expr> },
     /// `if conditions { … } else …`, as statement or expression.
-    If { conditions: Vec<Condition>, then: Block, otherwise: Option<Box<Expr>> },
+    If { conditions: Vec<Condition>, then: Block, otherwise: Option<Rc<Expr>> },
     /// A block that stands for an expression: the `else` part of an `if`.
     Block(Block),
     /// `switch value { … }`, as statement or expression.
-    Switch { value: Box<Expr>, cases: Vec<SwitchCase> },
+    Switch { value: Rc<Expr>, cases: Vec<SwitchCase> },
     /// `\Type.path`, `\.path`
     KeyPath { root: Option<TypeExpr>, path: Vec<KeyPathPart> },
     /// An operator as a value: `reduce(0, +)`.
@@ -87,11 +87,11 @@ pub enum ExprKind {
     /// A type in the place of a value: `[Int]()`, `(Int, Int).self`, `[String: Double].self`.
     Type(TypeExpr),
     /// `f'`, `f''`: the `order`-th derivative.
-    Prime { function: Box<Expr>, order: u32 },
+    Prime { function: Rc<Expr>, order: u32 },
     /// `∇f`
-    Nabla(Box<Expr>),
+    Nabla(Rc<Expr>),
     /// `∂(f, x)`
-    Partial { function: Box<Expr>, parameter: Ident },
+    Partial { function: Rc<Expr>, parameter: Ident },
     /// `#name(arguments)`
     Hash { name: Ident, args: Vec<Arg> },
     /// Something that could not be read; reported already.
@@ -152,7 +152,7 @@ pub enum SequencePart {
     /// `=`
     Assign(Span),
     /// `? then :`
-    Ternary(Box<Expr>, Span),
+    Ternary(Rc<Expr>, Span),
     /// `is Type`
     Is(TypeExpr),
     /// `as Type`

@@ -5,6 +5,7 @@ use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::syntax::ast::{Arg, CastKind, Expr, ExprKind, Ident, SequencePart, TryKind, TypeExpr, TypeExprKind};
 use pest::iterators::Pairs;
+use std::rc::Rc;
 
 /// An operand while it is being read.
 #[derive(Default)]
@@ -52,7 +53,7 @@ impl Builder<'_> {
                 }
                 Rule::assign => SequencePart::Assign(place),
                 Rule::ternary | Rule::head_ternary => match node.into_inner().next() {
-                    Some(inner) => SequencePart::Ternary(Box::new(self.expr(inner)), place),
+                    Some(inner) => SequencePart::Ternary(Rc::new(self.expr(inner)), place),
                     None => continue,
                 },
                 Rule::is_type if operand.value.is_some() => match node.into_inner().next() {
@@ -88,8 +89,8 @@ impl Builder<'_> {
         for op in prefixes.into_iter().rev() {
             let span = op.span.to(value.span);
             let kind = match &*op.name {
-                "&" => ExprKind::InOut(Box::new(value)),
-                _ => ExprKind::Prefix { op, operand: Box::new(value) },
+                "&" => ExprKind::InOut(Rc::new(value)),
+                _ => ExprKind::Prefix { op, operand: Rc::new(value) },
             };
             value = Expr { kind, span };
         }
@@ -132,7 +133,7 @@ impl Builder<'_> {
             };
             for (kind, place) in segment.tries.into_iter().rev() {
                 let span = place.to(whole.span);
-                whole = Expr { kind: ExprKind::Try { kind, value: Box::new(whole) }, span };
+                whole = Expr { kind: ExprKind::Try { kind, value: Rc::new(whole) }, span };
             }
             inner = Some(whole);
         }
@@ -212,7 +213,7 @@ impl Builder<'_> {
                 Some(base) => self.postfix(base, part, count),
             });
         }
-        let operand = Box::new(value.unwrap_or_else(|| error_at(span)));
+        let operand = Rc::new(value.unwrap_or_else(|| error_at(span)));
         Expr { kind: ExprKind::Prefix { op, operand }, span }
     }
 
@@ -245,7 +246,7 @@ impl Builder<'_> {
     fn paren(&mut self, node: Node<'_>, span: Span) -> Expr {
         let mut elements = self.arguments(node.into_inner());
         let kind = if elements.len() == 1 && elements[0].label.is_none() {
-            ExprKind::Paren(Box::new(elements.remove(0).value))
+            ExprKind::Paren(Rc::new(elements.remove(0).value))
         } else {
             ExprKind::Tuple(elements.into_iter().map(|e| (e.label, e.value)).collect())
         };
@@ -319,14 +320,14 @@ impl Builder<'_> {
                     Some(name) => {
                         let name = self.ident(&name);
                         let span = target.span.to(name.span);
-                        Expr { kind: ExprKind::Member { base: Box::new(target), name, generics: vec![] }, span }
+                        Expr { kind: ExprKind::Member { base: Rc::new(target), name, generics: vec![] }, span }
                     }
                     None => target,
                 },
                 _ => self.postfix(target, part, count),
             };
         }
-        Expr { kind: ExprKind::Nabla(Box::new(target)), span }
+        Expr { kind: ExprKind::Nabla(Rc::new(target)), span }
     }
 
     fn nabla_inside(&mut self, node: Node<'_>) -> Expr {
@@ -338,7 +339,7 @@ impl Builder<'_> {
         let mut inner = node.into_inner();
         match (inner.next(), inner.next()) {
             (Some(function), Some(parameter)) => {
-                let function = Box::new(self.expr(function));
+                let function = Rc::new(self.expr(function));
                 let parameter = self.ident(&parameter);
                 Expr { kind: ExprKind::Partial { function, parameter }, span }
             }

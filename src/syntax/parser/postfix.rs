@@ -5,6 +5,7 @@ use super::{Builder, Node, Rule};
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::syntax::ast::{Arg, Expr, ExprKind, Ident, TypeExpr, TypeExprKind};
+use std::rc::Rc;
 
 /// The operators that a program is most likely to go on behind, so that `1 +` at a prompt waits for more.
 const UNFINISHED: &[&str] =
@@ -19,7 +20,7 @@ impl Builder<'_> {
             self.too_deep(span);
             return error_at(span);
         }
-        let boxed = Box::new;
+        let boxed = Rc::new;
         let kind = match node.as_rule() {
             Rule::call_arguments => {
                 let hash = std::mem::replace(&mut self.in_hash, false);
@@ -120,7 +121,7 @@ impl Builder<'_> {
     fn trailing(&mut self, base: Expr, node: Node<'_>, span: Span) -> Expr {
         let (callee, mut args) = match base.kind {
             ExprKind::Call { callee, args } if !args.last().is_some_and(|a| a.trailing) => (callee, args),
-            _ => (Box::new(base), vec![]),
+            _ => (Rc::new(base), vec![]),
         };
         let mut label = None;
         for part in node.into_inner() {

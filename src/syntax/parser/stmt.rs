@@ -177,7 +177,7 @@ impl Builder<'_> {
         let span = self.span(&node);
         let mut arms: Vec<(Vec<Condition>, Block, Span)> = vec![];
         let mut conditions: Option<(Vec<Condition>, Span)> = None;
-        let mut otherwise: Option<Box<Expr>> = None;
+        let mut otherwise: Option<Rc<Expr>> = None;
         for part in node.into_inner() {
             let place = self.span(&part);
             if part.as_rule() == Rule::conditions {
@@ -187,7 +187,7 @@ impl Builder<'_> {
             let block = self.block(part);
             match conditions.take() {
                 Some((conditions, from)) => arms.push((conditions, block, from)),
-                None => otherwise = Some(Box::new(Expr { kind: ExprKind::Block(block), span: place })),
+                None => otherwise = Some(Rc::new(Expr { kind: ExprKind::Block(block), span: place })),
             }
         }
         if arms.len() > super::MAX_CHAIN as usize {
@@ -196,16 +196,16 @@ impl Builder<'_> {
         }
         while let Some((conditions, then, from)) = arms.pop() {
             let place = Span::new(if arms.is_empty() { span.start } else { from.start }, span.end);
-            otherwise = Some(Box::new(Expr { kind: ExprKind::If { conditions, then, otherwise }, span: place }));
+            otherwise = Some(Rc::new(Expr { kind: ExprKind::If { conditions, then, otherwise }, span: place }));
         }
-        otherwise.map_or_else(|| error_at(span), |e| *e)
+        otherwise.map_or_else(|| error_at(span), Rc::unwrap_or_clone)
     }
 
     pub(super) fn switch_expr(&mut self, node: Node<'_>) -> Expr {
         let span = self.span(&node);
         let mut inner = node.into_inner();
         let Some(value) = inner.next() else { return error_at(span) };
-        let value = Box::new(self.expr(value));
+        let value = Rc::new(self.expr(value));
         let cases = inner.map(|c| self.switch_case(c)).collect();
         Expr { kind: ExprKind::Switch { value, cases }, span }
     }

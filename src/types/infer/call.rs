@@ -232,18 +232,22 @@ impl Infer<'_> {
                 let receiver = Rc::new(function.clone());
                 let candidates = self.method_candidates(&ty, "callAsFunction", false, Some(&receiver));
                 if candidates.is_empty() {
-                    let message = format!("cannot call value of non-function type '{}'", self.show(&ty));
-                    let mut diagnostic = Diagnostic::error(Code::NotCallable, function.span, message);
-                    if is_number(&self.show(&ty)) {
-                        diagnostic = diagnostic.fix("to multiply, write '*'", function.span.after(), " * ");
-                    }
-                    self.error(diagnostic);
-                    self.check_anyway(&args);
-                    return self.error_expr(span);
+                    return self.not_callable(&function, &ty, &args, span);
                 }
                 self.call_overloaded(&name, candidates, args, expected, span)
             }
         }
+    }
+
+    fn not_callable(&mut self, function: &Expr, ty: &Type, args: &[ArgNode], span: Span) -> Expr {
+        let message = format!("cannot call value of non-function type '{}'", self.show(ty));
+        let mut diagnostic = Diagnostic::error(Code::NotCallable, function.span, message);
+        if is_number(&self.show(ty)) {
+            diagnostic = diagnostic.fix("to multiply, write '*'", function.span.after(), " * ");
+        }
+        self.error(diagnostic);
+        self.check_anyway(args);
+        self.error_expr(span)
     }
 
     /// A call of a value of unknown type: it is a function of as many parameters as there are arguments.
@@ -260,7 +264,10 @@ impl Infer<'_> {
             .collect();
         let result = self.world.fresh();
         let ty = Type::Function(Rc::new(FunctionType { params, result, throws: false, strength: Strength::Open }));
-        self.world.unify(&function.ty.clone(), &ty, span);
+        if !self.world.unify(&function.ty.clone(), &ty, span) {
+            let of = function.ty.clone();
+            return self.not_callable(&function, &of, args, span);
+        }
         self.call_value(function, args.to_vec(), expected, span)
     }
 

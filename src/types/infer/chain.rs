@@ -5,10 +5,16 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{self, ExprKind as Ast};
 use crate::types::tree::{Expr, ExprKind};
 use crate::types::ty::Type;
+use std::rc::Rc;
 
 impl Infer<'_> {
     /// `a?.b`: what stands behind the innermost `?` is evaluated with the value that was found there.
     pub(super) fn optional_chain(&mut self, e: &ast::Expr) -> Option<Expr> {
+        let chained = chained(e, true)?;
+        // `Int?.none` names a type.
+        if self.type_expression(chained).is_some() {
+            return None;
+        }
         let mut rewritten = e.clone();
         let name = format!("$chain{}", self.frame().locals.len());
         let base = take_chain(&mut rewritten, &name, true)?;
@@ -50,20 +56,30 @@ impl Infer<'_> {
     }
 }
 
+/// What stands before the innermost `?` in the spine of a postfix expression.
+pub(super) fn chained(e: &ast::Expr, is_top: bool) -> Option<&ast::Expr> {
+    match &e.kind {
+        Ast::Chain(inner) if !is_top => Some(chained(inner, false).unwrap_or(inner)),
+        Ast::Member { base, .. } | Ast::Subscript { base, .. } | Ast::Force(base) => chained(base, false),
+        Ast::Call { callee, .. } => chained(callee, false),
+        _ => None,
+    }
+}
+
 /// Takes the innermost `x?` out of the spine of a postfix expression and puts a name there.
 pub(super) fn take_chain(e: &mut ast::Expr, name: &str, is_top: bool) -> Option<ast::Expr> {
     let span = e.span;
     match &mut e.kind {
         Ast::Chain(inner) if !is_top => {
-            if let Some(found) = take_chain(inner, name, false) {
+            if let Some(found) = take_chain(Rc::make_mut(inner), name, false) {
                 return Some(found);
             }
-            let base = std::mem::replace(&mut **inner, ast::Expr { kind: Ast::Error, span });
+            let base = std::mem::replace(Rc::make_mut(inner), ast::Expr { kind: Ast::Error, span });
             e.kind = Ast::Ident { name: name.into(), generics: vec![] };
             Some(base)
         }
-        Ast::Member { base, .. } | Ast::Subscript { base, .. } | Ast::Force(base) => take_chain(base, name, false),
-        Ast::Call { callee, .. } => take_chain(callee, name, false),
+        Ast::Member { base, .. } | Ast::Subscript { base, .. } | Ast::Force(base) => take_chain(Rc::make_mut(base), name, false),
+        Ast::Call { callee, .. } => take_chain(Rc::make_mut(callee), name, false),
         _ => None,
     }
 }

@@ -27,6 +27,7 @@ mod operator;
 mod overload;
 mod pattern;
 mod place;
+mod reference;
 mod solve;
 mod statement;
 mod top;

@@ -1,5 +1,6 @@
 //! Names as values.
 
+use super::candidates::{Candidate, Target};
 use super::{Found, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -142,60 +143,19 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let expected = expected.and_then(|t| self.known(t));
-        let mut chosen = functions[0];
-        if functions.len() > 1 {
-            let mut fitting = vec![];
-            for f in functions {
-                let snapshot = self.world.snapshot();
-                let (ty, _) = self.open_function(*f, span);
-                let fits = expected.as_ref().is_none_or(|t| self.can_convert(&ty, t));
-                self.world.rollback(snapshot);
-                if fits {
-                    fitting.push(*f);
-                }
-            }
-            // `Double` before other types when nothing says which is meant.
-            let double = self.world.simple("Double");
-            let prefers = |infer: &mut Self, f: &crate::types::tree::FunctionId| {
-                let signature = infer.world.signature(*f);
-                usize::from(!signature.params.iter().all(|p| p.ty == double))
-            };
-            let mut ranked: Vec<(usize, usize, crate::types::tree::FunctionId)> = vec![];
-            for (i, f) in fitting.iter().enumerate() {
-                let tier = usize::from(self.world.function_data(*f).is_prelude) * 10;
-                ranked.push((tier + prefers(self, f), i, *f));
-            }
-            ranked.sort_unstable_by_key(|(a, b, _)| (*a, *b));
-            if let Some((.., f)) = ranked.first() {
-                chosen = *f;
-            }
+        let candidates: Vec<Candidate> = functions.iter().map(|f| self.function_candidate(*f)).collect();
+        match self.reference(&candidates, expected, span) {
+            Some(value) => value,
+            None => self.error_expr(span),
         }
-        let (ty, generics) = self.open_function(chosen, span);
-        Expr { kind: ExprKind::Function(FunctionRef { function: chosen, generics }), ty, span }
     }
 
-    /// The type of a function value with fresh variables for its generic parameters.
-    fn open_function(&mut self, f: crate::types::tree::FunctionId, span: Span) -> (Type, Vec<Type>) {
-        let candidate = super::candidates::Candidate {
-            target: super::candidates::Target::Function(f),
-            prefix: match &self.world.function_data(f).outer {
-                Some(env) => env.params.iter().map(|p| Type::Param(*p)).collect(),
-                None => Rc::from([]),
-            },
-            receiver: None,
-            tier: 0,
+    pub(super) fn function_candidate(&mut self, f: crate::types::tree::FunctionId) -> Candidate {
+        let data = self.world.function_data(f);
+        let prefix = match &data.outer {
+            Some(env) => env.params.iter().map(|p| Type::Param(*p)).collect(),
+            None => Rc::from([]),
         };
-        let instance = self.instantiate(&candidate, span);
-        let signature = crate::types::store::Signature {
-            env: Rc::default(),
-            params: instance.params,
-            self_type: None,
-            self_inout: false,
-            result: instance.result,
-            throws: instance.throws,
-            differentiable: None,
-        };
-        (self.world.function_type(&signature), instance.generics)
+        Candidate { target: Target::Function(f), prefix, receiver: None, tier: u32::from(data.is_prelude) }
     }
 }

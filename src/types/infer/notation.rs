@@ -62,7 +62,7 @@ impl Infer<'_> {
         let ident = |name: &str| ast::Expr { kind: Ast::Ident { name: name.into(), generics: vec![] }, span };
         let call = |args: Vec<ast::Expr>, callee: ast::Expr| {
             let args = args.into_iter().map(|value| ast::Arg { label: None, value, trailing: false }).collect();
-            ast::Expr { kind: Ast::Call { callee: Box::new(callee), args }, span }
+            ast::Expr { kind: Ast::Call { callee: Rc::new(callee), args }, span }
         };
         let inner_args =
             text_params.iter().enumerate().map(|(i, p)| if i == at { ident("$dp") } else { ident(p) }).collect();
@@ -70,7 +70,7 @@ impl Infer<'_> {
         let labelled =
             |label: &str, value| ast::Arg { label: Some(Ident { name: label.into(), span }), value, trailing: false };
         let args = vec![labelled("at", ident(&text_params[at])), labelled("in", inner)];
-        let body = ast::Expr { kind: Ast::Call { callee: Box::new(ident("derivative")), args }, span };
+        let body = ast::Expr { kind: Ast::Call { callee: Rc::new(ident("derivative")), args }, span };
         let outer = closure_of(&text_params, body, span);
         let params = types
             .into_iter()
@@ -106,16 +106,19 @@ impl Infer<'_> {
     /// `+` and the like as a value.
     pub(super) fn operator_value(&mut self, name: &ast::Name, expected: Option<&Type>, span: Span) -> Expr {
         let operand = match expected.and_then(|t| self.known(t)) {
-            Some(Type::Function(f)) if f.params.len() <= 2 => f.params.len(),
+            Some(Type::Function(f)) if f.params.len() == 1 => match self.world.shallow(&f.params[0].ty) {
+                Type::Tuple(parts) => parts.len(),
+                _ => 1,
+            },
             _ => 2,
         };
         let params: Vec<String> = (0..operand).map(|i| format!("$op{i}")).collect();
         let ident = |name: &str| ast::Expr { kind: Ast::Ident { name: name.into(), generics: vec![] }, span };
         let op = Ident { name: name.clone(), span };
         let body = if operand == 2 {
-            Ast::Binary { op, lhs: Box::new(ident(&params[0])), rhs: Box::new(ident(&params[1])), juxtaposed: false }
+            Ast::Binary { op, lhs: Rc::new(ident(&params[0])), rhs: Rc::new(ident(&params[1])), juxtaposed: false }
         } else {
-            Ast::Prefix { op, operand: Box::new(ident("$op0")) }
+            Ast::Prefix { op, operand: Rc::new(ident("$op0")) }
         };
         let closure = closure_of(&params, ast::Expr { kind: body, span }, span);
         self.expr(&closure, expected)

@@ -7,8 +7,10 @@ use super::solve::PendingKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Fixity, Ident};
+use crate::types::solver::Literal;
 use crate::types::tree::{Condition, Expr, ExprKind, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
 use crate::types::ty::Type;
+use std::rc::Rc;
 
 /// What an operator does, for messages.
 const VERBS: &[(&str, &str, &str)] = &[
@@ -44,7 +46,7 @@ impl Infer<'_> {
             }
         }
         if &*op.name == "∇" {
-            return self.expr(&ast::Expr { kind: Ast::Nabla(Box::new(operand.clone())), span }, expected);
+            return self.expr(&ast::Expr { kind: Ast::Nabla(Rc::new(operand.clone())), span }, expected);
         }
         let args = vec![ArgNode::new(&ast::Arg { label: None, value: operand.clone(), trailing: false })];
         self.operator(op, args, expected, span)
@@ -70,8 +72,12 @@ impl Infer<'_> {
         let arg = |value: &ast::Expr| ArgNode::new(&ast::Arg { label: None, value: value.clone(), trailing: false });
         let mut args = vec![arg(lhs), arg(rhs)];
         if is_compound(&op.name) {
+            let change = |infer: &mut Self, place: &ast::Expr| infer.binary(op, place, rhs, None, span);
+            if let Some(done) = self.chained_change(lhs, change, span) {
+                return done;
+            }
             // `place += value`
-            let target = ast::Expr { kind: Ast::InOut(Box::new(lhs.clone())), span: lhs.span };
+            let target = ast::Expr { kind: Ast::InOut(Rc::new(lhs.clone())), span: lhs.span };
             args[0] = arg(&target);
             let value = self.expr(lhs, None);
             args[0].ready = Some(std::rc::Rc::new(value));
@@ -118,7 +124,11 @@ impl Infer<'_> {
         let payload = match self.world.optional_payload(&value.ty.clone()) {
             Some(payload) => payload,
             None if matches!(self.world.shallow(&value.ty.clone()), Type::Var(_)) => {
-                let payload = expected.cloned().unwrap_or_else(|| self.world.fresh());
+                // What is expected is the payload, unless it may have been converted: from a payload to `Any`, say.
+                let payload = match expected.and_then(|t| self.known(t)) {
+                    Some(Type::Existential(_)) | None => self.world.fresh(),
+                    Some(expected) => self.world.optional_payload(&expected).unwrap_or(expected),
+                };
                 let optional = self.world.applied("Optional", std::slice::from_ref(&payload));
                 self.world.unify(&value.ty.clone(), &optional, span);
                 payload
@@ -133,7 +143,10 @@ impl Infer<'_> {
                 return value;
             }
         };
-        let otherwise = self.expr(rhs, Some(&payload));
+        let otherwise = match rhs.kind {
+            Ast::Nil if !self.world.is_optional(&payload) => Expr { kind: ExprKind::Nil, ty: value.ty.clone(), span: rhs.span },
+            _ => self.expr(rhs, Some(&payload)),
+        };
         let stays_optional = self.world.is_optional(&otherwise.ty.clone()) && !self.world.is_optional(&payload);
         let ty = if stays_optional { value.ty.clone() } else { payload.clone() };
         let otherwise = self.coerce(otherwise, &ty);
@@ -211,6 +224,14 @@ impl Infer<'_> {
         for arg in args {
             let Some(ready) = &arg.ready else { continue };
             match self.world.shallow(&ready.ty.clone()) {
+                // Literals of a statement around this one are not decided before.
+                Type::Var(v) if last && self.world.var(v).literal.is_some() => {
+                    self.default_var(v);
+                    let ty = self.world.shallow(&ready.ty.clone());
+                    if !types.contains(&ty) {
+                        types.push(ty);
+                    }
+                }
                 Type::Var(v) => open += usize::from(self.world.var(v).literal.is_none()),
                 Type::Error => return Some(self.error_expr(span)),
                 open_type @ Type::Associated(..) if self.world.has_vars(&open_type) => open += 1,
@@ -221,6 +242,7 @@ impl Infer<'_> {
         let operands_known = !types.is_empty();
         if let Some(expected) = expected.and_then(|t| self.known(t))
             && !is_comparison(&op.name)
+            && !is_range(&op.name)
             && !operands_known
         {
             let expected = self.world.optional_payload(&expected).unwrap_or(expected);
@@ -232,24 +254,14 @@ impl Infer<'_> {
         }
         if types.is_empty()
             && !last
-            && !matches!(&*op.name, "..." | "..<")
+            && !is_range(&op.name)
             && self.function_candidates(&op.name).iter().all(|c| c.tier > 0)
         {
             return None;
         }
-        if let ([a, b], true) = (types.as_slice(), is_comparison(&op.name)) {
-            // `(1, 2) == (1, 2.5)`: what is compared has one type.
-            let (a, b) = (a.clone(), b.clone());
-            let snapshot = self.world.snapshot();
-            if self.world.unify(&a, &b, span) {
-                self.world.keep(snapshot);
-                types.truncate(1);
-            } else {
-                self.world.rollback(snapshot);
-            }
-        }
+        self.join_operands(&op.name, &mut types, span);
         let mut candidates = self.operator_candidates(op, &types, args.len());
-        if types.is_empty() && matches!(&*op.name, "..." | "..<") {
+        if types.is_empty() && is_range(&op.name) {
             candidates.extend(self.range_candidates(op, args.len()));
         }
         if types.is_empty() && candidates.is_empty() {
@@ -288,6 +300,54 @@ impl Infer<'_> {
                 }
                 let candidates: Vec<Candidate> = ranked.into_iter().map(|(_, c)| c).collect();
                 self.choose(op, &candidates, args, expected, span, true, last || operands_known)
+            }
+        }
+    }
+
+    /// What is compared has one type, `(1, 2) == (1, 2.5)`; so have operands of one generic type whose arguments are open,
+    /// `[1] + [2.5]`.
+    fn join_operands(&mut self, op: &str, types: &mut Vec<Type>, span: Span) {
+        let [a, b] = types.as_slice() else { return };
+        let (a, b) = (a.clone(), b.clone());
+        let alike = matches!((&a, &b), (Type::Nominal(m, _), Type::Nominal(n, _)) if m == n)
+            && (self.world.has_vars(&a) || self.world.has_vars(&b));
+        if !alike && !is_comparison(op) {
+            return;
+        }
+        let snapshot = self.world.snapshot();
+        if self.world.unify(&a, &b, span) {
+            self.world.keep(snapshot);
+            types.truncate(1);
+        } else {
+            self.world.rollback(snapshot);
+        }
+    }
+
+    /// Literals that an operator is not declared for as whole numbers are numbers with a point: `√2`, `2 * .pi`.
+    pub(super) fn prefer_double(&mut self, op: &Ident, args: &[ArgNode], span: Span) {
+        let mut literals = vec![];
+        let mut members = vec![];
+        for arg in args {
+            match (&arg.ready, &arg.ast.kind) {
+                (Some(ready), _) => {
+                    let ty = ready.ty.clone();
+                    match self.world.shallow(&ty) {
+                        Type::Var(v) if self.world.var(v).literal == Some(Literal::Int) => literals.push(ty),
+                        _ => return,
+                    }
+                }
+                (None, Ast::Implicit { name, .. }) => members.push(name.name.clone()),
+                (None, _) => return,
+            }
+        }
+        let (int, double) = (self.world.simple("Int"), self.world.simple("Double"));
+        let can = |infer: &mut Self, ty: &Type| {
+            let declared = !infer.operator_candidates(op, std::slice::from_ref(ty), args.len()).is_empty();
+            declared && members.iter().all(|name| !infer.world.members(ty, name, true, infer.file).is_empty())
+        };
+        if !literals.is_empty() && !can(self, &int) && can(self, &double) {
+            for literal in &literals {
+                self.world.unify(literal, &double, span);
             }
         }
     }
@@ -403,6 +463,10 @@ fn is_compound(op: &str) -> bool {
 
 pub(super) fn is_comparison(op: &str) -> bool {
     matches!(op, "==" | "!=" | "<" | ">" | "<=" | ">=" | "===" | "!==" | "≈" | "~=")
+}
+
+fn is_range(op: &str) -> bool {
+    matches!(op, "..." | "..<")
 }
 
 fn is_arithmetic(op: &str) -> bool {

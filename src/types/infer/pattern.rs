@@ -231,9 +231,9 @@ impl Infer<'_> {
             let bool_type = infer.bool_type();
             let test = if range {
                 let contains = Ident { name: "contains".into(), span };
-                let callee = Ast::Member { base: Box::new(e.clone()), name: contains, generics: vec![] };
+                let callee = Ast::Member { base: Rc::new(e.clone()), name: contains, generics: vec![] };
                 let arg = ast::Arg { label: None, value, trailing: false };
-                let callee = Box::new(ast::Expr { kind: callee, span });
+                let callee = Rc::new(ast::Expr { kind: callee, span });
                 infer.expr(&ast::Expr { kind: Ast::Call { callee, args: vec![arg] }, span }, Some(&bool_type))
             } else {
                 let op = Ident { name: if infer.is_plain_value(e, ty) { "==" } else { "~=" }.into(), span };

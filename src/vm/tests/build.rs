@@ -155,6 +155,10 @@ impl Compiler for World {
         self.derivative(function)
     }
 
+    fn own_text(&mut self, _own: crate::value::shape::OwnId, _inside: bool) -> Result<u32, Box<Fault>> {
+        Err(Fault::internal("no type here speaks for itself"))
+    }
+
     fn shapes(&self) -> &Shapes {
         &self.program.shapes
     }

@@ -237,6 +237,9 @@ impl Declarations for World {
     fn prelude_function(&mut self, _: &str) -> Option<FunctionId> {
         None
     }
+    fn own_texts(&mut self, _ty: &Type) -> Option<[FunctionRef; 2]> {
+        None
+    }
     fn type_name(&mut self, ty: &Type) -> String {
         match ty {
             Type::Nominal(id, _) => self.nominals[id.0 as usize].name.to_string(),
