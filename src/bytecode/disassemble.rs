@@ -1,7 +1,7 @@
 //! Code as text, for `show --stage code`.
 
 use super::operand::{Access, Role, Table};
-use super::{Code, Field, primitive};
+use super::{Code, Field, Joined, Opcode, primitive};
 use crate::value::Bank;
 use crate::value::number::write_double;
 use std::fmt::Write;
@@ -78,6 +78,15 @@ fn operand(out: &mut String, code: &Code, at: usize, field: Field) {
         Role::Primitive => {
             let name = u8::try_from(n).ok().and_then(primitive).map_or("?", |p| p.name);
             write!(out, "{name}")
+        }
+        Role::Arithmetic => {
+            let how = Joined::of(n as u8);
+            let (first, last) = (how.first.sign(), how.last.sign());
+            match code.instructions[at].opcode() {
+                Opcode::JoinBothF => write!(out, "{first} {last} {}", how.second.sign()),
+                Opcode::JoinRightF => write!(out, "{last} {first}"),
+                _ => write!(out, "{first} {last}"),
+            }
         }
         Role::Function => write!(out, "function {n}"),
         Role::Global => write!(out, "global {n}"),

@@ -172,8 +172,17 @@ instructions! {
         Prim1I { out: IOut, a: IIn, p: Prim };
         /// `out = p(a, b)`. Can fail.
         Prim2I { out: IOut, a: IIn, b: IIn, p: Prim };
+        /// `out = (a ∘ b) ∘ c`, where `how` says which operations, and `c` stands in the [`Extra`](Instruction::Extra)
+        /// behind.
+        JoinLeftF { out: FOut, a: FIn, b: FIn, how: Ways };
+        /// `out = a ∘ (b ∘ c)`, likewise.
+        JoinRightF { out: FOut, a: FIn, b: FIn, how: Ways };
+        /// `out = (a ∘ b) ∘ (c ∘ d)`, where `c` and `d` stand in the [`Extras`](Instruction::Extras) behind.
+        JoinBothF { out: FOut, a: FIn, b: FIn, how: Ways };
         /// A third operand of the instruction before; does nothing by itself.
         Extra { c: FIn };
+        /// Third and fourth operands of the instruction before. Does nothing by itself.
+        Extras { c: FIn, d: FIn };
         /// Which component of an element the instruction before speaks of: number `offset` of the `stride` that an
         /// element has in its bank. Does nothing by itself.
         Element { offset: Part, stride: Part };
@@ -457,6 +466,8 @@ pub enum Trailer {
     None,
     /// [`Instruction::Extra`]
     Extra,
+    /// [`Instruction::Extras`]
+    Extras,
     /// [`Instruction::Element`]
     Element,
 }
@@ -494,7 +505,8 @@ impl Opcode {
     pub fn trailer(self) -> Trailer {
         use Opcode::*;
         match self {
-            Prim3F | DPrim3F => Trailer::Extra,
+            Prim3F | DPrim3F | JoinLeftF | JoinRightF => Trailer::Extra,
+            JoinBothF => Trailer::Extras,
             PartF | PartI | PartR | TakePart | SetPartF | SetPartI | SetPartR | DPartF | DSetPartF => Trailer::Element,
             _ => Trailer::None,
         }

@@ -22,10 +22,12 @@
 mod code;
 mod disassemble;
 mod instructions;
+mod joined;
 pub mod operand;
 mod verify;
 
 pub use code::*;
 pub use disassemble::disassemble;
 pub use instructions::{Entry, Field, Instruction, LIST, Opcode, Trailer};
+pub use joined::{Arithmetic, Joined};
 pub use verify::{Malformed, verify};

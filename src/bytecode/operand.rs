@@ -21,6 +21,8 @@ pub enum Role {
     Jump,
     /// An entry of the table of primitives.
     Primitive,
+    /// How several operations of arithmetic are joined.
+    Arithmetic,
 }
 
 /// What an instruction does to a register.
@@ -144,4 +146,6 @@ operands! {
     Far(i32) Role::Jump;
     /// A primitive of the first 256.
     Prim(u8) Role::Primitive;
+    /// Which operations are done at once; see [`Joined`](super::Joined).
+    Ways(u8) Role::Arithmetic;
 }

@@ -92,4 +92,8 @@ diagnostics! {
     W0703 ImmutableProperty "A stored property cannot move.";
     W0704 AffineAsLinear "An affine function is used as a linear one.";
     W0705 Unused "Something has no effect.";
+    W0706 Unreachable "Code that is never executed.";
+    W0707 EndlessRecursion "A function calls itself on every path.";
+    W0708 NeverMutated "A variable that could be a constant.";
+    W0709 UnusedVariable "A variable that nobody reads.";
 }

@@ -1,5 +1,6 @@
 //! The graph as `emit` works on it: a copy of the function, with constants as operands and comparisons in branches.
 
+use crate::bytecode::Joined;
 use crate::ir::{Function, Op, Terminator, Trap};
 use crate::source::Span;
 use crate::value::Bank;
@@ -53,6 +54,19 @@ pub enum StepOp {
     Ir(Op),
     /// `a → a + k`, of integers.
     AddK(i16),
+    /// Several operations on numbers at once.
+    Join(Nesting, Joined),
+}
+
+/// Where the operations of a joined step stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Nesting {
+    /// `(a ∘ b) ∘ c`
+    Left,
+    /// `a ∘ (b ∘ c)`
+    Right,
+    /// `(a ∘ b) ∘ (c ∘ d)`
+    Both,
 }
 
 /// How a block ends.
@@ -171,7 +185,7 @@ impl Step {
     pub fn ir(&self) -> Option<&Op> {
         match &self.op {
             StepOp::Ir(op) => Some(op),
-            StepOp::AddK(_) => None,
+            StepOp::AddK(_) | StepOp::Join(..) => None,
         }
     }
 

@@ -9,6 +9,7 @@
 mod assign;
 mod branch;
 mod graph;
+mod join;
 mod live;
 mod moves;
 mod order;

@@ -1,9 +1,10 @@
 //! Passes that make the graph cheaper to run, before registers are assigned.
 //!
 //! In the order of [`prepare`]: empty blocks are skipped, copies go away, the test of a loop moves to its end,
-//! comparisons move into branches, small constants into instructions, and the other constants of loops to the entry.
+//! comparisons move into branches, small constants into instructions, the other constants of loops to the entry, and arithmetic is joined ([`join_arithmetic`]).
 
 use super::graph::{Block, Compare, End, Graph, Reg, Step, StepOp, Test};
+use super::join::join_arithmetic;
 use super::order::{back_edges, in_loops};
 use crate::ir::Op;
 use crate::value::Bank;
@@ -20,6 +21,7 @@ pub fn prepare(graph: &mut Graph, is_derivative: bool) {
     fuse_comparisons(graph, &constants);
     remove_unused(graph);
     hoist_constants(graph);
+    join_arithmetic(graph);
 }
 
 fn skip_empty_blocks(graph: &mut Graph) {

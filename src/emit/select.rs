@@ -1,13 +1,13 @@
 //! Which instructions a step becomes.
 
 use super::assign::{Place, window_args, window_places};
-use super::graph::{Reg, Step, StepOp};
+use super::graph::{Nesting, Reg, Step, StepOp};
 use super::moves::in_sequence;
 use super::sites;
 use super::writer::Writer;
 use super::{Context, Unencodable};
 use crate::bytecode::operand::*;
-use crate::bytecode::{Instruction, Opcode};
+use crate::bytecode::{Instruction, Joined, Opcode};
 use crate::ir::{Op, Stride};
 use crate::native::{PrimitiveId, Value};
 use crate::value::Bank;
@@ -45,6 +45,7 @@ impl<'a> Selector<'a> {
                 let (out, a) = (IOut(self.n(step.outs[0])), IIn(self.n(step.ins[0])));
                 self.writer.push(Instruction::AddIK { out, a, k: Small(*k) });
             }
+            StepOp::Join(form, joined) => self.join(step, *form, *joined),
             StepOp::Ir(op) => self.ir(step, op)?,
         }
         self.clear_slots(step);
@@ -444,6 +445,22 @@ impl<'a> Selector<'a> {
             self.transfer(Bank::R, self.writer.place(out), self.writer.place(a), moved);
         }
         RChange(self.n(out))
+    }
+
+    fn join(&mut self, step: &Step, form: Nesting, joined: Joined) {
+        use Instruction as I;
+        let (out, how) = (FOut(self.n(step.outs[0])), Ways(joined.number()));
+        let ins: Vec<FIn> = step.ins.iter().map(|r| FIn(self.n(*r))).collect();
+        let (a, b, c) = (ins[0], ins[1], ins[2]);
+        self.writer.push(match form {
+            Nesting::Left => I::JoinLeftF { out, a, b, how },
+            Nesting::Right => I::JoinRightF { out, a, b, how },
+            Nesting::Both => I::JoinBothF { out, a, b, how },
+        });
+        self.writer.push(match form {
+            Nesting::Left | Nesting::Right => I::Extra { c },
+            Nesting::Both => I::Extras { c, d: ins[3] },
+        });
     }
 
     fn primitive(&mut self, id: PrimitiveId, step: &Step) -> Result<(), Unencodable> {

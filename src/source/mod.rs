@@ -39,6 +39,11 @@ impl Span {
     pub fn after(self) -> Span {
         Span { start: self.end, end: self.end }
     }
+
+    /// Its last byte: where a block has its closing brace.
+    pub fn last(self) -> Span {
+        Span { start: self.end.saturating_sub(1).max(self.start), end: self.end }
+    }
 }
 
 #[cfg(test)]

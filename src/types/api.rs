@@ -29,6 +29,7 @@ impl World {
         self.script_result = None;
         let before = self.functions.len();
         let nominals_before = self.nominals.len();
+        let globals_before = self.globals.len() as u32;
         let errors_before = self.diagnostics.iter().filter(|d| d.is_error()).count();
         let mut numbered = vec![];
         for file in files {
@@ -39,6 +40,7 @@ impl World {
         for (number, file) in &numbered {
             self.enter_file(file, *number);
         }
+        self.script_globals = globals_before..self.globals.len() as u32;
         let items: Vec<(u32, Stmt)> =
             numbered.iter().flat_map(|(n, f)| f.items.iter().map(|s| (*n, s.clone()))).collect();
         let span = items.first().map_or(Span::default(), |(_, s)| s.span);

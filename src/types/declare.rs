@@ -214,6 +214,7 @@ impl World {
                 ty: None,
                 ty_expr: ty.or_else(|| binding.ty.clone().filter(|_| single)).map(Rc::new),
                 value: binding.value.clone().filter(|_| single && is_prelude).map(Rc::new),
+                has_value: binding.value.is_some(),
                 group: None,
                 owner: Owner::Module,
                 file,

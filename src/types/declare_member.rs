@@ -163,6 +163,7 @@ impl World {
                 ty: None,
                 ty_expr: ty.map(Rc::new),
                 value: binding.value.clone().map(Rc::new),
+                has_value: binding.value.is_some(),
                 group: Some(group),
                 owner,
                 file,

@@ -12,6 +12,7 @@ mod conform;
 mod declare;
 mod declare_member;
 mod declare_protocol;
+mod flow;
 mod infer;
 mod info;
 mod lookup;

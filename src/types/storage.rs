@@ -168,6 +168,7 @@ impl World {
             name: name.into(),
             ty: ty.clone(),
             mutable: is_inout,
+            once: false,
             is_inout,
             captured: false,
             span,

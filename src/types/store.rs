@@ -56,6 +56,8 @@ pub struct World {
     /// Whether the value of the script's last expression is asked for, and its type when there is one.
     pub(super) wants_value: bool,
     pub(super) script_result: Option<Type>,
+    /// The global variables that the script which is being checked declares.
+    pub(super) script_globals: std::ops::Range<u32>,
     /// The texts, for what messages quote.
     pub(super) texts: Vec<(u32, Rc<str>)>,
     /// Conformances that are being looked up, against endless recursion.
@@ -276,6 +278,8 @@ pub(super) struct GlobalData {
     pub(super) ty: Option<Type>,
     pub(super) ty_expr: Option<Rc<TypeExpr>>,
     pub(super) value: Option<Rc<Expr>>,
+    /// Whether a value is written where it is declared.
+    pub(super) has_value: bool,
     pub(super) group: Option<GroupId>,
     pub(super) owner: Owner,
     pub(super) file: u32,

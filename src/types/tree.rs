@@ -50,6 +50,8 @@ pub struct Local {
     pub ty: Type,
     /// Whether it can be assigned to (`var`, `inout`).
     pub mutable: bool,
+    /// Whether it is a `let` without a value, which is assigned once, later. It counts as mutable.
+    pub once: bool,
     /// Whether it is a parameter that is written back to the caller.
     pub is_inout: bool,
     /// Whether a closure or local function captures it. A captured mutable variable lives in a box.
@@ -82,14 +84,16 @@ pub struct Stmt {
 pub enum StmtKind {
     /// An expression for its effect.
     Expr(Expr),
-    /// `let pattern = value`; the pattern always matches. A `var` without a value has none.
+    /// `let pattern = value`; the pattern always matches. A variable without a value has none.
     Let { pattern: Pattern, value: Option<Expr> },
     /// Initialises a global variable (also `let (a, b) = …`: the pattern binds locals first, which are then stored).
     InitGlobal { global: GlobalId, value: Expr },
     /// `place = value`
     Assign { place: Place, value: Expr },
-    /// `if conditions { then } else { otherwise }`; a `guard` has an empty `then` whose bindings stay in scope.
+    /// `if conditions { then } else { otherwise }`
     If { conditions: Vec<Condition>, then: Vec<Stmt>, otherwise: Vec<Stmt> },
+    /// `guard conditions else { otherwise }`: what the conditions bind stays in scope. `end` is the closing brace.
+    Guard { conditions: Vec<Condition>, otherwise: Vec<Stmt>, end: Span },
     /// `while conditions { body }`
     While { label: LabelId, conditions: Vec<Condition>, body: Vec<Stmt> },
     /// `repeat { body } while condition`

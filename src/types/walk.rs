@@ -160,35 +160,19 @@ fn expr(e: &Expr, visit: &mut dyn FnMut(&Expr) -> bool) {
     }
 }
 
-/// The properties of `self` that an initialiser assigns, and whether it hands the work to another one.
-pub(super) fn assigned(items: &[Stmt], names: &mut Vec<crate::syntax::ast::Name>, delegates: &mut bool) {
+/// Whether an initialiser hands the work to another one, or takes a whole value for `self`.
+pub(super) fn delegates(items: &[Stmt]) -> bool {
+    let mut found = false;
+    let is_self = |e: &Expr| matches!(&e.kind, ExprKind::Ident { name, .. } if &**name == "self");
     statements(items, &mut |e| {
-        match &e.kind {
-            ExprKind::Assign { target, .. } => assigned_target(target, names, delegates),
+        found |= match &e.kind {
+            ExprKind::Assign { target, .. } => is_self(target),
             ExprKind::Call { callee, .. } => {
-                if let ExprKind::Member { base, name, .. } = &callee.kind
-                    && &*name.name == "init"
-                    && matches!(&base.kind, ExprKind::Ident { name, .. } if &**name == "self")
-                {
-                    *delegates = true;
-                }
+                matches!(&callee.kind, ExprKind::Member { base, name, .. } if &*name.name == "init" && is_self(base))
             }
-            _ => {}
-        }
+            _ => false,
+        };
         true
     });
-}
-
-fn assigned_target(target: &Expr, names: &mut Vec<crate::syntax::ast::Name>, delegates: &mut bool) {
-    match &target.kind {
-        ExprKind::Ident { name, .. } if &**name == "self" => *delegates = true,
-        ExprKind::Ident { name, .. } => names.push(name.clone()),
-        ExprKind::Member { base, name, .. } => match &base.kind {
-            ExprKind::Ident { name: own, .. } if &**own == "self" => names.push(name.name.clone()),
-            _ => assigned_target(base, names, delegates),
-        },
-        ExprKind::Subscript { base, .. } => assigned_target(base, names, delegates),
-        ExprKind::Tuple(parts) => parts.iter().for_each(|(_, e)| assigned_target(e, names, delegates)),
-        _ => {}
-    }
+    found
 }

@@ -10,7 +10,7 @@ use super::record;
 use super::registers::Registers;
 use super::stacks::Frame;
 use super::task::Next;
-use super::{native, objects, operators};
+use super::{joined, native, objects, operators};
 use crate::bytecode::operand::*;
 use crate::bytecode::Instruction;
 use crate::native::{Primitive, Trap, Value, product_slope, table};
@@ -199,7 +199,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
     // What stands behind an instruction; the verifier has seen it there.
     macro_rules! element {
         () => {
-            match at.next() {
+            match *at.next() {
                 I::Element { offset, stride } => (offset.0, stride.0),
                 _ => (0, 0),
             }
@@ -207,15 +207,24 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
     }
     macro_rules! extra {
         () => {
-            match at.next() {
+            match *at.next() {
                 I::Extra { c } => c,
                 _ => FIn(0),
             }
         };
     }
 
+    macro_rules! extras {
+        () => {
+            match *at.next() {
+                I::Extras { c, d } => (c, d),
+                _ => (FIn(0), FIn(0)),
+            }
+        };
+    }
+
     loop {
-        match at.next() {
+        match *at.next() {
             I::MoveF { out, a } => {
                 let value = at.f(a);
                 at.set_f(out, value);
@@ -347,7 +356,22 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                     at.set_i(out, value);
                 }
             }
-            I::Extra { .. } | I::Element { .. } => {}
+            I::JoinLeftF { out, a, b, how } => {
+                let c = extra!();
+                let value = joined::left(how, at.f(a), at.f(b), at.f(c));
+                at.set_f(out, value);
+            }
+            I::JoinRightF { out, a, b, how } => {
+                let c = extra!();
+                let value = joined::right(how, at.f(a), at.f(b), at.f(c));
+                at.set_f(out, value);
+            }
+            I::JoinBothF { out, a, b, how } => {
+                let (c, d) = extras!();
+                let value = joined::both(how, [at.f(a), at.f(b), at.f(c), at.f(d)]);
+                at.set_f(out, value);
+            }
+            I::Extra { .. } | I::Extras { .. } | I::Element { .. } => {}
 
             I::AddI { out, a, b } => {
                 let (a, b) = (at.i(a), at.i(b));

@@ -14,6 +14,7 @@
 mod dispatch;
 mod fault;
 mod functions;
+mod joined;
 mod limits;
 mod machine;
 mod native;

@@ -26,6 +26,7 @@ impl Builder<'_> {
             }
             StmtKind::Assign { place, value } => self.assign_place(place, value),
             StmtKind::If { conditions, then, otherwise } => self.if_else(conditions, then, otherwise),
+            StmtKind::Guard { conditions, otherwise, .. } => self.if_else(conditions, &[], otherwise),
             StmtKind::While { label, conditions, body } => self.while_loop(*label, conditions, body),
             StmtKind::Repeat { label, body, condition } => self.repeat_loop(*label, body, condition),
             StmtKind::For { label, pattern, sequence, iteration, filter, body } => {
@@ -71,7 +72,8 @@ impl Builder<'_> {
                     self.local_functions(then);
                     self.local_functions(otherwise);
                 }
-                StmtKind::While { body, .. }
+                StmtKind::Guard { otherwise: body, .. }
+                | StmtKind::While { body, .. }
                 | StmtKind::Repeat { body, .. }
                 | StmtKind::For { body, .. }
                 | StmtKind::Block { body, .. }

@@ -1,7 +1,6 @@
 //! `if`, `guard` and `switch`, as statements and as values.
 
 use super::Infer;
-use super::leaves::leaves;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, StmtKind as AstStmt};
@@ -13,11 +12,7 @@ impl Infer<'_> {
     pub(super) fn guard(&mut self, conditions: &[ast::Condition], body: &ast::Block, span: Span, out: &mut Vec<Stmt>) {
         let conditions = self.conditions(conditions);
         let otherwise = self.block(body);
-        if !leaves(&otherwise) {
-            let message = "'guard' body must not fall through, consider using a 'return' or 'throw' to exit the scope";
-            self.error(Diagnostic::error(Code::WrongContext, body.span, message));
-        }
-        out.push(Stmt { kind: StmtKind::If { conditions, then: vec![], otherwise }, span });
+        out.push(Stmt { kind: StmtKind::Guard { conditions, otherwise, end: body.span.last() }, span });
     }
 
     /// The conditions of `if`, `guard` and `while`; what they bind comes into the current scope.

@@ -185,6 +185,7 @@ impl Infer<'_> {
                 name: name.clone(),
                 ty: param.ty.clone(),
                 mutable: param.is_inout,
+                once: false,
                 is_inout: param.is_inout,
                 captured: false,
                 span: *span,
@@ -393,6 +394,7 @@ impl Infer<'_> {
                 name: "self".into(),
                 ty: own.clone(),
                 mutable,
+                once: false,
                 is_inout,
                 captured: false,
                 span,
@@ -406,6 +408,7 @@ impl Infer<'_> {
                 name: param.name.clone(),
                 ty: param.ty.clone(),
                 mutable: param.is_inout,
+                once: false,
                 is_inout: param.is_inout,
                 captured: false,
                 span: param.span,
@@ -466,7 +469,6 @@ impl Infer<'_> {
             self.finish_statements(&mut statements);
             let mut body = self.body_of(frame, statements);
             self.finish_locals(&mut body);
-            self.check_returns(function, &body, frame);
             self.set_closure_signature(function, frame, &body);
             self.world.functions[function.0 as usize].body = BodyState::Checked(Rc::new(body));
         }

@@ -1,13 +1,11 @@
 //! Finishing a body: every variable is replaced by its type, everything that waited by what was decided.
 
-use super::leaves::leaves;
-use super::{FrameKind, Infer};
+use super::Infer;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::types::store::FunctionKind;
 use crate::types::tree::{
-    Argument, Body, Callee, Case, Condition, Expr, ExprKind, FunctionId, FunctionRef, Iteration, Pattern, PatternKind,
-    Place, ProjectionKind, Root, Stmt, StmtKind,
+    Argument, Body, Callee, Case, Condition, Expr, ExprKind, FunctionRef, Iteration, Pattern, PatternKind, Place,
+    ProjectionKind, Root, Stmt, StmtKind,
 };
 use crate::types::ty::Type;
 use crate::types::world::Builtin;
@@ -54,6 +52,10 @@ impl Infer<'_> {
             StmtKind::If { conditions, then, otherwise } => {
                 self.finish_conditions(conditions);
                 self.finish_statements(then);
+                self.finish_statements(otherwise);
+            }
+            StmtKind::Guard { conditions, otherwise, .. } => {
+                self.finish_conditions(conditions);
                 self.finish_statements(otherwise);
             }
             StmtKind::While { conditions, body, .. } => {
@@ -311,35 +313,6 @@ impl Infer<'_> {
         let literal = Expr { kind: e.kind.clone(), ty: self.world.simple(base), span: e.span };
         let callee = Callee::Requirement { protocol, requirement: 0, self_type: e.ty.clone(), generics: vec![] };
         e.kind = ExprKind::Call { callee, args: vec![Argument::Value(literal)] };
-    }
-
-    /// A body that must give a value gives one on every path.
-    pub(super) fn check_returns(&mut self, function: FunctionId, body: &Body, frame: usize) {
-        let result = self.frames[frame].result.clone();
-        let result = self.world.resolved(&result);
-        if result.is_unit() || matches!(result, Type::Error | Type::Var(_)) || self.failed || leaves(&body.statements) {
-            return;
-        }
-        let data = self.world.function_data(function);
-        if matches!(data.kind, FunctionKind::Init { .. }) || self.frames[frame].kind == FrameKind::Script {
-            return;
-        }
-        let at = match body.statements.last() {
-            Some(last) => last.span,
-            None => data.span,
-        };
-        let span = Span::new(at.end.saturating_sub(1).max(at.start), at.end);
-        let what = if data.kind == FunctionKind::Closure { "closure" } else { "function" };
-        if result == Type::Never {
-            let message = format!("{what} with uninhabited return type 'Never' returns");
-            self.error(Diagnostic::error(Code::MissingReturn, span, message));
-            return;
-        }
-        let message = format!("missing return in {what} expected to return '{}'", self.world.show(&result));
-        let declared = data.span;
-        self.error(
-            Diagnostic::error(Code::MissingReturn, span, message).also(declared, "must return a value on every path"),
-        );
     }
 }
 

@@ -17,7 +17,6 @@ mod commit;
 mod expr;
 mod finish;
 mod iteration;
-mod leaves;
 mod literal;
 mod member;
 mod name;
@@ -259,7 +258,15 @@ impl<'w> Infer<'w> {
     /// Makes a variable of the body that is being checked, without a name in scope.
     fn new_local(&mut self, name: &str, ty: Type, mutable: bool, span: Span) -> LocalId {
         let frame = self.frame();
-        frame.locals.push(Local { name: name.into(), ty, mutable, is_inout: false, captured: false, span });
+        frame.locals.push(Local {
+            name: name.into(),
+            ty,
+            mutable,
+            once: false,
+            is_inout: false,
+            captured: false,
+            span,
+        });
         LocalId(frame.locals.len() as u32 - 1)
     }
 

@@ -1,10 +1,12 @@
 //! Places: what can be written to. A value expression is turned into the place that it was read from.
 
-use super::Infer;
+use super::{FrameKind, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, NominalKind};
-use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Place, Projection, ProjectionKind, Root};
+use crate::types::tree::{
+    Argument, Callee, Expr, ExprKind, FunctionRef, GlobalId, LocalId, Place, Projection, ProjectionKind, Root,
+};
 use crate::types::ty::Type;
 
 impl Infer<'_> {
@@ -15,7 +17,7 @@ impl Infer<'_> {
         match value.kind {
             ExprKind::Local(local) => {
                 let variable = self.frame().locals[local.0 as usize].clone();
-                if !variable.mutable {
+                if !variable.mutable || variable.once {
                     self.immutable(&variable.name, variable.span, span, complaint);
                 }
                 let current = self.current;
@@ -71,8 +73,7 @@ impl Infer<'_> {
         let is_class = data.kind == NominalKind::Class;
         let stored = &data.stored[index as usize];
         let (name, is_let, declared) = (stored.name.clone(), stored.is_let, stored.span);
-        let initializing = self.initializes(&base);
-        if is_let && !initializing {
+        if is_let {
             self.immutable(&name, declared, span, complaint);
         }
         let mut place = if is_class {
@@ -83,6 +84,39 @@ impl Infer<'_> {
         };
         place.path.push(Projection { kind: ProjectionKind::Field(index), ty: ty.clone(), span });
         Place { ty, span, ..place }
+    }
+
+    /// The place that an assignment stores to. This may be a constant that has no value yet; whether it has one is asked
+    /// when the order of things is looked at.
+    fn assigned_place(&mut self, target: &ast::Expr) -> Place {
+        let target = self.expr(target, None);
+        let target = self.decided(&target);
+        let (span, ty) = (target.span, target.ty.clone());
+        let (root, path) = match &target.kind {
+            ExprKind::Local(local) if self.is_own_constant(*local) => (Root::Local(*local), vec![]),
+            ExprKind::Global(global) if self.is_own_global(*global) => (Root::Global(*global), vec![]),
+            ExprKind::Field { base, index } if self.initializes(base) => {
+                let step = Projection { kind: ProjectionKind::Field(*index), ty: ty.clone(), span };
+                match (&base.kind, self.is_class(&base.ty.clone())) {
+                    (ExprKind::Local(local), false) => (Root::Local(*local), vec![step]),
+                    _ => (Root::Value(base.clone()), vec![step]),
+                }
+            }
+            _ => return self.place_of(target, "cannot assign to value"),
+        };
+        Place { root, path, ty, span }
+    }
+
+    /// Whether a variable is a `let` without a value that this very body declares.
+    fn is_own_constant(&mut self, local: LocalId) -> bool {
+        let frame = self.frame();
+        frame.locals[local.0 as usize].once && !frame.captures.iter().any(|c| c.inner == local)
+    }
+
+    /// Whether a global variable is a `let` without a value, and this is the script that declares it.
+    fn is_own_global(&mut self, global: GlobalId) -> bool {
+        let data = &self.world.globals[global.0 as usize];
+        data.is_let && !data.has_value && self.frame().kind == FrameKind::Script
     }
 
     /// Whether a value is the `self` that an initialiser fills.
@@ -194,8 +228,7 @@ impl Infer<'_> {
         if let Some(done) = self.chained_change(target, |infer, target| infer.assignment(target, value, span), span) {
             return done;
         }
-        let target = self.expr(target, None);
-        let place = self.place_of(target, "cannot assign to value");
+        let place = self.assigned_place(target);
         let wanted = place.ty.clone();
         let value = self.expr(value, Some(&wanted));
         let value = self.coerce(value, &wanted);
@@ -240,8 +273,7 @@ impl Infer<'_> {
                 let ty = self.world.fresh();
                 Place { root: Root::Discard, path: vec![], ty, span: part.span }
             } else {
-                let target = self.expr(part, None);
-                self.place_of(target, "cannot assign to value")
+                self.assigned_place(part)
             };
             places.push(place);
         }

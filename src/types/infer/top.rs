@@ -34,6 +34,9 @@ impl World {
         for n in nominals {
             self.check_nominal(n);
         }
+        if let (Some(body), false) = (&body, failed) {
+            crate::types::flow::check(self, f, body);
+        }
         let failed = failed || body.is_none();
         self.functions[f.0 as usize].body = match body {
             Some(body) if !failed => BodyState::Checked(Rc::new(body)),
@@ -121,7 +124,6 @@ impl Infer<'_> {
         let frame = self.current;
         let mut body = self.body_of(frame, statements);
         self.finish_locals(&mut body);
-        self.check_returns(f, &body, frame);
         Some(body)
     }
 
@@ -167,7 +169,10 @@ impl Infer<'_> {
         self.frame().init_self = Some(local);
         let pattern = Pattern { kind: PatternKind::Bind(local), ty: own.clone(), span };
         let mut statements = vec![Stmt { kind: StmtKind::Let { pattern, value: None }, span }];
-        if let (Owner::Nominal(n), Type::Nominal(..)) = (self.owner, &own) {
+        // What hands the work to another initialiser leaves the initial values to it.
+        if let (Owner::Nominal(n), Type::Nominal(..), false) =
+            (self.owner, &own, crate::types::walk::delegates(&body.items))
+        {
             for i in 0..self.world.nominal_data(n).stored.len() as u32 {
                 let ty = self.world.stored_type(n, i);
                 let stored = &self.world.nominal_data(n).stored[i as usize];
@@ -180,43 +185,13 @@ impl Infer<'_> {
                 let place = Place { root: Root::Local(local), path, ty, span };
                 statements.push(Stmt { kind: StmtKind::Assign { place, value }, span });
             }
-            self.check_initialized(n, body);
         }
         statements.extend(self.statements(&body.items));
-        let value = self.local_expr(local, span);
+        let end = span.last();
+        let value = self.local_expr(local, end);
         let value = self.coerce(value, &signature.result.clone());
-        statements.push(Stmt { kind: StmtKind::Return(Some(value)), span });
+        statements.push(Stmt { kind: StmtKind::Return(Some(value)), span: end });
         statements
-    }
-
-    /// An initialiser must give every stored property a value.
-    fn check_initialized(&mut self, n: crate::types::ty::NominalId, body: &ast::Block) {
-        let mut delegates = false;
-        let mut assigned: Vec<ast::Name> = vec![];
-        crate::types::walk::assigned(&body.items, &mut assigned, &mut delegates);
-        if delegates {
-            return;
-        }
-        let missing: Vec<String> = self
-            .world
-            .nominal_data(n)
-            .stored
-            .iter()
-            .filter(|s| s.value.is_none() && !assigned.contains(&s.name))
-            .map(|s| s.name.to_string())
-            .collect();
-        for name in missing {
-            let i = self.world.nominal_data(n).stored.iter().position(|s| *s.name == *name).unwrap_or(0) as u32;
-            let ty = self.world.stored_type(n, i);
-            if self.world.is_optional(&ty) && !self.world.nominal_data(n).stored[i as usize].is_let {
-                continue;
-            }
-            let message = format!("return from initializer without initializing all stored properties: '{name}'");
-            let declared = self.world.nominal_data(n).stored[i as usize].span;
-            let end = body.span.after();
-            let diagnostic = Diagnostic::error(DiagnosticCode::Uninitialized, end, message);
-            self.error(diagnostic.also(declared, format!("'self.{name}' not initialized")));
-        }
     }
 
     /// The top level: statements of all files in order.

@@ -92,8 +92,13 @@ impl Infer<'_> {
             None if self.world.is_optional(&ty) && !is_let => Some(Expr { kind: ExprKind::Nil, ty: ty.clone(), span }),
             other => other,
         };
-        let mutable = !is_let || value.is_none();
-        let pattern = self.pattern(strip(&binding.pattern), &ty, mutable);
+        let once = is_let && value.is_none();
+        let pattern = self.pattern(strip(&binding.pattern), &ty, !is_let || once);
+        if once {
+            let mut locals = vec![];
+            bound_locals(&pattern, &mut locals);
+            locals.iter().for_each(|local| self.frame().locals[local.0 as usize].once = true);
+        }
         if !Infer::is_certain(&pattern) {
             self.error(Diagnostic::error(
                 Code::WrongContext,
@@ -128,17 +133,23 @@ impl Infer<'_> {
             out.push(Stmt { kind: StmtKind::InitGlobal { global: *global, value }, span });
             return;
         }
-        let Some(value) = value else { return };
         let pattern = self.in_scope(|infer| infer.pattern(strip(&binding.pattern), ty, false));
-        out.push(Stmt { kind: StmtKind::Let { pattern: pattern.clone(), value: Some(value) }, span });
         let mut locals = vec![];
         bound_locals(&pattern, &mut locals);
+        // They carry the values to the globals and are no variables of the program.
+        locals.iter().for_each(|local| self.frame().locals[local.0 as usize].name = "".into());
+        let has_value = value.is_some();
+        if let Some(value) = value {
+            out.push(Stmt { kind: StmtKind::Let { pattern, value: Some(value) }, span });
+        }
         for (global, local) in globals.into_iter().zip(locals) {
             let Some(global) = global else { continue };
             let value = self.local_expr(local, span);
             let ty = self.world.resolved(&value.ty.clone());
             self.set_global_type(global, &ty);
-            out.push(Stmt { kind: StmtKind::InitGlobal { global, value }, span });
+            if has_value {
+                out.push(Stmt { kind: StmtKind::InitGlobal { global, value }, span });
+            }
         }
     }
 

@@ -111,7 +111,7 @@ fn operand(code: &Code, role: Role, random: u16) -> i64 {
         Role::Table(Table::Numbers) => below(code.numbers.len()),
         Role::Table(_) | Role::Component | Role::Global | Role::Function => random % 4,
         Role::Jump => random % (2 * code.instructions.len() as i64) - code.instructions.len() as i64,
-        Role::Primitive => random % 256,
+        Role::Primitive | Role::Arithmetic => random % 256,
         Role::Immediate => random - 32768,
     }
 }

@@ -202,7 +202,7 @@ fn local(name: &str, ty: &Type, is_inout: bool) -> Local {
     let name = name.trim_start_matches('&');
     let mutable = is_inout || name.starts_with("var ");
     let name: Name = name.trim_start_matches("var ").into();
-    Local { name, ty: ty.clone(), mutable, is_inout, captured, span: SPAN }
+    Local { name, ty: ty.clone(), mutable, once: false, is_inout, captured, span: SPAN }
 }
 
 impl Declarations for World {

@@ -1,0 +1,68 @@
+//! Joins arithmetic on numbers: what only the next operation needs is computed together with it.
+
+use super::graph::{Block, Graph, Nesting, Reg, Step, StepOp};
+use crate::bytecode::{Arithmetic, Joined};
+use crate::ir::Op;
+
+/// How many steps back a value may be made; what lies farther would keep its operands alive for long.
+const REACH: usize = 32;
+
+/// `t = a · b; … r = t + c` becomes one step where `t` has no other use and its operands are the same at `r` still.
+pub fn join_arithmetic(graph: &mut Graph) {
+    let (writes, reads) = graph.counts();
+    let once = |reg: Reg| writes[reg] == 1 && reads[reg] == 1;
+    for block in &mut graph.blocks {
+        let mut gone = vec![false; block.steps.len()];
+        for at in 0..block.steps.len() {
+            join_at(block, at, &mut gone, &once);
+        }
+        let mut gone = gone.into_iter();
+        block.steps.retain(|_| gone.next() != Some(true));
+    }
+}
+
+/// Makes the step at `at` do what its operands are made by, too.
+fn join_at(block: &mut Block, at: usize, gone: &mut [bool], once: &dyn Fn(Reg) -> bool) {
+    let step = &block.steps[at];
+    let (Some(last), &[x, y]) = (arithmetic(step), &step.ins[..]) else { return };
+    let left = inner(block, at, x, gone, once);
+    let right = inner(block, at, y, gone, once);
+    let made = |k: usize| -> Option<(Arithmetic, Reg, Reg)> {
+        let inner = &block.steps[k];
+        Some((arithmetic(inner)?, *inner.ins.first()?, *inner.ins.get(1)?))
+    };
+    let absent = Arithmetic::Add;
+    let joined = match (left.and_then(made), right.and_then(made)) {
+        (Some((first, a, b)), Some((second, c, d))) => {
+            (Nesting::Both, Joined { first, last, second }, vec![a, b, c, d])
+        }
+        (Some((first, a, b)), None) => (Nesting::Left, Joined { first, last, second: absent }, vec![a, b, y]),
+        (None, Some((first, b, c))) => (Nesting::Right, Joined { first, last, second: absent }, vec![x, b, c]),
+        (None, None) => return,
+    };
+    let step = &mut block.steps[at];
+    step.op = StepOp::Join(joined.0, joined.1);
+    step.ins = joined.2;
+    left.into_iter().chain(right).for_each(|k| gone[k] = true);
+}
+
+/// The step that makes `reg` for the step at `at` alone, if it can be done there as well.
+fn inner(block: &Block, at: usize, reg: Reg, gone: &[bool], once: &dyn Fn(Reg) -> bool) -> Option<usize> {
+    if !once(reg) {
+        return None;
+    }
+    let near = at.saturating_sub(REACH)..at;
+    let made = near.rev().find(|k| !gone[*k] && block.steps[*k].outs.contains(&reg))?;
+    arithmetic(&block.steps[made])?;
+    let operands = &block.steps[made].ins;
+    let unchanged = block.steps[made + 1..at].iter().all(|s| !s.outs.iter().any(|out| operands.contains(out)));
+    unchanged.then_some(made)
+}
+
+/// The operation of a step that is nothing but arithmetic on two numbers without slots.
+fn arithmetic(step: &Step) -> Option<Arithmetic> {
+    match &step.op {
+        StepOp::Ir(Op::Primitive(p)) if !step.active => Arithmetic::named(p.info().name),
+        _ => None,
+    }
+}

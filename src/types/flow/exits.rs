@@ -1,0 +1,125 @@
+//! Ways out of blocks: `break`, `continue`, `return`, `throw`, and what `defer` puts on the way.
+
+use super::Flow;
+use super::state::State;
+use crate::types::tree::{LabelId, Stmt};
+
+/// What surrounds a statement.
+pub(super) enum Scope<'b> {
+    /// A block in braces, with what is to be done when it is left.
+    Block { defers: Vec<&'b [Stmt]> },
+    /// Something that `break` and `continue` name, with the paths that came out there.
+    Labelled { label: LabelId, after: State, next: State },
+    /// Errors are caught here.
+    Catch { caught: State },
+}
+
+impl<'b> Flow<'b, '_> {
+    /// Does what was deferred in the scopes beyond `depth`, innermost and latest first. The scopes stay: other ways out
+    /// may follow.
+    pub(super) fn run_defers(&mut self, depth: usize) {
+        let has_any = self.scopes[depth..].iter().any(|s| matches!(s, Scope::Block { defers } if !defers.is_empty()));
+        if !has_any {
+            return;
+        }
+        let mut aside = vec![];
+        while self.scopes.len() > depth {
+            let Some(scope) = self.scopes.pop() else { break };
+            if let Scope::Block { defers } = &scope {
+                for statements in defers.iter().rev().copied().collect::<Vec<&'b [Stmt]>>() {
+                    self.deferred(statements);
+                }
+            }
+            aside.push(scope);
+        }
+        self.scopes.extend(aside.into_iter().rev());
+    }
+
+    fn deferred(&mut self, statements: &'b [Stmt]) {
+        self.usage.deferred.insert(statements.as_ptr());
+        self.block(statements);
+    }
+
+    /// What was deferred in a block that no path leaves is looked at, too.
+    pub(super) fn skip_defers(&mut self) {
+        if let Some(Scope::Block { defers }) = self.scopes.last() {
+            for statements in defers.clone() {
+                if !self.usage.deferred.contains(&statements.as_ptr()) {
+                    self.deferred(statements);
+                }
+            }
+        }
+    }
+
+    /// Remembers a `defer`.
+    pub(super) fn defer(&mut self, statements: &'b [Stmt]) {
+        let block = self.scopes.iter_mut().rev().find_map(|scope| match scope {
+            Scope::Block { defers } => Some(defers),
+            Scope::Labelled { .. } | Scope::Catch { .. } => None,
+        });
+        if let Some(defers) = block {
+            defers.push(statements);
+        }
+    }
+
+    /// Runs something that `break` and `continue` may name; gives the paths that came out by each.
+    pub(super) fn labelled(&mut self, label: LabelId, run: impl FnOnce(&mut Self)) -> (State, State) {
+        self.scopes.push(Scope::Labelled { label, after: State::dead(), next: State::dead() });
+        run(self);
+        match self.scopes.pop() {
+            Some(Scope::Labelled { after, next, .. }) => (after, next),
+            _ => unreachable!("scopes are left in the order in which they were entered"),
+        }
+    }
+
+    /// Runs something whose errors are caught; gives the paths on which one came.
+    pub(super) fn catching(&mut self, run: impl FnOnce(&mut Self)) -> State {
+        self.scopes.push(Scope::Catch { caught: State::dead() });
+        run(self);
+        match self.scopes.pop() {
+            Some(Scope::Catch { caught }) => caught,
+            _ => unreachable!("scopes are left in the order in which they were entered"),
+        }
+    }
+
+    /// `break` or `continue`.
+    pub(super) fn leave(&mut self, label: LabelId, continues: bool) {
+        let is_target = |scope: &Scope| matches!(scope, Scope::Labelled { label: l, .. } if *l == label);
+        let Some(depth) = self.scopes.iter().rposition(is_target) else { return };
+        self.run_defers(depth + 1);
+        let state = self.state.take();
+        if let Scope::Labelled { after, next, .. } = &mut self.scopes[depth] {
+            if continues { next } else { after }.join(&state);
+        }
+    }
+
+    /// The function ends here.
+    pub(super) fn give_back(&mut self) {
+        self.run_defers(0);
+        self.escape();
+        self.state = State::dead();
+    }
+
+    /// An error may leave here.
+    pub(super) fn may_throw(&mut self) {
+        let state = self.state.clone();
+        match self.scopes.iter().rposition(|s| matches!(s, Scope::Catch { .. })) {
+            Some(depth) => {
+                self.run_defers(depth + 1);
+                if let Scope::Catch { caught } = &mut self.scopes[depth] {
+                    caught.join(&self.state);
+                }
+            }
+            None => {
+                self.run_defers(0);
+                self.escape();
+            }
+        }
+        self.state = state;
+    }
+
+    /// A path ends: without a call of the function itself if there was none on it.
+    pub(super) fn escape(&mut self) {
+        self.escapes |= self.state.reachable && self.state.free;
+    }
+}

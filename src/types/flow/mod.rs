@@ -1,0 +1,136 @@
+//! Questions about the order in which things happen in a body: is a variable set before it is read, is a constant set
+//! once, does every path give a value, which statements are never reached, does a function call itself on every path;
+//! and what is left unused.
+//!
+//! In: a body without type errors. Out: diagnostics.
+//!
+//! The way: one walk over the tree in the order of execution carries a [`State`] along, one for each path that is still
+//! open, and joins them where paths meet. A loop is walked once: what its back edge adds is accounted for when it ends.
+//!
+//! Promises: an error is reported only where some path of the text leads to it; warnings are for the user's own texts
+//! alone, and only where they are certain.
+//! Not here: what a program does with values that are known only while it runs.
+
+mod exits;
+mod expressions;
+mod needs;
+mod places;
+mod report;
+mod returns;
+mod state;
+mod statements;
+mod unused;
+mod usage;
+mod variables;
+
+use super::store::{BodyState, FunctionKind, World};
+use super::tree::{Body, Capture, FunctionId, GlobalId, LocalId, Stmt};
+use crate::source::Span;
+use exits::Scope;
+use hashbrown::{HashMap, HashSet};
+use state::State;
+use std::rc::Rc;
+use usage::Usage;
+use variables::Variables;
+
+/// Looks at a function's body, and at the closures and local functions inside it.
+pub(super) fn check(world: &mut World, function: FunctionId, body: &Body) {
+    let globals = match world.function_data(function).kind {
+        FunctionKind::Script => world.script_globals.clone(),
+        _ => 0..0,
+    };
+    let mut flow = Flow::new(world, function, body);
+    for global in globals {
+        flow.follow_global(GlobalId(global));
+    }
+    flow.run();
+}
+
+/// The walk through one body.
+struct Flow<'b, 'w> {
+    world: &'w mut World,
+    function: FunctionId,
+    body: &'b Body,
+    /// Whether warnings are wanted: not for the library.
+    warns: bool,
+    variables: Variables,
+    /// Where the walk is.
+    state: State,
+    /// What surrounds it, the innermost last.
+    scopes: Vec<Scope<'b>>,
+    /// Constants that were set, where; so that a loop can find its own.
+    settings: Vec<(u32, Span)>,
+    /// The variable that an initialiser fills.
+    filled: Option<LocalId>,
+    /// Local functions that are declared around here, with what they capture.
+    local_functions: HashMap<FunctionId, Rc<[Capture]>>,
+    /// What the functions that the script calls read in any case.
+    needs: HashMap<FunctionId, Rc<[(GlobalId, Span)]>>,
+    usage: Usage,
+    /// The first call of the function itself.
+    calls_itself: Option<Span>,
+    /// Whether a path ends without such a call.
+    escapes: bool,
+    /// The last call that never returned.
+    never: Option<Span>,
+}
+
+impl<'b, 'w> Flow<'b, 'w> {
+    fn new(world: &'w mut World, function: FunctionId, body: &'b Body) -> Flow<'b, 'w> {
+        let warns = !world.function_data(function).is_prelude;
+        Flow {
+            world,
+            function,
+            body,
+            warns,
+            variables: Variables::default(),
+            state: State::start(),
+            scopes: vec![],
+            settings: vec![],
+            filled: None,
+            local_functions: HashMap::new(),
+            needs: HashMap::new(),
+            usage: Usage::of(body),
+            calls_itself: None,
+            escapes: false,
+            never: None,
+        }
+    }
+
+    fn run(&mut self) {
+        self.block(&self.body.statements);
+        self.check_result();
+        if self.warns {
+            self.warn_of_recursion();
+            self.warn_of_unused_variables();
+        }
+    }
+
+    /// Looks at the body of a closure or local function; what it does with captured variables is done with them here.
+    /// Gives what it captures, and which global variables it reads.
+    fn inner(&mut self, function: FunctionId) -> (Rc<[Capture]>, HashSet<GlobalId>) {
+        let BodyState::Checked(body) = self.world.function_data(function).body.clone() else {
+            return (Rc::from([]), HashSet::new());
+        };
+        let mut inner = Flow::new(self.world, function, &body);
+        inner.run();
+        let mut usage = std::mem::take(&mut inner.usage);
+        for capture in &body.captures {
+            self.usage.include(capture.outer, &usage, capture.inner);
+        }
+        let globals = std::mem::take(&mut usage.globals);
+        self.usage.globals.extend(&globals);
+        (body.captures.clone().into(), globals)
+    }
+
+    /// Enters the local functions of a block, which may be called before the place where they stand.
+    fn enter_functions(&mut self, statements: &[Stmt]) {
+        for s in statements {
+            if let super::tree::StmtKind::LocalFunction(f) = &s.kind
+                && let BodyState::Checked(body) = &self.world.function_data(*f).body
+            {
+                self.local_functions.insert(*f, body.captures.clone().into());
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Which variables of the script a function reads whatever happens, so that calling it before they have values is
+//! certainly wrong.
+
+use super::Flow;
+use crate::source::Span;
+use crate::types::tree::{
+    Argument, Callee, Condition, Expr, ExprKind, FunctionId, GlobalId, Place, Root, Stmt, StmtKind,
+};
+use std::rc::Rc;
+
+/// A variable that is read, and where.
+type Need = (GlobalId, Span);
+
+impl Flow<'_, '_> {
+    /// The script calls a function.
+    pub(super) fn call_needs(&mut self, f: FunctionId, span: Span) {
+        if !self.variables.has_globals() || !self.state.reachable {
+            return;
+        }
+        for (global, at) in self.needs(f).iter().copied() {
+            if let Some(part) = self.variables.global(global)
+                && self.state.unset.has(part)
+            {
+                self.function_reads_unset(f, part, span, at);
+            }
+        }
+    }
+
+    /// What a function reads in any case.
+    fn needs(&mut self, f: FunctionId) -> Rc<[Need]> {
+        if let Some(known) = self.needs.get(&f) {
+            return known.clone();
+        }
+        // While a recursive function is looked at, it needs nothing more.
+        self.needs.insert(f, Rc::from([]));
+        let mut found = vec![];
+        if !self.world.function_data(f).is_prelude
+            && let Some(body) = self.world.check_body(f)
+        {
+            self.statements_need(&body.statements, &mut found);
+        }
+        let found: Rc<[Need]> = found.into();
+        self.needs.insert(f, found.clone());
+        found
+    }
+
+    /// Goes as far as every call of the function goes.
+    fn statements_need(&mut self, statements: &[Stmt], found: &mut Vec<Need>) {
+        for s in statements {
+            match &s.kind {
+                StmtKind::Expr(e) | StmtKind::InitGlobal { value: e, .. } => self.expr_needs(e, found),
+                StmtKind::Let { value, .. } => value.iter().for_each(|e| self.expr_needs(e, found)),
+                StmtKind::Assign { place, value } => {
+                    self.expr_needs(value, found);
+                    if !place.path.is_empty() {
+                        self.place_needs(place, found);
+                    }
+                }
+                StmtKind::Return(value) => {
+                    value.iter().for_each(|e| self.expr_needs(e, found));
+                    return;
+                }
+                StmtKind::If { conditions, .. }
+                | StmtKind::Guard { conditions, .. }
+                | StmtKind::While { conditions, .. } => {
+                    if let Some(Condition::Bool(e) | Condition::Match { value: e, .. }) = conditions.first() {
+                        self.expr_needs(e, found);
+                    }
+                    return;
+                }
+                StmtKind::For { sequence: e, .. } | StmtKind::Switch { subject: e, .. } | StmtKind::Throw(e) => {
+                    self.expr_needs(e, found);
+                    return;
+                }
+                StmtKind::LocalFunction(_) => {}
+                StmtKind::Repeat { .. }
+                | StmtKind::Block { .. }
+                | StmtKind::Break(_)
+                | StmtKind::Continue(_)
+                | StmtKind::Defer(_)
+                | StmtKind::Catch { .. } => return,
+            }
+        }
+    }
+
+    fn place_needs(&mut self, place: &Place, found: &mut Vec<Need>) {
+        match &place.root {
+            Root::Global(global) => found.push((*global, place.span)),
+            Root::Value(base) => self.expr_needs(base, found),
+            Root::Local(_) | Root::Discard => {}
+        }
+    }
+
+    fn expr_needs(&mut self, e: &Expr, found: &mut Vec<Need>) {
+        match &e.kind {
+            ExprKind::Global(global) => found.push((*global, e.span)),
+            ExprKind::Call { callee, args } => {
+                self.arguments_need(args, found);
+                if let Callee::Static(f) = callee {
+                    let inner = self.needs(f.function);
+                    found.extend(inner.iter());
+                }
+            }
+            ExprKind::CallValue { function, args } => {
+                self.expr_needs(function, found);
+                self.arguments_need(args, found);
+            }
+            ExprKind::Field { base: inner, .. }
+            | ExprKind::Element { base: inner, .. }
+            | ExprKind::Some(inner)
+            | ExprKind::Force(inner)
+            | ExprKind::Erase(inner)
+            | ExprKind::Upcast(inner)
+            | ExprKind::ConvertFunction { value: inner, .. }
+            | ExprKind::Is { value: inner, .. }
+            | ExprKind::Cast { value: inner, .. }
+            | ExprKind::Try { value: inner, .. }
+            | ExprKind::Chain { base: inner, .. }
+            | ExprKind::Ternary { condition: inner, .. } => self.expr_needs(inner, found),
+            ExprKind::Tuple(parts)
+            | ExprKind::Array(parts)
+            | ExprKind::Struct { fields: parts }
+            | ExprKind::Case { payload: parts, .. }
+            | ExprKind::Interpolation(parts) => parts.iter().for_each(|e| self.expr_needs(e, found)),
+            ExprKind::Dictionary(items) => items.iter().for_each(|(key, value)| {
+                self.expr_needs(key, found);
+                self.expr_needs(value, found);
+            }),
+            ExprKind::Statements { statements, .. } => self.statements_need(statements, found),
+            ExprKind::ChainPlace { place, .. } => self.place_needs(place, found),
+            ExprKind::Assign { value, .. } => self.expr_needs(value, found),
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Text(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Nil
+            | ExprKind::Local(_)
+            | ExprKind::Function(_)
+            | ExprKind::Requirement(_)
+            | ExprKind::Closure { .. }
+            | ExprKind::Metatype
+            | ExprKind::Pending(_)
+            | ExprKind::Error => {}
+        }
+    }
+
+    fn arguments_need(&mut self, args: &[Argument], found: &mut Vec<Need>) {
+        for arg in args {
+            match arg {
+                Argument::Value(e) => self.expr_needs(e, found),
+                Argument::InOut(place) => self.place_needs(place, found),
+            }
+        }
+    }
+}

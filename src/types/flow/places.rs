@@ -1,0 +1,190 @@
+//! Reading and setting variables.
+
+use super::Flow;
+use crate::source::Span;
+use crate::types::tree::{Expr, ExprKind, FunctionId, GlobalId, LocalId, Place, Projection, ProjectionKind, Root};
+
+/// What a variable is used for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Use {
+    /// Its value is read.
+    Value,
+    /// A closure captures it.
+    Captured,
+    /// A local function that is called captures it.
+    InFunction(FunctionId),
+    /// It is passed `inout`.
+    ByReference,
+    /// A part of it is stored to.
+    Part,
+    /// A method or property is called on it.
+    Receiver(FunctionId),
+    /// An initialiser gives it back.
+    Returned,
+}
+
+impl<'b> Flow<'b, '_> {
+    /// A local variable is read.
+    pub(super) fn read(&mut self, local: LocalId, span: Span, how: Use) {
+        self.usage.read(local);
+        self.must_be_set(local, span, how);
+    }
+
+    /// Reports a variable that may have no value here.
+    pub(super) fn must_be_set(&mut self, local: LocalId, span: Span, how: Use) {
+        let Some(parts) = self.variables.local(local) else { return };
+        let missing: Vec<u32> = parts.filter(|p| self.is_unset(*p)).collect();
+        if !missing.is_empty() {
+            self.uninitialized(Some(local), &missing, span, how);
+        }
+    }
+
+    /// An element or stored property of a local variable is read.
+    pub(super) fn read_part(&mut self, local: LocalId, index: u32, span: Span) {
+        match self.variables.part_of(local, index) {
+            Some(part) => {
+                self.usage.read(local);
+                self.part_must_be_set(part, span, Use::Value);
+            }
+            None => self.read(local, span, Use::Value),
+        }
+    }
+
+    fn part_must_be_set(&mut self, part: u32, span: Span, how: Use) {
+        if self.is_unset(part) {
+            self.uninitialized(None, &[part], span, how);
+        }
+    }
+
+    pub(super) fn read_global(&mut self, global: GlobalId, span: Span, how: Use) {
+        if let Some(part) = self.variables.global(global) {
+            self.part_must_be_set(part, span, how);
+        }
+    }
+
+    /// A closure reads a variable of the script, which may get its value before the closure is called: only one that was
+    /// declared without a value is certainly meant to have it by now.
+    pub(super) fn capture_global(&mut self, global: GlobalId, span: Span) {
+        if let Some(number) = self.variables.global(global) {
+            let part = self.variables.part(number);
+            if !part.has_value && part.declared.start < span.start {
+                self.part_must_be_set(number, span, Use::Captured);
+            }
+        }
+    }
+
+    fn is_unset(&self, part: u32) -> bool {
+        self.state.reachable && self.state.unset.has(part)
+    }
+
+    /// `place = value`
+    pub(super) fn assign(&mut self, place: &'b Place, value: &'b Expr) {
+        self.place_arguments(place);
+        self.expr(value);
+        match (&place.root, place.path.as_slice()) {
+            (Root::Local(local), []) => {
+                self.usage.write(*local);
+                let is_self = self.filled == Some(*local);
+                for part in self.variables.local(*local).into_iter().flatten() {
+                    // A whole new `self` may replace what was there.
+                    self.set(part, place.span, !is_self);
+                }
+            }
+            (Root::Local(local), [first, rest @ ..]) => {
+                self.usage.write(*local);
+                self.assign_part(*local, first, rest, place.span);
+            }
+            (Root::Value(base), [first, rest @ ..]) => match base.kind {
+                ExprKind::Local(local) if self.variables.part_at(local, first).is_some() => {
+                    self.assign_part(local, first, rest, place.span);
+                }
+                _ => self.expr(base),
+            },
+            (Root::Global(global), []) => {
+                if let Some(part) = self.variables.global(*global) {
+                    self.set(part, place.span, true);
+                }
+            }
+            (Root::Global(global), _) => self.read_global(*global, place.span, Use::Part),
+            (Root::Value(base), []) => self.expr(base),
+            (Root::Discard, _) => {}
+        }
+    }
+
+    fn assign_part(&mut self, local: LocalId, first: &Projection, rest: &[Projection], span: Span) {
+        match (self.variables.part_at(local, first), rest) {
+            (Some(part), []) => self.set(part, span, true),
+            (Some(part), _) => self.part_must_be_set(part, span, Use::Part),
+            (None, _) => {
+                let how = match &first.kind {
+                    ProjectionKind::Field(_) => Use::Part,
+                    _ => Use::Value,
+                };
+                self.must_be_set(local, span, how);
+            }
+        }
+    }
+
+    /// A place is read and written: `inout`.
+    pub(super) fn change(&mut self, place: &'b Place, how: Use) {
+        match &place.root {
+            Root::Local(local) => {
+                self.usage.write(*local);
+                self.usage.read(*local);
+                match place.path.first().and_then(|step| self.variables.part_at(*local, step)) {
+                    Some(part) => self.part_must_be_set(part, place.span, how),
+                    None => self.must_be_set(*local, place.span, how),
+                }
+            }
+            Root::Global(global) => self.read_global(*global, place.span, how),
+            Root::Value(base) => self.expr(base),
+            Root::Discard => {}
+        }
+    }
+
+    /// What is evaluated on the way to a place.
+    pub(super) fn place_arguments(&mut self, place: &'b Place) {
+        for step in &place.path {
+            if let ProjectionKind::Accessor { args, .. } = &step.kind {
+                self.exprs(args);
+            }
+        }
+    }
+
+    /// What a `return` gives: of an initialiser it is `self`.
+    pub(super) fn returned(&mut self, value: &'b Expr) {
+        let mut inner = value;
+        while let ExprKind::Some(e) | ExprKind::Upcast(e) = &inner.kind {
+            inner = e;
+        }
+        match inner.kind {
+            ExprKind::Local(local) if self.filled == Some(local) => self.read(local, value.span, Use::Returned),
+            _ => self.expr(value),
+        }
+    }
+
+    /// A declaration of the script is passed.
+    pub(super) fn set_global(&mut self, global: GlobalId) {
+        if let Some(part) = self.variables.global(global) {
+            self.state.unset.put(part, false);
+            self.state.set.put(part, true);
+        }
+    }
+
+    /// A variable gets its value; `first` when a constant must not have had one.
+    fn set(&mut self, part: u32, span: Span, first: bool) {
+        if self.variables.part(part).once && first {
+            self.settings.push((part, span));
+            if self.state.reachable && self.state.set.has(part) {
+                self.set_again(part, span);
+            }
+        }
+        self.state.unset.put(part, false);
+        self.state.set.put(part, true);
+    }
+
+    /// What is wrong was said once.
+    pub(super) fn assume_set(&mut self, parts: &[u32]) {
+        parts.iter().for_each(|p| self.state.unset.put(*p, false));
+    }
+}

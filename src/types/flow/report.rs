@@ -1,0 +1,108 @@
+//! What is said about values that are missing, or given twice.
+
+use super::Flow;
+use super::places::Use;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::types::store::FunctionKind;
+use crate::types::tree::{FunctionId, LocalId};
+use crate::types::ty::Type;
+
+impl Flow<'_, '_> {
+    /// Parts of a variable have no value on some path.
+    pub(super) fn uninitialized(&mut self, local: Option<LocalId>, missing: &[u32], span: Span, how: Use) {
+        let is_self = local.is_some() && local == self.filled;
+        let mut diagnostic = Diagnostic::error(Code::Uninitialized, span, self.headline(local, missing, span, how));
+        for number in missing {
+            let part = self.variables.part(*number);
+            let text = if is_self && &*part.name != "self" {
+                format!("'{}' not initialized", part.name)
+            } else {
+                format!("{} declared here", if part.once || part.has_value { "constant" } else { "variable" })
+            };
+            if part.declared != Span::default() {
+                diagnostic = diagnostic.also(part.declared, text);
+            }
+        }
+        self.world.report(diagnostic);
+        self.assume_set(missing);
+    }
+
+    /// A function is called that reads a variable of the script in any case, and it has no value yet.
+    pub(super) fn function_reads_unset(&mut self, f: FunctionId, number: u32, span: Span, at: Span) {
+        let part = self.variables.part(number);
+        let when = if part.declared.start > span.start { "declared" } else { "initialized" };
+        let message = format!("'{}' uses '{}' before it is {when}", self.world.full_name(f), part.name);
+        let diagnostic = Diagnostic::error(Code::Uninitialized, span, message)
+            .also(at, format!("'{}' is used here", part.name))
+            .also(part.declared, format!("'{}' is declared here", part.name));
+        self.world.report(diagnostic);
+        self.assume_set(&[number]);
+    }
+
+    fn headline(&self, local: Option<LocalId>, missing: &[u32], span: Span, how: Use) -> String {
+        if local.is_some() && local == self.filled {
+            return self.headline_of_self(how);
+        }
+        let part = self.variables.part(missing[0]);
+        let name = match local {
+            Some(local) => &*self.body.locals[local.0 as usize].name,
+            None => &part.name,
+        };
+        if local.is_none() && part.declared.start > span.start {
+            return format!("'{name}' is used before it is declared");
+        }
+        let what = if part.once { "constant" } else { "variable" };
+        match how {
+            Use::Captured => format!("{what} '{name}' captured by a closure before being initialized"),
+            Use::InFunction(f) => {
+                let function = &self.world.function_data(f).base_name;
+                format!("{what} '{name}' used by function '{function}' before being initialized")
+            }
+            Use::ByReference => format!("{what} '{name}' passed by reference before being initialized"),
+            Use::Part if self.is_struct(local) => {
+                format!("struct '{name}' must be completely initialized before a member is stored to")
+            }
+            Use::Value | Use::Part | Use::Receiver(_) | Use::Returned => {
+                format!("{what} '{name}' used before being initialized")
+            }
+        }
+    }
+
+    fn headline_of_self(&self, how: Use) -> String {
+        let what = match how {
+            Use::Returned => return "return from initializer without initializing all stored properties".into(),
+            Use::Captured => "'self' captured by a closure".into(),
+            Use::Receiver(f) => format!("'self' used in {}", self.access(f)),
+            Use::ByReference => "'self' passed by reference".into(),
+            Use::InFunction(_) | Use::Part | Use::Value => "'self' used".into(),
+        };
+        format!("{what} before all stored properties are initialized")
+    }
+
+    fn access(&self, f: FunctionId) -> String {
+        let data = self.world.function_data(f);
+        let what = match data.kind {
+            FunctionKind::Getter | FunctionKind::Setter => "property access",
+            _ => "method call",
+        };
+        format!("{what} '{}'", data.base_name)
+    }
+
+    fn is_struct(&self, local: Option<LocalId>) -> bool {
+        local.is_some_and(|l| matches!(self.body.locals[l.0 as usize].ty, Type::Nominal(..)))
+    }
+
+    /// A constant gets a value though it may have one.
+    pub(super) fn set_again(&mut self, part: u32, span: Span) {
+        let part = self.variables.part(part);
+        let message = format!("immutable value '{}' may only be initialized once", part.name);
+        let text = if part.has_value {
+            "initial value already provided in 'let' declaration"
+        } else {
+            "declared as 'let' here"
+        };
+        let diagnostic = Diagnostic::error(Code::Immutable, span, message).also(part.declared, text);
+        self.world.report(diagnostic.help("change 'let' to 'var' to make it mutable"));
+    }
+}

@@ -1,0 +1,88 @@
+//! Where bodies end: without a value, never, or not at all.
+
+use super::Flow;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::types::store::FunctionKind;
+use crate::types::tree::{Stmt, StmtKind};
+use crate::types::ty::Type;
+
+impl Flow<'_, '_> {
+    /// The walk is at the end of the body. A body that must give a value gives one on every path.
+    pub(super) fn check_result(&mut self) {
+        if !self.state.reachable {
+            return;
+        }
+        self.escape();
+        let kind = self.world.function_data(self.function).kind;
+        let result = self.world.signature(self.function).result.clone();
+        if result.is_unit() || result == Type::Error || matches!(kind, FunctionKind::Init { .. } | FunctionKind::Script)
+        {
+            return;
+        }
+        let declared = self.world.function_data(self.function).span;
+        let span = self.body.statements.last().map_or(declared, |last| last.span).last();
+        let what = if kind == FunctionKind::Closure { "closure" } else { "function" };
+        let diagnostic = if result == Type::Never {
+            let message = format!("{what} with uninhabited return type 'Never' returns");
+            Diagnostic::error(Code::MissingReturn, span, message)
+        } else {
+            let message = format!("missing return in {what} expected to return '{}'", self.world.show(&result));
+            Diagnostic::error(Code::MissingReturn, span, message).also(declared, "must return a value on every path")
+        };
+        self.world.report(diagnostic);
+    }
+
+    pub(super) fn guard_falls_through(&mut self, end: Span) {
+        let message = "'guard' body must not fall through, consider using a 'return' or 'throw' to exit the scope";
+        self.world.report(Diagnostic::error(Code::WrongContext, end, message));
+    }
+
+    /// No path leads from a statement to the next one.
+    pub(super) fn warn_of_unreachable(&mut self, s: &Stmt, next: &Stmt) {
+        if !self.warns || self.is_made_up(next) {
+            return;
+        }
+        let word = match &s.kind {
+            StmtKind::Return(_) => Some("return"),
+            StmtKind::Break(_) => Some("break"),
+            StmtKind::Continue(_) => Some("continue"),
+            StmtKind::Throw(_) => Some("throw"),
+            _ => None,
+        };
+        let message = match word {
+            Some(word) => format!("code after '{word}' will never be executed"),
+            None => "will never be executed".to_string(),
+        };
+        let mut diagnostic = Diagnostic::warning(Code::Unreachable, next.span, message);
+        if word.is_none()
+            && let Some(never) = self.never
+            && never.start >= s.span.start
+            && never.end <= s.span.end
+        {
+            diagnostic = diagnostic.also(never, "a call to a never-returning function");
+        }
+        self.world.report(diagnostic);
+    }
+
+    /// Whether the checker wrote a statement: the `return` at the end of an initialiser.
+    fn is_made_up(&self, s: &Stmt) -> bool {
+        match &s.kind {
+            StmtKind::Return(_) => {
+                self.filled.is_some() && self.body.statements.last().is_some_and(|last| std::ptr::eq(last, s))
+            }
+            StmtKind::LocalFunction(_) => true,
+            _ => false,
+        }
+    }
+
+    /// The body was walked: no path ends without a call of the function itself.
+    pub(super) fn warn_of_recursion(&mut self) {
+        if let (Some(span), false) = (self.calls_itself, self.escapes) {
+            let message = "function call causes an infinite recursion";
+            let diagnostic = Diagnostic::warning(Code::EndlessRecursion, span, message)
+                .label("calls itself on every path: there is no case that stops");
+            self.world.report(diagnostic.help("add a case that gives a result without a further call"));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What a body does with its variables, wherever it does it.
+
+use crate::source::Span;
+use crate::types::tree::{Body, GlobalId, LocalId, Pattern, PatternKind, Stmt};
+use hashbrown::HashSet;
+
+/// How a variable came to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Declared {
+    /// `let x = value`
+    WithValue { statement: Span, value: Span },
+    /// `let x: Int`
+    WithoutValue,
+    /// `for x in …`
+    Element,
+    /// `if let x = …`
+    Unwrapped,
+    /// As a part of another pattern.
+    Matched,
+}
+
+/// What is done with one variable.
+#[derive(Clone, Default)]
+pub(super) struct Uses {
+    pub(super) declared: Option<Declared>,
+    pub(super) read: bool,
+    pub(super) written: bool,
+}
+
+/// What is done with each variable of a body.
+#[derive(Default)]
+pub(super) struct Usage {
+    pub(super) of: Vec<Uses>,
+    /// The global variables that it reads.
+    pub(super) globals: HashSet<GlobalId>,
+    /// The `defer`s that were looked at.
+    pub(super) deferred: HashSet<*const Stmt>,
+}
+
+impl Usage {
+    pub(super) fn of(body: &Body) -> Usage {
+        Usage { of: vec![Uses::default(); body.locals.len()], ..Usage::default() }
+    }
+
+    pub(super) fn read(&mut self, local: LocalId) {
+        self.of[local.0 as usize].read = true;
+    }
+
+    pub(super) fn write(&mut self, local: LocalId) {
+        self.of[local.0 as usize].written = true;
+    }
+
+    /// What a closure does with a variable that it captured.
+    pub(super) fn include(&mut self, outer: LocalId, closure: &Usage, inner: LocalId) {
+        let (own, other) = (&mut self.of[outer.0 as usize], &closure.of[inner.0 as usize]);
+        own.read |= other.read;
+        own.written |= other.written;
+    }
+
+    /// A pattern binds variables.
+    pub(super) fn declare(&mut self, pattern: &Pattern, how: Declared) {
+        match &pattern.kind {
+            PatternKind::Bind(local) => self.of[local.0 as usize].declared = Some(how),
+            PatternKind::Some(inner) if how == Declared::Unwrapped => self.declare(inner, how),
+            PatternKind::Some(inner) | PatternKind::Is { pattern: inner, .. } => self.declare(inner, Declared::Matched),
+            PatternKind::Tuple(parts) | PatternKind::Case { payload: parts, .. } => {
+                parts.iter().for_each(|p| self.declare(p, Declared::Matched));
+            }
+            PatternKind::Wildcard | PatternKind::Nil | PatternKind::Test { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Which variables are followed, and by which parts: those that are declared without a value, the `self` of an
+//! initialiser by its stored properties, tuples by their elements, and the variables of the script.
+
+use super::Flow;
+use crate::source::Span;
+use crate::syntax::ast::{Name, NominalKind};
+use crate::types::store::{FunctionKind, StoredData};
+use crate::types::tree::{GlobalId, LocalId, Pattern, PatternKind, Projection, ProjectionKind};
+use crate::types::ty::{NominalId, Type};
+use hashbrown::HashMap;
+use std::ops::Range;
+
+/// What gets its value as one.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    /// Its name in messages: `x`, `self.x`, `pair.0`.
+    pub(super) name: String,
+    /// Where it is declared.
+    pub(super) declared: Span,
+    /// Whether it is a `let`.
+    pub(super) once: bool,
+    /// Whether its value stands where it is declared.
+    pub(super) has_value: bool,
+}
+
+/// A local variable that is followed.
+struct Followed {
+    parts: Range<u32>,
+    /// Whether the parts are those of its value; else the one part is the variable itself.
+    is_split: bool,
+}
+
+/// The parts that are followed, by number.
+#[derive(Default)]
+pub(super) struct Variables {
+    parts: Vec<Part>,
+    locals: HashMap<LocalId, Followed>,
+    globals: HashMap<GlobalId, u32>,
+    /// Parts in the order in which their declarations were reached.
+    pub(super) declared: Vec<u32>,
+}
+
+impl Variables {
+    /// The parts of a local variable; `None` when it has had its value from the start.
+    pub(super) fn local(&self, local: LocalId) -> Option<Range<u32>> {
+        self.locals.get(&local).map(|f| f.parts.clone())
+    }
+
+    pub(super) fn global(&self, global: GlobalId) -> Option<u32> {
+        self.globals.get(&global).copied()
+    }
+
+    /// Whether the variables of the script are followed.
+    pub(super) fn has_globals(&self) -> bool {
+        !self.globals.is_empty()
+    }
+
+    pub(super) fn part(&self, number: u32) -> &Part {
+        &self.parts[number as usize]
+    }
+
+    /// The part of a variable that a step leads to.
+    pub(super) fn part_at(&self, local: LocalId, step: &Projection) -> Option<u32> {
+        match step.kind {
+            ProjectionKind::Field(i) | ProjectionKind::Element(i) => self.part_of(local, i),
+            ProjectionKind::Accessor { .. } | ProjectionKind::Force => None,
+        }
+    }
+
+    /// The `index`-th of the parts of a variable, if it is followed by parts.
+    pub(super) fn part_of(&self, local: LocalId, index: u32) -> Option<u32> {
+        let followed = self.locals.get(&local)?;
+        (followed.is_split && index < followed.parts.len() as u32).then(|| followed.parts.start + index)
+    }
+
+    fn add(&mut self, parts: Vec<Part>) -> Range<u32> {
+        let start = self.parts.len() as u32;
+        self.parts.extend(parts);
+        start..self.parts.len() as u32
+    }
+}
+
+impl Flow<'_, '_> {
+    /// Follows a variable of the script: it has a value from where it is declared.
+    pub(super) fn follow_global(&mut self, global: GlobalId) {
+        let data = &self.world.globals[global.0 as usize];
+        if data.is_lazy {
+            return;
+        }
+        let part = Part {
+            name: data.name.to_string(),
+            declared: data.span,
+            once: data.is_let && !data.has_value,
+            has_value: data.has_value,
+        };
+        let number = self.variables.add(vec![part]).start;
+        self.variables.globals.insert(global, number);
+        self.state.unset.put(number, true);
+    }
+
+    /// A declaration without a value: from here on the variables have none.
+    pub(super) fn declare(&mut self, pattern: &Pattern) {
+        match &pattern.kind {
+            PatternKind::Bind(local) => {
+                let range = match self.variables.local(*local) {
+                    Some(known) => known,
+                    None => self.follow(*local),
+                };
+                for part in range {
+                    self.variables.declared.push(part);
+                    self.state.unset.put(part, true);
+                    self.state.set.put(part, false);
+                }
+            }
+            PatternKind::Tuple(parts) => parts.iter().for_each(|p| self.declare(p)),
+            _ => {}
+        }
+    }
+
+    fn follow(&mut self, local: LocalId) -> Range<u32> {
+        let variable = &self.body.locals[local.0 as usize];
+        let is_init = matches!(self.world.function_data(self.function).kind, FunctionKind::Init { .. });
+        let fills = is_init && self.filled.is_none() && &*variable.name == "self";
+        if fills {
+            self.filled = Some(local);
+        }
+        let split = match &variable.ty {
+            Type::Nominal(n, _) if fills => self.properties(*n),
+            Type::Tuple(_) => self.elements(local),
+            _ => None,
+        };
+        let is_split = split.is_some();
+        let parts = split.unwrap_or_else(|| vec![self.whole(local)]);
+        let parts = self.variables.add(parts);
+        self.variables.locals.insert(local, Followed { parts: parts.clone(), is_split });
+        parts
+    }
+
+    fn whole(&self, local: LocalId) -> Part {
+        let variable = &self.body.locals[local.0 as usize];
+        Part { name: variable.name.to_string(), declared: variable.span, once: variable.once, has_value: false }
+    }
+
+    /// The parts of the `self` that an initialiser fills; `None` for a type that is not made of stored properties.
+    fn properties(&self, n: NominalId) -> Option<Vec<Part>> {
+        let data = self.world.nominal_data(n);
+        let of = |stored: &StoredData| Part {
+            name: format!("self.{}", stored.name),
+            declared: stored.span,
+            once: stored.is_let,
+            has_value: stored.value.is_some(),
+        };
+        (data.builtin.is_none() && data.kind != NominalKind::Enum).then(|| data.stored.iter().map(of).collect())
+    }
+
+    fn elements(&self, local: LocalId) -> Option<Vec<Part>> {
+        let whole = self.whole(local);
+        let Type::Tuple(elements) = &self.body.locals[local.0 as usize].ty else { return None };
+        let of = |(i, label): (usize, &Option<Name>)| {
+            let element = label.as_ref().map_or_else(|| i.to_string(), ToString::to_string);
+            Part { name: format!("{}.{element}", whole.name), ..whole.clone() }
+        };
+        Some(elements.iter().map(|(label, _)| label).enumerate().map(of).collect())
+    }
+}
