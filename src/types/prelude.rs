@@ -13,6 +13,7 @@ use hashbrown::HashMap;
 const FILES: &[(&str, &str, Option<&str>)] = &[
     ("prelude/core.dscript", include_str!("../../prelude/core.dscript"), None),
     ("prelude/integers.dscript", include_str!("../../prelude/integers.dscript"), None),
+    ("prelude/narrow.dscript", include_str!("../../prelude/narrow.dscript"), None),
     ("prelude/sequence.dscript", include_str!("../../prelude/sequence.dscript"), None),
     ("prelude/operators.dscript", include_str!("../../prelude/operators.dscript"), None),
     ("prelude/numbers.dscript", include_str!("../../prelude/numbers.dscript"), None),

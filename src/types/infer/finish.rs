@@ -276,7 +276,7 @@ impl Infer<'_> {
         match (&e.kind, builtin) {
             (ExprKind::Int(n), Some(Builtin::Double | Builtin::Float)) => e.kind = ExprKind::Float(*n as f64),
             (ExprKind::Int(n), Some(Builtin::Int { bits, signed })) => {
-                if bits < 64 && !fits(*n, bits, signed) || (!signed && *n < 0 && bits < 64) {
+                if !fits(*n, bits, signed) {
                     let message =
                         format!("integer literal '{n}' overflows when stored into '{}'", self.world.show(&e.ty));
                     self.error(Diagnostic::error(Code::InvalidLiteral, span, message));
@@ -302,6 +302,13 @@ impl Infer<'_> {
         if matches!(e.ty, Type::Error | Type::Var(_)) {
             return;
         }
+        if let ExprKind::Int(n) = &e.kind
+            && !fits(*n, 64, true)
+        {
+            let message = format!("integer literal '{n}' overflows when stored into 'Int'");
+            self.error(Diagnostic::error(Code::InvalidLiteral, e.span, message));
+            return;
+        }
         if !self.world.conforms_to(&e.ty.clone(), protocol) {
             let double = self.world.protocol("ExpressibleByIntegerLiteral");
             if let (ExprKind::Float(_), true) = (&e.kind, self.world.conforms_to(&e.ty.clone(), double)) {
@@ -316,7 +323,7 @@ impl Infer<'_> {
     }
 }
 
-fn fits(n: i64, bits: u8, signed: bool) -> bool {
-    let limit = 1i64 << (bits - u8::from(signed));
+fn fits(n: i128, bits: u8, signed: bool) -> bool {
+    let limit = 1i128 << (bits - u8::from(signed));
     if signed { n >= -limit && n < limit } else { n >= 0 && n < limit }
 }

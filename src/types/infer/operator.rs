@@ -36,7 +36,7 @@ impl Infer<'_> {
                 Ast::Int(_) | Ast::Float(_) => {
                     let mut value = self.expr(operand, expected);
                     match &mut value.kind {
-                        ExprKind::Int(n) => *n = n.wrapping_neg(),
+                        ExprKind::Int(n) => *n = -*n,
                         ExprKind::Float(x) => *x = -*x,
                         _ => {}
                     }

@@ -259,7 +259,7 @@ pub fn num(x: f64) -> Expr {
 }
 
 pub fn int(n: i64) -> Expr {
-    e(ExprKind::Int(n), integer())
+    e(ExprKind::Int(n.into()), integer())
 }
 
 pub fn get(local: u32, ty: Type) -> Expr {
