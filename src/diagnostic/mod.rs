@@ -126,6 +126,13 @@ impl Diagnostic {
         self
     }
 
+    /// A way out that takes several replacements.
+    #[must_use]
+    pub fn edits(mut self, text: impl Into<String>, edits: Vec<(Span, String)>) -> Diagnostic {
+        self.helps.push(Help { text: text.into(), edits });
+        self
+    }
+
     /// Whether it rejects the program.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error

@@ -290,6 +290,8 @@ fn unknown_help(name: &str) -> String {
         "<>" => "write '!='".into(),
         ":=" => "write 'let x = …'".into(),
         "|>" => "call the function: 'f(x)'".into(),
+        "++" => "write 'x += 1'".into(),
+        "--" => "write 'x -= 1'".into(),
         _ => format!("declare it: 'infix operator {name}: AdditionPrecedence'"),
     }
 }

@@ -59,6 +59,9 @@ impl World {
         for n in nominals_before..self.nominals.len() {
             self.check_nominal(NominalId(n as u32));
         }
+        if !self.is_interactive {
+            self.check_functions(before);
+        }
         let mut functions = vec![];
         let mut at = before;
         while at < self.functions.len() {
@@ -69,6 +72,9 @@ impl World {
                 continue;
             }
             if !matches!(data.code, Code::Block(None)) || matches!(data.body, BodyState::Checked(_)) {
+                if matches!(self.function_data(f).kind, FunctionKind::Function | FunctionKind::Init { .. }) {
+                    self.check_signature(f);
+                }
                 self.signature(f);
                 self.check_body(f);
                 functions.push(f);
@@ -118,6 +124,9 @@ impl World {
             self.report(Diagnostic::error(DiagnosticCode::Unsupported, span, message).help("use a 'struct'"));
         }
         self.nominal_info(n);
+        self.check_members(n);
+        self.check_size(n);
+        self.check_stored(n);
         for i in 0..self.nominal_data(n).conformances.len() {
             self.check_conformance(n, i);
         }
@@ -184,8 +193,7 @@ impl World {
         if data.kind == NominalKind::Class || data.builtin.is_some() || data.is_prelude {
             return vec![];
         }
-        let refined: Vec<Name> =
-            self.refined(p).iter().map(|q| self.protocols[q.0 as usize].name.clone()).collect();
+        let refined: Vec<Name> = self.refined(p).iter().map(|q| self.protocols[q.0 as usize].name.clone()).collect();
         let mut out = vec![];
         for (protocol, member) in [("Equatable", "=="), ("Hashable", "hash")] {
             let written = self.nominal_data(n).members.contains_key(member);
@@ -205,6 +213,19 @@ impl World {
     /// Requirements that the machine or the checker fulfils for every type.
     fn is_supplied(&self, p: ProtocolId, _r: u32) -> bool {
         matches!(&*self.protocol_data(p).name, "Hashable" | "CaseIterable" | "RawRepresentable" | "Error")
+    }
+
+    /// The word before a place, and where it stands.
+    pub(super) fn word_before(&self, place: Span) -> Option<(String, Span)> {
+        let (start, text) = self
+            .texts
+            .iter()
+            .rev()
+            .find(|(start, text)| place.start >= *start && place.start <= start + text.len() as u32)?;
+        let before = text.get(..(place.start - start) as usize)?.trim_end();
+        let word = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+        let end = start + before.len() as u32;
+        Some((word.to_string(), Span::new(end - word.len() as u32, end)))
     }
 
     /// What a text says in a place, for messages that quote it.

@@ -9,6 +9,7 @@ use super::ty::NominalId;
 use super::world::Builtin;
 use super::written::{bound_names, strip};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
+use crate::source::Span;
 use crate::syntax::ast::{
     AttributeArgs, Binding, Decl, DeclKind, ExtensionDecl, Fixity, FunctionDecl, Generics, Ident, Name, NominalDecl,
     PatternKind, Requirement as AstRequirement, TypeExpr,
@@ -73,20 +74,13 @@ impl World {
         let table = if is_prelude { &mut self.library } else { &mut self.module };
         let entries = table.entry(name.name.clone()).or_default();
         if !is_prelude {
-            let overloads = matches!(what, Named::Function(_));
-            let clash = entries.iter().any(|e| {
-                let both_functions = overloads && matches!(e.what, Named::Function(_));
-                !both_functions && (e.file == file || !(e.is_private || is_private))
-            });
-            if clash && interactive {
-                entries.clear();
-            } else if clash {
-                let message = format!("invalid redeclaration of '{}'", name.name);
-                self.diagnostics.push(Diagnostic::error(DiagnosticCode::Redeclared, name.span, message));
-                return;
-            } else if interactive && overloads {
-                // A function defined anew at the prompt replaces the one of the same shape: the later entry is preferred.
-                entries.retain(|e| matches!(e.what, Named::Function(_)));
+            match World::clashes(entries, entry) {
+                Some(_) if interactive => entries.clear(),
+                Some(before) => {
+                    let before = self.named_span(before);
+                    return self.redeclared(&name.name, name.span, before);
+                }
+                None => {}
             }
         }
         entries.push(entry);
@@ -175,6 +169,25 @@ impl World {
         AliasId(self.aliases.len() as u32 - 1)
     }
 
+    /// A computed variable or property is a `var` with a type.
+    pub(super) fn check_computed(&mut self, decl: &Decl, is_let: bool, binding: &Binding) {
+        let at = binding.pattern.span;
+        if is_let {
+            let diagnostic =
+                Diagnostic::error(DiagnosticCode::WrongContext, at, "'let' declarations cannot be computed properties");
+            let word = Span::new(decl.span.start, decl.span.start + 3);
+            let fixed =
+                if self.source_text(word) == "let" { diagnostic.fix("write 'var'", word, "var") } else { diagnostic };
+            self.report(fixed);
+        }
+        if binding.ty.is_none() && !matches!(binding.pattern.kind, PatternKind::Typed(..)) {
+            let message = "computed property must have an explicit type";
+            self.report(
+                Diagnostic::error(DiagnosticCode::CannotInfer, at, message).help("write ': Type' behind the name"),
+            );
+        }
+    }
+
     fn declare_global(
         &mut self,
         decl: &Rc<Decl>,
@@ -189,6 +202,7 @@ impl World {
         {
             // A computed variable: a function without parameters that is called by its name alone.
             let ident = Ident { name: name.clone(), span: binding.pattern.span };
+            self.check_computed(decl, is_let, binding);
             let (getter, _) = self.declare_accessors(
                 decl,
                 &ident,

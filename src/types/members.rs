@@ -1,6 +1,6 @@
 //! The members of a type by name, from its declaration, its extensions, its superclass and its protocols.
 
-use super::store::{MemberKind, World};
+use super::store::{MemberKind, Requirement, World};
 use super::ty::{ProtocolId, Type};
 use std::rc::Rc;
 
@@ -62,6 +62,52 @@ impl World {
             }
         }
         out
+    }
+
+    /// The condition that does not hold, when there is a member of that name, and of a kind that is wanted, under one.
+    pub(super) fn withheld(
+        &mut self,
+        of: &Type,
+        name: &str,
+        is_static: bool,
+        is_wanted: &mut dyn FnMut(&mut World, &MemberKind) -> bool,
+    ) -> Option<String> {
+        let of = self.shallow(of);
+        let mut found = vec![];
+        if let Type::Nominal(n, args) = &of {
+            for member in self.nominal_data(*n).members.get(name).cloned().unwrap_or_default() {
+                if member.is_static == is_static && is_wanted(self, &member.kind) {
+                    let env = self.group_env(member.group);
+                    let requirements =
+                        env.requirements.iter().map(|r| r.map(&mut |t| self.substitute_nominal(*n, args, t)));
+                    found.extend(requirements);
+                }
+            }
+        }
+        for p in self.protocols_of(&of) {
+            let own = self.protocol_data(p).self_param;
+            for member in self.protocol_data(p).members.get(name).cloned().unwrap_or_default() {
+                if member.is_static == is_static && is_wanted(self, &member.kind) {
+                    let env = self.group_env(member.group);
+                    let by = |t: &Type| t.substitute(&|q| (q == own).then(|| of.clone()));
+                    found.extend(env.requirements.iter().map(|r| r.map(&mut |t| by(t))));
+                }
+            }
+        }
+        found.into_iter().find_map(|requirement| match requirement {
+            Requirement::Conforms(ty, p) => {
+                let ty = self.resolved(&ty);
+                let is_literal = matches!(&ty, Type::Var(v) if self.var(*v).literal.is_some());
+                let fails = (is_literal || !self.has_vars(&ty)) && !self.conforms_to(&ty, p);
+                fails.then(|| format!("'{}' conform to '{}'", self.show(&ty), self.protocol_data(p).name))
+            }
+            Requirement::Same(a, b) => {
+                let (a, b) = (self.resolved(&a), self.resolved(&b));
+                let fails = a != b && !self.has_vars(&a) && !self.has_vars(&b);
+                fails.then(|| format!("'{}' be '{}'", self.show(&a), self.show(&b)))
+            }
+            Requirement::Superclass(..) => None,
+        })
     }
 
     /// Whether an extension's conditions hold, as far as the arguments are known.

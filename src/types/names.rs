@@ -28,7 +28,58 @@ const FOREIGN: &[(&str, &str)] = &[
     ("int", "Int"),
     ("string", "String"),
     ("bool", "Bool"),
+    ("boolean", "Bool"),
+    ("str", "String"),
+    ("char", "Character"),
+    ("void", "Void"),
+    ("long", "Int"),
+    ("number", "Double"),
+    ("object", "Any"),
+    ("list", "Array"),
+    ("vector", "Array"),
+    ("dict", "Dictionary"),
+    ("hashmap", "Dictionary"),
+    ("this", "self"),
+    ("toUpperCase", "uppercased"),
+    ("toLowerCase", "lowercased"),
+    ("upper", "uppercased"),
+    ("lower", "lowercased"),
+    ("startsWith", "hasPrefix"),
+    ("endsWith", "hasSuffix"),
+    ("strip", "trimmed"),
+    ("trim", "trimmed"),
+    ("indexOf", "firstIndex"),
+    ("includes", "contains"),
+    ("pop", "popLast"),
+    ("extend", "append"),
+    ("fold", "reduce"),
+    ("each", "forEach"),
+    ("toString", "description"),
+    ("isNan", "isNaN"),
+    ("range", "stride"),
 ];
+
+/// Words for things that are no names here, with what to write.
+const WORDS: &[(&str, &str)] = &[
+    ("null", "nil"),
+    ("NULL", "nil"),
+    ("None", "nil"),
+    ("nullptr", "nil"),
+    ("undefined", "nil"),
+    ("True", "true"),
+    ("False", "false"),
+    ("NaN", "Double.nan"),
+    ("inf", "Double.infinity"),
+    ("Infinity", "Double.infinity"),
+    ("pi", "π"),
+    ("PI", "π"),
+    ("M_PI", "π"),
+];
+
+/// What to write instead of a word of another language that stands for no name.
+pub(super) fn word_for(name: &str) -> Option<&'static str> {
+    WORDS.iter().find(|(word, _)| *word == name).map(|(_, here)| *here)
+}
 
 /// The candidate that was probably meant: a word from another language, or one at most two edits away.
 pub(super) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
@@ -39,7 +90,12 @@ pub(super) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>)
     {
         return Some((*known).to_string());
     }
-    let limit = if name.chars().count() <= 3 { 1 } else { 2 };
+    // A name of one letter is close to every other one.
+    let limit = match name.chars().count() {
+        0 | 1 => 0,
+        2..=5 => 1,
+        _ => 2,
+    };
     let scored = candidates.iter().map(|c| (distance(&name.to_lowercase(), &c.to_lowercase()), *c));
     scored.filter(|(d, _)| *d <= limit).min().map(|(_, c)| c.to_string())
 }
@@ -165,11 +221,14 @@ impl World {
         if super::written::is_operator(&data.base_name) {
             return data.base_name.to_string();
         }
-        let labels = data.ast_params.iter().map(|p| match &p.label {
-            Some(label) => format!("{}:", label.name),
-            None => "_:".to_string(),
-        });
-        format!("{}({})", data.base_name, labels.collect::<String>())
+        let label = |l: Option<&str>| l.map_or("_:".to_string(), |l| format!("{l}:"));
+        let labels: String = match (&data.code, &data.signature) {
+            (super::store::Code::Memberwise(_), Some(signature)) => {
+                signature.params.iter().map(|p| label(p.label.as_deref())).collect()
+            }
+            _ => data.ast_params.iter().map(|p| label(p.label.as_ref().map(|l| &*l.name))).collect(),
+        };
+        format!("{}({labels})", data.base_name)
     }
 }
 

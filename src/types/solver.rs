@@ -254,7 +254,7 @@ impl World {
     }
 
     /// Whether some type that a literal can be of conforms to a protocol.
-    fn literal_may_conform(&mut self, literal: Literal, protocol: ProtocolId) -> bool {
+    pub(super) fn literal_may_conform(&mut self, literal: Literal, protocol: ProtocolId) -> bool {
         let builtin: &[&'static str] = match literal {
             Literal::Int => &["Int", "Double"],
             Literal::Float => &["Double"],

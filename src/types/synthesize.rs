@@ -233,18 +233,16 @@ impl World {
                 text.push_str("}\n");
                 Some(text)
             }
-            "zero" | "+" | "-" if kind == NominalKind::Struct => {
-                Some(match key {
-                    "zero" => {
-                        let zero = memberwise(&|_| ".zero".to_string());
-                        format!("static var zero: Self {{ {zero} }}")
-                    }
-                    op => {
-                        let sum = memberwise(&|f| format!("lhs.{f} {op} rhs.{f}"));
-                        format!("static func {op} (lhs: Self, rhs: Self) -> Self {{ {sum} }}")
-                    }
-                })
-            }
+            "zero" | "+" | "-" if kind == NominalKind::Struct => Some(match key {
+                "zero" => {
+                    let zero = memberwise(&|_| ".zero".to_string());
+                    format!("static var zero: Self {{ {zero} }}")
+                }
+                op => {
+                    let sum = memberwise(&|f| format!("lhs.{f} {op} rhs.{f}"));
+                    format!("static func {op} (lhs: Self, rhs: Self) -> Self {{ {sum} }}")
+                }
+            }),
             "scaled" if kind == NominalKind::Struct => {
                 let scaled = memberwise(&|f| format!("self.{f}.scaled(by: factor)"));
                 Some(format!("func scaled(by factor: Double) -> Self {{ {scaled} }}"))

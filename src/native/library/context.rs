@@ -111,7 +111,19 @@ impl<'a> NativeContext<'a> {
         host: &'a mut Host,
         (f, slots, i, r): (&'a mut [f64], &'a mut [Slot], &'a mut [i64], &'a mut [Ref]),
     ) -> NativeContext<'a> {
-        NativeContext { shapes, types, host, own_texts: None, asked: vec![], f, slots, i, r, taken: [0; 3], given: [0; 3] }
+        NativeContext {
+            shapes,
+            types,
+            host,
+            own_texts: None,
+            asked: vec![],
+            f,
+            slots,
+            i,
+            r,
+            taken: [0; 3],
+            given: [0; 3],
+        }
     }
 
     /// The shape of a generic argument.

@@ -114,6 +114,16 @@ impl Context<'_> {
             });
             if let Some(help) = self.braces_help() {
                 d = d.fix("put the body in braces", self.rest_of_line(), help);
+            } else if let Some(help) = super::foreign::help(&line, self.found) {
+                d = d.help(help);
+            }
+            return d;
+        }
+        if first == "func" && line.contains(')') && self.found == ":" {
+            let mut d = Diagnostic::error(Code::ExpectedBrace, self.span, "expected '{' and the body of the function")
+                .label("bodies stand in braces");
+            if let Some(help) = self.braces_help() {
+                d = d.fix("put the body in braces", self.rest_of_line(), help);
             }
             return d;
         }
@@ -121,7 +131,10 @@ impl Context<'_> {
         let d = Diagnostic::error(Code::Syntax, self.span, message);
         match self.found {
             "=" if line.contains("if ") => d.help("'==' compares, '=' assigns"),
-            _ => d,
+            _ => match super::foreign::help(&line, self.found) {
+                Some(help) => d.help(help),
+                None => d,
+            },
         }
     }
 

@@ -6,6 +6,7 @@ mod convert;
 mod decl;
 mod expr;
 mod failure;
+mod foreign;
 mod function;
 mod key_path;
 mod literal;

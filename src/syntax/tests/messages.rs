@@ -104,3 +104,32 @@ fn every_declaration_can_have_its_error() {
     assert_eq!(read("@a\nfunc f<\n").diagnostics.len(), 1);
     assert_eq!(parsed.file.items.len(), 1);
 }
+
+#[test]
+fn habits_of_other_languages_are_known() {
+    let cases = [
+        ("def f(x): return x", "functions are declared with 'func': func f(x) { … }"),
+        ("fn f() {}", "functions are declared with 'func': func f(x) { … }"),
+        ("const speed = 3", "write 'let' for a constant, 'var' for a variable"),
+        ("double speed = 3.5", "the type stands behind the name: 'let x: Double = 1'"),
+        ("var x = 1\nx++", "write 'x += 1'"),
+        ("for i = 0; i < 3; i++ { print(i) }", "write 'for i in 0..<n { … }'"),
+        ("for (i in 1...3) { print(i) }", "no brackets around it: 'for x in xs { … }'"),
+        ("if a and b { print(1) }", "'and' is written '&&'"),
+        ("while a or b { print(1) }", "'or' is written '||'"),
+        ("print('hello')", "texts stand in double quotes: \"…\""),
+        ("print \"hello\"", "a call has brackets: 'print(…)'"),
+        ("# a comment", "comments begin with '//'"),
+        ("var x := 3", "write 'let x = …', or 'x = …' for a variable that is there"),
+        ("let x == 3", "'=' gives a value, '==' compares"),
+        ("func f(x) -> Double: return x", "put the body in braces"),
+        ("case 1: print(1)", "'case' and 'default' can only appear inside a 'switch' statement"),
+        ("let xs: Int[] = []", "the type of an array is written '[Element]'"),
+        ("if true { print(1) }\nelif false { print(2) }", "write 'else if'"),
+    ];
+    for (text, help) in cases {
+        let diagnostic = read(text).diagnostics.remove(0);
+        let helps: Vec<&str> = diagnostic.helps.iter().map(|h| h.text.as_str()).collect();
+        assert!(helps.contains(&help), "{text}\n{helps:?}");
+    }
+}

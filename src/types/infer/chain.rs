@@ -78,7 +78,9 @@ pub(super) fn take_chain(e: &mut ast::Expr, name: &str, is_top: bool) -> Option<
             e.kind = Ast::Ident { name: name.into(), generics: vec![] };
             Some(base)
         }
-        Ast::Member { base, .. } | Ast::Subscript { base, .. } | Ast::Force(base) => take_chain(Rc::make_mut(base), name, false),
+        Ast::Member { base, .. } | Ast::Subscript { base, .. } | Ast::Force(base) => {
+            take_chain(Rc::make_mut(base), name, false)
+        }
         Ast::Call { callee, .. } => take_chain(Rc::make_mut(callee), name, false),
         _ => None,
     }

@@ -101,7 +101,8 @@ impl Infer<'_> {
     fn made_from_literal(&mut self, of: &Type, label: &str, value: Expr, span: Span) -> Expr {
         let label: ast::Name = label.into();
         let ast = ast::Expr { kind: Ast::Nil, span };
-        let arg = ArgNode { label: Some(label), ast: Rc::new(ast), trailing: false, ready: Some(Rc::new(value)), span };
+        let ready = Some(Rc::new(value));
+        let arg = ArgNode { label: Some(label), label_span: span, ast: Rc::new(ast), trailing: false, ready, span };
         self.call_init(of, vec![arg], Some(of), span)
     }
 

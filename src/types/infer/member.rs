@@ -2,8 +2,8 @@
 
 use super::Infer;
 use super::args::ArgNode;
-use super::reference::split_labels;
 use super::candidates::{Candidate, Target};
+use super::reference::split_labels;
 use super::solve::PendingKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -174,15 +174,50 @@ impl Infer<'_> {
             self.error(diagnostic);
             return self.error_expr(name.span);
         }
+        let is_value = |m: &MemberKind| {
+            matches!(m, MemberKind::Method(_) | MemberKind::Computed(..) | MemberKind::Global(_) | MemberKind::Case(_))
+        };
+        if self.world.members(ty, &name.name, true, self.file).iter().any(|(m, ..)| is_value(m)) {
+            return self.static_on_instance(ty, name, base.span);
+        }
+        if let Some(condition) = self.world.withheld(ty, &name.name, false, &mut |_, _| true) {
+            let message = format!("'{}' on '{}' requires that {condition}", name.name, self.show(ty));
+            return self.fail(Code::NotConforming, name.span, message);
+        }
         let message = format!("value of type '{}' has no member '{}'", self.show(ty), name.name);
         let mut diagnostic = Diagnostic::error(Code::UnknownMember, name.span, message);
-        let known = self.world.member_names(ty);
-        if let Some(close) = closest(&name.name, known.iter().map(String::as_str)) {
-            diagnostic =
-                diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), name.span, close);
-        }
+        diagnostic = self.suggest_member(diagnostic, ty, name);
         self.error(diagnostic);
         self.error_expr(name.span)
+    }
+
+    /// `value.name` of a member that belongs to the type; `at` is where the type has to be written.
+    pub(super) fn static_on_instance(&mut self, ty: &Type, name: &Ident, at: Span) -> Expr {
+        let shown = self.show(ty);
+        let message = format!("static member '{}' cannot be used on instance of type '{shown}'", name.name);
+        let written = if at.start == at.end { format!("{shown}.") } else { shown };
+        self.error(Diagnostic::error(Code::WrongContext, name.span, message).fix("ask the type for it", at, written));
+        self.error_expr(name.span)
+    }
+
+    /// `Type.name` of a member that belongs to a value.
+    pub(super) fn instance_on_type(&mut self, ty: &Type, name: &Ident) -> Expr {
+        let message = format!(
+            "instance member '{}' cannot be used on type '{}'; did you mean to use a value of this type instead?",
+            name.name,
+            self.show(ty)
+        );
+        self.fail(Code::WrongContext, name.span, message)
+    }
+
+    pub(super) fn has_instance_member(&mut self, ty: &Type, name: &str) -> bool {
+        let members = self.world.members(ty, name, false, self.file);
+        members.iter().any(|(m, ..)| {
+            matches!(
+                m,
+                MemberKind::Stored(_) | MemberKind::Computed(..) | MemberKind::Method(_) | MemberKind::Requirement(_)
+            )
+        })
     }
 
     pub(super) fn static_member(&mut self, ty: &Type, name: &Ident, span: Span) -> Expr {
@@ -236,15 +271,46 @@ impl Infer<'_> {
         if !self.method_candidates(&ty, &name.name, false, None).is_empty() {
             return self.unbound_method(&ty, name, expected, span);
         }
+        if self.has_instance_member(&ty, &name.name) {
+            return self.instance_on_type(&ty, name);
+        }
         let message = format!("type '{}' has no member '{}'", self.show(&ty), name.name);
         let mut diagnostic = Diagnostic::error(Code::UnknownMember, name.span, message);
-        let known = self.world.member_names(&ty);
-        if let Some(close) = closest(&name.name, known.iter().map(String::as_str)) {
-            diagnostic =
-                diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), name.span, close);
-        }
+        diagnostic = self.suggest_member(diagnostic, &ty, name);
         self.error(diagnostic);
         self.error_expr(span)
+    }
+
+    /// The member that was probably meant, or all that a small type has.
+    fn suggest_member(&mut self, diagnostic: Diagnostic, ty: &Type, name: &Ident) -> Diagnostic {
+        const FEW: usize = 6;
+        let known = self.world.member_names(ty);
+        if let Some(close) = closest(&name.name, known.iter().map(String::as_str)) {
+            return diagnostic.label(format!("did you mean '{close}'?")).fix(
+                format!("use '{close}'"),
+                name.span,
+                close,
+            );
+        }
+        let own = match self.world.shallow(ty) {
+            Type::Nominal(n, _) if !self.world.nominal_data(n).is_prelude => {
+                let members = self.world.nominal_data(n).members.keys();
+                let mut own: Vec<String> = members.map(ToString::to_string).filter(|m| known.contains(m)).collect();
+                own.sort();
+                own
+            }
+            Type::Tuple(_) => known,
+            _ => return diagnostic,
+        };
+        let own: Vec<String> = own.iter().map(|m| format!("'{m}'")).collect();
+        match own.as_slice() {
+            [] => diagnostic,
+            [only] => diagnostic.note(format!("it has {only}")),
+            [before @ .., last] if own.len() <= FEW => {
+                diagnostic.note(format!("it has {} and {last}", before.join(", ")))
+            }
+            _ => diagnostic,
+        }
     }
 
     fn static_getter(&mut self, candidate: &Candidate, span: Span) -> Expr {
@@ -332,8 +398,14 @@ impl Infer<'_> {
                 self.error(diagnostic);
                 return self.error_expr(span);
             }
-            let message = format!("value of type '{}' has no subscripts", self.show(&ty));
-            return self.fail(Code::UnknownMember, span, message);
+            let shown = self.show(&ty);
+            let message = format!("value of type '{shown}' has no subscripts");
+            let mut diagnostic = Diagnostic::error(Code::UnknownMember, span, message);
+            if shown == "String" {
+                diagnostic = diagnostic.help("for its characters by number: 'Array(text)[i]'");
+            }
+            self.error(diagnostic);
+            return self.error_expr(span);
         }
         // Swift's rule: the parameters of a subscript have no labels unless they are written twice.
         self.ready_args(&mut args);

@@ -345,6 +345,7 @@ impl<'w> Infer<'w> {
         let scope = self.scope();
         let before = self.world.diagnostics.len();
         let resolved = self.world.resolve_type(ty, &scope);
+        self.world.check_arguments(&resolved, ty.span);
         self.failed |= self.world.diagnostics.len() > before && resolved == Type::Error;
         resolved
     }

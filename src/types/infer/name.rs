@@ -5,7 +5,8 @@ use super::{Found, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
-use crate::types::names::closest;
+use crate::types::names::{closest, word_for};
+use crate::types::prelude::PRELUDE_FILE;
 use crate::types::store::{FunctionKind, MemberKind, Named};
 use crate::types::tree::{Callee, Expr, ExprKind, FunctionRef};
 use crate::types::ty::Type;
@@ -42,8 +43,18 @@ impl Infer<'_> {
                 .iter()
                 .any(|(m, ..)| !matches!(m, MemberKind::Nominal(_) | MemberKind::Alias(_) | MemberKind::AssociatedType))
             {
+                if self.has_self() && self.file != PRELUDE_FILE {
+                    return self.static_on_instance(&own, ident, ident.span.before());
+                }
                 return self.static_member_of(&own, ident, expected, span);
             }
+        }
+        if let Some(own) = self.own_type()
+            && !self.has_self()
+            && self.has_instance_member(&own, name)
+            && self.world.entries(name, self.file).is_empty()
+        {
+            return self.instance_on_type(&own, ident);
         }
         if name == "self" {
             return self.fail(
@@ -96,6 +107,23 @@ impl Infer<'_> {
         self.unknown_name(ident)
     }
 
+    /// Whether a name stands for something here, or is so close to something that it was probably meant.
+    pub(super) fn is_name(&mut self, name: &str) -> bool {
+        if name.starts_with('$') || self.find_local_quiet(name) || self.names_type(name) {
+            return true;
+        }
+        if let Some(own) = self.own_type() {
+            let (mut members, file) = (self.world.members(&own, name, false, self.file), self.file);
+            members.extend(self.world.members(&own, name, true, file));
+            if !members.is_empty() {
+                return true;
+            }
+        }
+        let file = self.file;
+        !self.world.entries(name, file).is_empty()
+            || closest(name, self.known_names().iter().map(String::as_str)).is_some()
+    }
+
     fn full_name_value(&mut self, ident: &Ident, base: &str, expected: Option<&Type>) -> Expr {
         let file = self.file;
         let mut functions = vec![];
@@ -114,6 +142,21 @@ impl Infer<'_> {
     }
 
     pub(super) fn unknown_name(&mut self, ident: &Ident) -> Expr {
+        let known = self.known_names();
+        let mut diagnostic =
+            Diagnostic::error(Code::UnknownName, ident.span, format!("cannot find '{}' in scope", ident.name));
+        if let Some(word) = word_for(&ident.name) {
+            diagnostic = diagnostic.fix(format!("write '{word}'"), ident.span, word);
+        } else if let Some(close) = closest(&ident.name, known.iter().map(String::as_str)) {
+            diagnostic =
+                diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), ident.span, close);
+        }
+        self.error(diagnostic);
+        self.error_expr(ident.span)
+    }
+
+    /// Every name that stands for something here.
+    fn known_names(&mut self) -> Vec<String> {
         let mut known: Vec<String> = vec![];
         for f in self.path() {
             for scope in &self.frames[f].scopes {
@@ -126,14 +169,7 @@ impl Infer<'_> {
             known.extend(self.world.member_names(&own));
         }
         known.sort();
-        let mut diagnostic =
-            Diagnostic::error(Code::UnknownName, ident.span, format!("cannot find '{}' in scope", ident.name));
-        if let Some(close) = closest(&ident.name, known.iter().map(String::as_str)) {
-            diagnostic =
-                diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), ident.span, close);
-        }
-        self.error(diagnostic);
-        self.error_expr(ident.span)
+        known
     }
 
     /// A function declaration (one of several) as a value.

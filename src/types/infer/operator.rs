@@ -144,7 +144,9 @@ impl Infer<'_> {
             }
         };
         let otherwise = match rhs.kind {
-            Ast::Nil if !self.world.is_optional(&payload) => Expr { kind: ExprKind::Nil, ty: value.ty.clone(), span: rhs.span },
+            Ast::Nil if !self.world.is_optional(&payload) => {
+                Expr { kind: ExprKind::Nil, ty: value.ty.clone(), span: rhs.span }
+            }
             _ => self.expr(rhs, Some(&payload)),
         };
         let stays_optional = self.world.is_optional(&otherwise.ty.clone()) && !self.world.is_optional(&payload);
@@ -438,6 +440,27 @@ impl Infer<'_> {
                 let (of, to) = if a == "Int" || (a == "Float" && b == "Double") { (left, b) } else { (right, a) };
                 let text = self.world.source_text(of.span);
                 diagnostic = diagnostic.fix(format!("convert to '{to}' here"), of.span, format!("{to}({text})"));
+                for (shown, arg) in [(a, left), (b, right)] {
+                    if let Some((name, declared)) = self.variable_of(arg) {
+                        diagnostic = diagnostic.also(declared, format!("'{name}' is '{shown}'"));
+                    }
+                }
+            }
+            if &*op.name == "+" && (a == "String") != (b == "String") {
+                let other = if a == "String" { right } else { left };
+                let text = self.world.source_text(other.span);
+                diagnostic = diagnostic.fix("make a text of it", other.span, format!("String({text})"));
+            }
+            let equality = matches!(&*op.name, "==" | "!=");
+            if a == b && (equality || is_comparison(&op.name)) {
+                let protocol = if equality { "Equatable" } else { "Comparable" };
+                diagnostic = self.explain_missing(diagnostic, left, protocol);
+            } else if let Some(Type::Param(p)) = types.first()
+                && a == b
+            {
+                let protocol = if matches!(&*op.name, "+" | "-") { "AdditiveArithmetic" } else { "Numeric" };
+                let name = self.world.params[p.0 as usize].name.clone();
+                diagnostic = diagnostic.help(format!("say what '{name}' can do: '<{name}: {protocol}>'"));
             }
             for (shown, arg) in [(a, left), (b, right)] {
                 if shown.ends_with('?') {
@@ -453,6 +476,43 @@ impl Infer<'_> {
             self.error(Diagnostic::error(Code::Mismatch, at, message));
         }
         self.error_expr(span)
+    }
+}
+
+impl Infer<'_> {
+    /// The variable that an operand is, and where it is declared.
+    fn variable_of(&mut self, arg: &ArgNode) -> Option<(ast::Name, Span)> {
+        let (name, span) = match &arg.ready.as_ref()?.kind {
+            ExprKind::Local(local) => {
+                let local = &self.frame().locals[local.0 as usize];
+                (local.name.clone(), local.span)
+            }
+            ExprKind::Global(global) => {
+                let global = &self.world.globals[global.0 as usize];
+                (global.name.clone(), global.span)
+            }
+            _ => return None,
+        };
+        (!name.is_empty() && !name.starts_with('$') && span != Span::default()).then_some((name, span))
+    }
+
+    /// How a type comes to be compared: by a conformance of its own, or of a generic parameter.
+    fn explain_missing(&mut self, diagnostic: Diagnostic, arg: &ArgNode, protocol: &str) -> Diagnostic {
+        let Some(ready) = &arg.ready else { return diagnostic };
+        let ty = ready.ty.clone();
+        match self.world.shallow(&ty) {
+            Type::Nominal(n, _) if !self.world.nominal_data(n).is_prelude => {
+                let (name, at) = (self.show(&ty), self.world.nominal_data(n).span);
+                diagnostic
+                    .note_at(at, format!("'{name}' does not conform to protocol '{protocol}'"))
+                    .help(format!("declare it: 'extension {name}: {protocol} {{}}'"))
+            }
+            Type::Param(p) => {
+                let name = self.world.params[p.0 as usize].name.clone();
+                diagnostic.help(format!("say what '{name}' can do: '<{name}: {protocol}>'"))
+            }
+            _ => diagnostic,
+        }
     }
 }
 

@@ -89,6 +89,16 @@ impl Infer<'_> {
     /// The place that an assignment stores to. This may be a constant that has no value yet; whether it has one is asked
     /// when the order of things is looked at.
     fn assigned_place(&mut self, target: &ast::Expr) -> Place {
+        if let Ast::Ident { name, .. } = &target.kind
+            && !self.is_name(name)
+        {
+            let message = format!("cannot find '{name}' in scope");
+            let diagnostic = Diagnostic::error(Code::UnknownName, target.span, message)
+                .fix("declare a constant", target.span.before(), "let ")
+                .fix("or a variable", target.span.before(), "var ");
+            self.error(diagnostic);
+            return Place { root: Root::Discard, path: vec![], ty: Type::Error, span: target.span };
+        }
         let target = self.expr(target, None);
         let target = self.decided(&target);
         let (span, ty) = (target.span, target.ty.clone());
@@ -201,15 +211,29 @@ impl Infer<'_> {
 
     fn immutable(&mut self, name: &str, declared: Span, span: Span, complaint: &str) {
         let what = if name.is_empty() { "this value" } else { name };
-        let mut diagnostic = match name {
-            "self" => Diagnostic::error(Code::Immutable, span, format!("{complaint}: 'self' is immutable"))
-                .help("mark the method 'mutating' to make 'self' mutable"),
-            _ => Diagnostic::error(Code::Immutable, span, format!("{complaint}: '{what}' is a 'let' constant")),
+        let message = match name {
+            "self" => format!("{complaint}: 'self' is immutable"),
+            _ => format!("{complaint}: '{what}' is a 'let' constant"),
         };
-        if name != "self" && declared != Span::default() {
-            diagnostic = diagnostic
-                .also(declared, format!("'{what}' is declared here"))
-                .help("change 'let' to 'var' to make it mutable");
+        let mut diagnostic = Diagnostic::error(Code::Immutable, span, message);
+        if name == "self" {
+            diagnostic = diagnostic.help("mark the method 'mutating' to make 'self' mutable");
+        } else if declared != Span::default() {
+            diagnostic = diagnostic.also(declared, format!("'{what}' is declared here"));
+            let whole = self.world.source_text(declared);
+            let word = match whole.starts_with("let ") {
+                true => Some(("let".to_string(), Span::new(declared.start, declared.start + 3))),
+                false => self.world.word_before(declared),
+            };
+            diagnostic = match word {
+                Some((word, at)) if word == "let" => {
+                    diagnostic.fix("change 'let' to 'var' to make it mutable", at, "var")
+                }
+                Some((word, _)) if word == "for" => {
+                    diagnostic.fix("write 'var' to change it inside of the loop", declared.before(), "var ")
+                }
+                _ => diagnostic.help(format!("make a copy that can be changed: 'var {what} = {what}'")),
+            };
         }
         self.error(diagnostic);
     }

@@ -355,8 +355,7 @@ impl Infer<'_> {
         }
         for (p, span) in conforms {
             if !self.world.conforms_to(&ty, p) {
-                let message = self.not_conforming(&ty, p);
-                self.error(Diagnostic::error(Code::NotConforming, span, message));
+                self.report_missing_conformance(&ty, p, span);
             }
         }
     }
@@ -374,19 +373,34 @@ impl Infer<'_> {
             return;
         }
         self.world.rollback(snapshot);
-        if let Type::Var(v) = self.world.shallow(wanted) {
-            for (p, _) in self.world.var(v).conforms.clone() {
-                if !self.world.conforms_to(found, p) {
-                    let message = self.not_conforming(found, p);
-                    self.error(Diagnostic::error(Code::NotConforming, span, message));
-                    return;
-                }
-            }
-        }
         self.mismatch(found, wanted, span);
     }
 
+    /// Says that a type lacks a conformance, and how it gets one.
+    fn report_missing_conformance(&mut self, found: &Type, p: crate::types::ty::ProtocolId, span: Span) {
+        let message = self.not_conforming(found, p);
+        let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
+        if let Type::Nominal(n, _) = self.world.shallow(found)
+            && !self.world.nominal_data(n).is_prelude
+        {
+            let (name, protocol) = (self.world.nominal_data(n).name.clone(), self.world.protocol_data(p).name.clone());
+            diagnostic = diagnostic
+                .also(self.world.nominal_data(n).span, format!("'{name}' is declared here"))
+                .help(format!("declare it: 'extension {name}: {protocol} {{ … }}'"));
+        }
+        self.error(diagnostic);
+    }
+
     pub(super) fn mismatch(&mut self, found: &Type, wanted: &Type, span: Span) {
+        if let Type::Var(v) = self.world.shallow(wanted)
+            && !matches!(self.world.shallow(found), Type::Var(_))
+        {
+            for (p, _) in self.world.var(v).conforms.clone() {
+                if !self.world.conforms_to(found, p) {
+                    return self.report_missing_conformance(found, p, span);
+                }
+            }
+        }
         let (found_text, wanted_text) = (self.show(found), self.show(wanted));
         let message = format!("cannot convert value of type '{found_text}' to expected type '{wanted_text}'");
         let mut diagnostic = Diagnostic::error(Code::Mismatch, span, message);
@@ -403,8 +417,11 @@ impl Infer<'_> {
             .fix("stop the program when it is 'nil'", span.after(), "!")
             .help("or unwrap it with 'if let'");
         } else if is_number(&found_text) && is_number(&wanted_text) {
-            diagnostic =
-                diagnostic.fix(format!("convert it with '{wanted_text}(…)'"), span, format!("{wanted_text}(…)"));
+            let edits = vec![(span.before(), format!("{wanted_text}(")), (span.after(), ")".to_string())];
+            diagnostic = diagnostic.edits(format!("convert it to '{wanted_text}'"), edits);
+        } else if wanted_text == "String" && is_number(&found_text) {
+            let edits = vec![(span.before(), "String(".to_string()), (span.after(), ")".to_string())];
+            diagnostic = diagnostic.edits("make a text of it", edits);
         }
         if !matches!(found, Type::Error) && !matches!(wanted, Type::Error) {
             self.error(diagnostic);
