@@ -137,8 +137,6 @@ pub enum RegisteredKind {
     Differential,
     /// A pullback.
     Pullback,
-    /// It is the transpose of a linear function.
-    Transpose,
 }
 
 impl Code {

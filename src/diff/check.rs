@@ -64,10 +64,28 @@ impl<'p> Checker<'p> {
         }
     }
 
-    /// Checks a promise that was made where a function is declared.
-    pub fn check_declaration(&mut self, id: FunctionId, linear: bool, wrt: &[bool], out: &mut Vec<Diagnostic>) {
+    /// Checks a promise that was made where a function is declared, or by the requirement that it fulfils.
+    pub fn check_declaration(
+        &mut self,
+        id: FunctionId,
+        linear: bool,
+        wrt: &[bool],
+        requirement: Option<Span>,
+        out: &mut Vec<Diagnostic>,
+    ) {
         if let Some(function) = self.program.function(id) {
-            self.keep(id, &Promised { function, wrt, at: function.span, is_literal: true }, linear, out);
+            let promised = Promised { function, wrt, at: function.span, is_literal: true };
+            let before = out.len();
+            self.keep(id, &promised, linear, out);
+            if let Some(requirement) = requirement {
+                // Who fulfils a requirement need not move with everything.
+                let mut new = out.split_off(before);
+                new.retain(Diagnostic::is_error);
+                out.extend(
+                    new.into_iter()
+                        .map(|d| d.note_at(requirement, "the requirement that it fulfils is '@differentiable'")),
+                );
+            }
         }
     }
 

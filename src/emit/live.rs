@@ -1,15 +1,17 @@
 //! Liveness: which registers are still needed, block by block.
 
 use super::graph::{Graph, Reg};
+use bumpalo::Bump;
+use bumpalo::collections::Vec as BumpVec;
 
-/// A set of registers.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct Set(Vec<u64>);
+/// A set of registers. There are several for each block: they lie in an arena that is dropped with the function.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Set<'a>(BumpVec<'a, u64>);
 
-impl Set {
+impl<'a> Set<'a> {
     /// The empty set of registers below `size`.
-    pub fn new(size: usize) -> Set {
-        Set(vec![0; size.div_ceil(64)])
+    pub fn new(size: usize, arena: &'a Bump) -> Set<'a> {
+        Set(bumpalo::vec![in arena; 0; size.div_ceil(64)])
     }
 
     /// Whether it is in the set.
@@ -30,7 +32,7 @@ impl Set {
     }
 
     /// Puts in all of the other; whether any was new.
-    fn extend(&mut self, other: &Set) -> bool {
+    fn extend(&mut self, other: &Set<'_>) -> bool {
         let mut changed = false;
         for (mine, other) in self.0.iter_mut().zip(&other.0) {
             changed |= *other & !*mine != 0;
@@ -56,28 +58,28 @@ impl Set {
 
 /// What is needed at the beginning and at the end of each block.
 #[derive(Debug)]
-pub struct Liveness {
+pub struct Liveness<'a> {
     /// At the beginning.
-    pub entry: Vec<Set>,
+    pub entry: Vec<Set<'a>>,
     /// At the end.
-    pub exit: Vec<Set>,
+    pub exit: Vec<Set<'a>>,
 }
 
 /// Computes it, walking backwards until nothing changes.
-pub fn liveness(graph: &Graph, order: &[usize]) -> Liveness {
-    let size = graph.banks.len();
+pub fn liveness<'a>(graph: &Graph, order: &[usize], arena: &'a Bump) -> Liveness<'a> {
+    let empty = Set::new(graph.banks.len(), arena);
     let mut live =
-        Liveness { entry: vec![Set::new(size); graph.blocks.len()], exit: vec![Set::new(size); graph.blocks.len()] };
+        Liveness { entry: vec![empty.clone(); graph.blocks.len()], exit: vec![empty.clone(); graph.blocks.len()] };
+    let mut set = empty;
     let mut changed = true;
     while changed {
         changed = false;
         for &at in order.iter().rev() {
             let block = &graph.blocks[at];
-            let mut set = std::mem::take(&mut live.exit[at]);
             for to in block.end.targets() {
-                set.extend(&live.entry[to]);
+                live.exit[at].extend(&live.entry[to]);
             }
-            live.exit[at] = set.clone();
+            set.0.copy_from_slice(&live.exit[at].0);
             block.end.ins().iter().for_each(|r| {
                 set.insert(*r);
             });

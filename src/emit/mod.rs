@@ -23,6 +23,7 @@ use crate::bytecode::Code;
 use crate::ir::{Function, Program};
 use crate::source::Span;
 use crate::value::Bank;
+use bumpalo::Bump;
 use graph::{Graph, Reg};
 use live::{Liveness, Set};
 use select::Selector;
@@ -77,7 +78,8 @@ pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Resu
     let mut graph = Graph::of(function);
     prepare::prepare(&mut graph, is_derivative);
     let order = order::block_order(&graph);
-    let live = live::liveness(&graph, &order);
+    let arena = Bump::new();
+    let live = live::liveness(&graph, &order, &arena);
     let active = assign::active_registers(&graph, is_derivative);
     let assignment = assign::assign(&graph, &order, &live, &active);
     let results = bank_counts(&function.results);
@@ -119,7 +121,7 @@ fn bank_counts(banks: &[Bank]) -> [u16; 3] {
     counts
 }
 
-fn write(mut selector: Selector<'_>, order: &[usize], live: &Liveness) -> Result<Code, Unencodable> {
+fn write(mut selector: Selector<'_>, order: &[usize], live: &Liveness<'_>) -> Result<Code, Unencodable> {
     let graph = selector.context.graph;
     let stale = stale_references(graph, order, live, &selector.writer);
     for (k, &at) in order.iter().enumerate() {
@@ -147,7 +149,7 @@ fn changes_reference(graph: &Graph, step: &graph::Step) -> bool {
 }
 
 /// For each step the references that it reads for the last time, and those that it writes in vain.
-fn deaths(graph: &Graph, at: usize, live: &Liveness) -> (Vec<Vec<Reg>>, Vec<Vec<Reg>>) {
+fn deaths(graph: &Graph, at: usize, live: &Liveness<'_>) -> (Vec<Vec<Reg>>, Vec<Vec<Reg>>) {
     let block = &graph.blocks[at];
     let is_reference = |r: &Reg| graph.banks[*r] == Bank::R;
     let mut set = live.exit[at].clone();
@@ -174,10 +176,11 @@ fn deaths(graph: &Graph, at: usize, live: &Liveness) -> (Vec<Vec<Reg>>, Vec<Vec<
 }
 
 /// References that a block need not keep though one of those before it had to: they are dropped at its beginning.
-fn stale_references(graph: &Graph, order: &[usize], live: &Liveness, writer: &Writer<'_>) -> Vec<Vec<Reg>> {
+fn stale_references(graph: &Graph, order: &[usize], live: &Liveness<'_>, writer: &Writer<'_>) -> Vec<Vec<Reg>> {
+    let arena = Bump::new();
     let mut stale = vec![vec![]; graph.blocks.len()];
     let references: Vec<bool> = graph.banks.iter().map(|b| *b == Bank::R).collect();
-    let mut seen: Vec<Set> = vec![Set::new(graph.banks.len()); graph.blocks.len()];
+    let mut seen = vec![Set::new(graph.banks.len(), &arena); graph.blocks.len()];
     let mut note = |to: usize, reg: Reg| {
         if !references[reg] || live.entry[to].has(reg) || !seen[to].insert(reg) {
             return;

@@ -63,8 +63,7 @@ pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) ->
         function: rule.function.0,
         kind: match rule.kind {
             ir::RuleKind::Differential => RegisteredKind::Differential,
-            ir::RuleKind::Pullback => RegisteredKind::Pullback,
-            ir::RuleKind::Transpose => RegisteredKind::Transpose,
+            ir::RuleKind::Pullback | ir::RuleKind::Transpose => RegisteredKind::Pullback,
         },
         result: rule.result,
     });

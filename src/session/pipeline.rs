@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::diff::Checker;
 use crate::source::Span;
 use crate::syntax;
-use crate::types::tree::FunctionRef;
+use crate::types::tree::{self, FunctionRef};
 use crate::types::world::Declarations;
 use std::rc::Rc;
 
@@ -59,32 +59,48 @@ impl Session {
     }
 
     /// What was promised to be differentiable, is it?
-    fn check_derivatives(&mut self, functions: &[crate::types::tree::FunctionId]) -> Vec<Diagnostic> {
+    fn check_derivatives(&mut self, functions: &[tree::FunctionId]) -> Vec<Diagnostic> {
         let mut promised = vec![];
         for f in functions {
             let promise = self.world.declared_promise(*f);
-            let is_generic = !self.world.function(*f).generics.is_empty();
-            if is_generic || self.world.is_inside(*f) {
+            if self.world.is_inside(*f) {
                 continue;
             }
-            let id = self.lowering.function(
-                &mut self.world,
-                &mut self.program,
-                &FunctionRef { function: *f, generics: vec![] },
-            );
-            if let Some(wrt) = promise {
-                promised.push((id, wrt));
+            if self.world.function(*f).generics.is_empty() {
+                self.lower(*f);
+            }
+            if let Some(promise) = promise.filter(|p| !p.default) {
+                promised.push((*f, promise, None));
             }
         }
-        let mut out = vec![];
+        for kept in self.world.promises_of_conformances() {
+            if self.world.function(kept.witness).generics.is_empty() {
+                self.lower(kept.witness);
+            }
+            promised.push((kept.witness, kept.promise, Some(kept.requirement)));
+        }
+        let mut out = std::mem::take(&mut self.world.diagnostics);
+        let mut instances = vec![];
+        for (f, promise, requirement) in promised {
+            for (id, generics) in self.lowering.instances(f) {
+                if self.world.promise_applies(f, &generics) {
+                    instances.push((id, promise.clone(), requirement));
+                }
+            }
+        }
         let mut checker = Checker::new(&self.program);
         for id in 0..self.program.functions.len() as u32 {
             checker.check(crate::ir::FunctionId(id), &mut out);
         }
-        for (id, wrt) in promised {
-            checker.check_declaration(id, false, &wrt, &mut out);
+        for (id, promise, requirement) in instances {
+            checker.check_declaration(id, promise.linear, &promise.wrt, requirement, &mut out);
         }
         out
+    }
+
+    fn lower(&mut self, f: tree::FunctionId) {
+        let f = FunctionRef { function: f, generics: vec![] };
+        self.lowering.function(&mut self.world, &mut self.program, &f);
     }
 }
 

@@ -1,9 +1,10 @@
 //! What others ask of a [`World`]: entering a module's files, checking them, and the answers that `ir` needs.
 
+use super::promise::Promise;
 use super::store::{BodyState, Code, Entry, FunctionKind, Named, RequirementKind, World, blank_function};
 use super::tree::{Body, FunctionId, FunctionRef, GlobalId};
 use super::ty::{NominalId, ProtocolId, Type};
-use super::world::{Declarations, Function, Global, Nominal};
+use super::world::{Declarations, Function, Global, Nominal, Rule};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{DeclKind, File, Name, NominalKind, Stmt, StmtKind};
@@ -67,8 +68,12 @@ impl World {
         while at < self.functions.len() {
             let f = FunctionId(at as u32);
             at += 1;
+            if self.function_data(f).is_prelude {
+                continue;
+            }
+            self.promise(f);
             let data = self.function_data(f);
-            if data.is_prelude || data.primitive.is_some() || data.requirement.is_some() {
+            if data.primitive.is_some() || data.requirement.is_some() {
                 continue;
             }
             if !matches!(data.code, Code::Block(None)) || matches!(data.body, BodyState::Checked(_)) {
@@ -204,7 +209,7 @@ impl World {
         out
     }
 
-    fn own_generics(&mut self, p: ProtocolId, r: u32) -> Vec<Type> {
+    pub(super) fn own_generics(&mut self, p: ProtocolId, r: u32) -> Vec<Type> {
         let f = self.protocol_data(p).requirements[r as usize].function;
         let signature = self.signature(f);
         signature.env.params.iter().skip(1).map(|q| Type::Param(*q)).collect()
@@ -248,9 +253,9 @@ impl World {
         self.operators = operators;
     }
 
-    /// What `@differentiable` on a function promises: one flag a parameter, `self` first.
-    pub fn declared_promise(&mut self, f: FunctionId) -> Option<Vec<bool>> {
-        self.signature(f).differentiable.clone()
+    /// What `@differentiable` on a function promises.
+    pub fn declared_promise(&mut self, f: FunctionId) -> Option<Rc<Promise>> {
+        self.promise(f)
     }
 
     /// Whether a function is a closure or local function, which is compiled with the one around it.
@@ -312,6 +317,14 @@ impl Declarations for World {
         let found = self.find_witness(protocol, requirement, of, generics);
         self.env = saved;
         found
+    }
+
+    fn rules(&mut self, of: &FunctionRef, view: Option<u32>) -> Vec<Rule> {
+        self.rules_of(of, view)
+    }
+
+    fn view(&mut self, of: &FunctionRef, at: Span) -> Option<u32> {
+        self.view_of(of, at)
     }
 
     fn normalize(&mut self, ty: &Type) -> Type {

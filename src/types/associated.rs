@@ -1,7 +1,7 @@
 //! Associated types: what `T.Name` is, by what surroundings, protocols and conformances say.
 
 use super::resolve::TypeScope;
-use super::store::{MemberKind, Owner, Requirement, World};
+use super::store::{Clauses, MemberKind, Owner, Requirement, World};
 use super::ty::{NominalId, ProtocolId, Type};
 use crate::syntax::ast::{Name, TypeExprKind};
 use std::rc::Rc;
@@ -91,43 +91,71 @@ impl World {
     /// What the `where` clauses of a protocol say that an associated type of an associated type is.
     fn protocol_says(&mut self, p: ProtocolId, of: &Type, here: &Type) -> Option<Type> {
         let own = self.protocol_data(p).self_param;
-        let equalities = self.protocol_equalities(p);
+        let clauses = self.protocol_clauses(p);
         let by = |t: &Type| t.substitute(&|q| (q == own).then(|| of.clone()));
-        equalities.iter().find_map(|(a, b)| {
+        clauses.equal.iter().find_map(|(a, b)| {
             let (a, b) = (by(a), by(b));
             (a == *here).then_some(b.clone()).or_else(|| (b == *here).then_some(a))
         })
     }
 
-    fn protocol_equalities(&mut self, p: ProtocolId) -> Rc<[(Type, Type)]> {
-        if let Some(known) = &self.protocol_data(p).equalities {
+    /// What the `where` clauses of a protocol say, in terms of its `Self`.
+    pub(super) fn protocol_clauses(&mut self, p: ProtocolId) -> Rc<Clauses> {
+        if let Some(known) = &self.protocol_data(p).clauses {
             return known.clone();
         }
-        self.protocols[p.0 as usize].equalities = Some(Rc::from([]));
+        self.protocols[p.0 as usize].clauses = Some(Rc::default());
         let data = self.protocol_data(p);
         let clauses: Vec<_> = data
             .associated
             .iter()
             .flat_map(|a| a.requirements.iter())
             .chain(&data.requirement_clauses)
-            .filter(|r| r.same)
             .cloned()
             .collect();
         let (group, file) = (data.group, data.file);
         let env = self.group_env(group);
-        let saved = std::mem::replace(&mut self.env, env);
-        let scope = TypeScope::of(Owner::Protocol(p), file);
-        let mut out = vec![];
-        for clause in clauses {
-            let (a, b) = (self.resolve_type(&clause.left, &scope), self.resolve_type(&clause.right, &scope));
-            if a != b {
-                out.push((a, b));
+        let before = env.requirements.len();
+        let mut env = (*env).clone();
+        self.add_requirements(&mut env, &clauses, &TypeScope::of(Owner::Protocol(p), file));
+        let mut out = Clauses::default();
+        for requirement in env.requirements.drain(before..) {
+            match requirement {
+                Requirement::Same(a, b) if a != b => out.equal.push((a, b)),
+                Requirement::Conforms(ty, q) => out.conform.push((ty, q)),
+                Requirement::Same(..) | Requirement::Superclass(..) => {}
             }
         }
-        self.env = saved;
-        let out: Rc<[(Type, Type)]> = out.into();
-        self.protocols[p.0 as usize].equalities = Some(out.clone());
+        let out = Rc::new(out);
+        self.protocols[p.0 as usize].clauses = Some(out.clone());
         out
+    }
+
+    /// The protocols that a type conforms to because it is the same as a `T.Name` with a bound: `T == T.TangentVector`.
+    pub(super) fn bounds_of_equals(&mut self, ty: &Type, known: &[ProtocolId]) -> Vec<ProtocolId> {
+        let mut equal = vec![];
+        let env = self.env.clone();
+        for requirement in &env.requirements {
+            if let Requirement::Same(a, b) = requirement {
+                equal.push((a.clone(), b.clone()));
+            }
+        }
+        for p in known {
+            let own = self.protocol_data(*p).self_param;
+            let by = |t: &Type| t.substitute(&|q| (q == own).then(|| ty.clone()));
+            equal.extend(self.protocol_clauses(*p).equal.iter().map(|(a, b)| (by(a), by(b))));
+        }
+        let mut bounds = vec![];
+        for (a, b) in equal {
+            for (one, other) in [(&a, &b), (&b, &a)] {
+                if let Type::Associated(_, p, name) = one
+                    && other == ty
+                {
+                    bounds.extend(self.associated_bounds(*p, name).iter());
+                }
+            }
+        }
+        bounds
     }
 
     /// What the surroundings say that a type is equal to.

@@ -60,9 +60,17 @@ impl World {
             }
         }
         match ty {
-            Type::Associated(_, p, name) => direct.extend(self.associated_bounds(*p, name).iter()),
+            Type::Associated(of, p, name) => {
+                direct.extend(self.associated_bounds(*p, name).iter());
+                for q in self.protocols_of(of) {
+                    let own = self.protocol_data(q).self_param;
+                    let by = |t: &Type| t.substitute(&|x| (x == own).then(|| (**of).clone()));
+                    let clauses = self.protocol_clauses(q);
+                    direct.extend(clauses.conform.iter().filter(|(t, _)| by(t) == *ty).map(|(_, r)| *r));
+                }
+            }
             Type::Existential(protocols) => direct.extend(protocols.iter()),
-            Type::Var(v) => direct.extend(self.var(*v).conforms.iter().map(|(p, _)| *p)),
+            Type::Var(v) => direct.extend(self.var(*v).conforms.iter().map(|wish| wish.protocol)),
             Type::Nominal(n, _) => direct.extend(self.declared_conformances(*n)),
             Type::Tuple(_) => {
                 for name in OF_TUPLES {
@@ -74,6 +82,16 @@ impl World {
             }
             _ => {}
         }
+        let mut all = self.all_refined(direct);
+        if matches!(ty, Type::Param(_) | Type::Associated(..)) {
+            let more = self.bounds_of_equals(ty, &all);
+            all.extend(more);
+            all = self.all_refined(all);
+        }
+        all
+    }
+
+    fn all_refined(&mut self, direct: Vec<ProtocolId>) -> Vec<ProtocolId> {
         let mut all = vec![];
         for p in direct {
             for q in self.refined(p).iter() {
@@ -186,6 +204,21 @@ impl World {
         if let Some(i) = self.nominal_data(n).conformances.iter().position(|c| c.protocol == p) {
             return Some(i);
         }
+        if let Some(i) = self.find_refinement(n, p) {
+            return Some(i);
+        }
+        // A type that is its own tangent vector can be scaled, which is only known when its tangent vector is.
+        if matches!(&*self.protocol_data(p).name, "Scalable" | "ScalableVector")
+            && self.declares(n, "Differentiable").is_some()
+        {
+            self.synthesize_member(n, "TangentVector", true);
+            return self.find_refinement(n, p);
+        }
+        None
+    }
+
+    /// A conformance to a protocol that refines another one, or to that itself.
+    fn find_refinement(&mut self, n: NominalId, p: ProtocolId) -> Option<usize> {
         let protocols: Vec<ProtocolId> = self.nominal_data(n).conformances.iter().map(|c| c.protocol).collect();
         protocols.into_iter().position(|q| self.refined(q).contains(&p))
     }

@@ -21,6 +21,9 @@ impl World {
     /// Enters a declaration of the top level. Extensions are attached at once when their type is known, so a user's types
     /// must be entered before a user's extensions.
     pub(super) fn declare_top(&mut self, decl: &Rc<Decl>, file: u32, is_prelude: bool) {
+        if !is_prelude {
+            self.check_attribute_place(decl);
+        }
         let is_private = decl.has("private") || decl.has("fileprivate");
         match &decl.kind {
             DeclKind::Function(function) => {

@@ -16,6 +16,9 @@ impl World {
     /// Enters a member of a type, protocol or extension.
     pub(super) fn declare_member(&mut self, decl: &Rc<Decl>, group: GroupId) {
         let Group { owner, file, is_prelude, is_private, .. } = self.groups[group.0 as usize];
+        if !is_prelude {
+            self.check_attribute_place(decl);
+        }
         let is_private = is_private || decl.has("private") || decl.has("fileprivate");
         let is_static = decl.has("static") || decl.has("class");
         let is_protocol_body = match owner {

@@ -28,7 +28,7 @@ impl World {
             associated: vec![],
             members: HashMap::new(),
             refines: None,
-            equalities: None,
+            clauses: None,
             file,
             is_prelude,
         });

@@ -48,7 +48,6 @@ impl World {
             return info.clone();
         }
         let signature = self.signature(f);
-        self.resolve_registrations();
         let saved = std::mem::replace(&mut self.env, signature.env.clone());
         let mut params = vec![];
         let data = self.function_data(f);
@@ -70,7 +69,6 @@ impl World {
             result,
             throws: signature.throws,
             primitive: data.primitive.clone(),
-            registered: data.registered.clone(),
             is_opaque: data.is_opaque,
             is_prelude: data.is_prelude,
             span,

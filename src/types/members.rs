@@ -141,7 +141,7 @@ impl World {
         for p in self.protocols_of(&of) {
             names.extend(self.protocol_data(p).members.keys().map(ToString::to_string));
         }
-        names.retain(|n| !n.contains(' ') && !n.starts_with('_') && n != "init" && n != "subscript");
+        names.retain(|n| n.starts_with(char::is_alphabetic) && !n.contains(' ') && n != "init" && n != "subscript");
         names.sort();
         names.dedup();
         names

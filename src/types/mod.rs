@@ -13,16 +13,20 @@ mod declare;
 mod declare_member;
 mod declare_protocol;
 mod flow;
+mod function_type;
 mod infer;
 mod info;
 mod lookup;
 mod members;
 mod names;
+mod originals;
 mod prelude;
+mod promise;
 mod redeclared;
 mod registration;
 mod requirements;
 mod resolve;
+mod rules;
 mod signature;
 mod solver;
 mod storage;
@@ -38,6 +42,7 @@ pub mod ty;
 pub mod world;
 
 pub use api::Checked;
+pub use promise::Promise;
 pub use store::World;
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! The standard library, entered piece by piece: a declaration is parsed when its name is first looked up, so that
 //! starting does not take longer when the library grows.
 
-use super::store::{Entry, Owner, World};
-use super::ty::NominalId;
-use crate::source::SourceMap;
+use super::store::{Entry, Group, GroupId, Owner, World};
+use crate::source::{SourceMap, Span};
 use crate::syntax;
 use crate::syntax::ast::{DeclKind, StmtKind};
 use crate::syntax::{Chunk, ChunkKind};
@@ -117,16 +116,17 @@ impl World {
     }
 
     /// Parses and enters text that the checker made up for a type: members of an extension of it.
-    pub(super) fn declare_synthesized(&mut self, text: &str, n: NominalId, conformance: usize) {
-        let conformance = &self.nominal_data(n).conformances[conformance];
-        let (span, asked) = (conformance.span, conformance.group);
-        let mut file = syntax::parse_at(text, span);
-        let _ = syntax::fold_file(&mut file, &self.operators);
-        let data = self.nominal_data(n);
-        let (number, is_prelude) = (data.file, data.is_prelude);
-        let requirements = self.groups[asked.0 as usize].requirements.clone();
-        let group = self.new_group(Owner::Nominal(n), requirements, vec![], number, is_prelude);
-        for item in &file.items {
+    /// Enters members that nobody wrote, under the conditions of the group that asks for them, as if they stood at a place.
+    pub(super) fn declare_synthesized(&mut self, text: &str, asks: GroupId, place: Span) {
+        let Group { owner, file, is_prelude, .. } = self.groups[asks.0 as usize];
+        if owner == Owner::Module {
+            return;
+        }
+        let mut parsed = syntax::parse_at(text, place);
+        let _ = syntax::fold_file(&mut parsed, &self.operators);
+        let requirements = self.groups[asks.0 as usize].requirements.clone();
+        let group = self.new_group(owner, requirements, vec![], file, is_prelude);
+        for item in &parsed.items {
             if let StmtKind::Decl(decl) = &item.kind {
                 self.declare_member(decl, group);
             }

@@ -1,18 +1,54 @@
-//! `@derivative(of:)` and `@transpose(of:)`: finding the original and seeing that the registered function fits it.
+//! `@derivative(of:)`, `@transpose(of:)` and the older `@differentiable(adjoint:)`: seeing that the registered function
+//! fits its original, and remembering it there.
+//!
+//! Not here: which of the registered functions apply to concrete types (`rules`).
 
-use super::store::{Entry, FunctionKind, MemberKind, Named, Owner, Signature, World};
+use super::originals::parameter_labels;
+use super::promise::{differentiation, parameters};
+use super::store::{Owner, Registered, Signature, World};
 use super::tree::FunctionId;
-use super::ty::{Strength, Type};
-use super::world::{Registered, RegisteredKind};
+use super::ty::Type;
+use super::world::RegisteredKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{AttributeArgs, Decl, DifferentiationArgs, FunctionName};
+use crate::syntax::ast::{Decl, DifferentiationArgs, FunctionName, Name};
 use std::rc::Rc;
+
+const TWO_PARTS: &str = "'@derivative(of:)' attribute requires function to return a two-element tuple; first element must have label 'value:' and second element must have label 'pullback:' or 'differential:'";
+
+/// A function as its derivative or transpose sees it: the generic parameters of the registered function in the place of
+/// its own.
+struct Original {
+    function: FunctionId,
+    /// What each of its generic parameters is to the registered function.
+    arguments: Vec<Type>,
+    /// Its parameters, `self` first.
+    params: Vec<Type>,
+    result: Type,
+    has_self: bool,
+}
+
+/// Why a function cannot be registered for an original, from what says least to what says most.
+enum Misfit {
+    /// It takes other parameters, or gives another value.
+    Shape,
+    /// What it is about fits, and the types that follow from that do not.
+    Types(Box<Diagnostic>),
+    /// The labels of its arguments differ.
+    Labels(FunctionId),
+    /// Said already.
+    Reported,
+}
 
 impl World {
     /// Remembers a declaration that registers something; its original is looked up when all names are known.
     pub(super) fn note_registration(&mut self, decl: &Rc<Decl>, f: FunctionId) {
-        if decl.attributes.iter().any(|a| matches!(&*a.name.name, "derivative" | "transpose")) {
+        let registers = |a: &crate::syntax::ast::Attribute| match &*a.name.name {
+            "derivative" | "transpose" => true,
+            "differentiable" => differentiation(a).adjoint.is_some(),
+            _ => false,
+        };
+        if decl.attributes.iter().any(registers) {
             self.registrations.push((decl.clone(), f));
         }
     }
@@ -21,209 +57,340 @@ impl World {
     pub(super) fn resolve_registrations(&mut self) {
         while !self.registrations.is_empty() {
             for (decl, f) in std::mem::take(&mut self.registrations) {
-                for attribute in decl.attributes.clone() {
-                    if let ("derivative" | "transpose", AttributeArgs::Differentiation(args)) =
-                        (&*attribute.name.name, &attribute.args)
-                    {
-                        let is_transpose = &*attribute.name.name == "transpose";
-                        self.register(f, args, is_transpose, attribute.span);
+                for attribute in &decl.attributes {
+                    let args = differentiation(attribute);
+                    match (&*attribute.name.name, &args.of) {
+                        ("differentiable", _) => self.register_adjoint(f, &args, attribute.span),
+                        ("derivative" | "transpose", None) => {
+                            let message = "the attribute must name the original: 'of:'";
+                            self.report(Diagnostic::error(Code::Registration, attribute.span, message));
+                        }
+                        ("derivative", Some(of)) => self.register_derivative(f, of, &args, attribute.span),
+                        ("transpose", Some(of)) => self.register_transpose(f, of, &args, attribute.span),
+                        _ => {}
                     }
                 }
             }
         }
     }
 
-    fn register(&mut self, f: FunctionId, args: &DifferentiationArgs, is_transpose: bool, span: Span) {
-        let Some(of) = &args.of else {
-            self.report(Diagnostic::error(Code::Registration, span, "the attribute must name the original: 'of:'"));
-            return;
-        };
-        let given = self.signature(f);
-        let originals = self.originals(f, of);
-        if originals.is_empty() {
+    /// Tries all functions that an attribute may mean, and says why none of them fits.
+    fn register_for(
+        &mut self,
+        f: FunctionId,
+        of: &FunctionName,
+        try_one: &mut dyn FnMut(&mut World, &Original) -> Result<(), Misfit>,
+    ) {
+        let candidates = self.originals(f, of);
+        if candidates.is_empty() {
             let message = format!("cannot find '{}' in scope", of.name.name);
             self.report(Diagnostic::error(Code::UnknownName, of.name.span, message));
             return;
         }
-        if is_transpose {
-            self.register_transpose(f, &given, &originals, args, span);
-            return;
+        let given = self.signature(f);
+        let saved = std::mem::replace(&mut self.env, given.env.clone());
+        let (mut labels, mut types) = (None, None);
+        let mut done = false;
+        for candidate in candidates {
+            let Some(original) = self.original(candidate, f, &given) else { continue };
+            match try_one(self, &original) {
+                Ok(()) | Err(Misfit::Reported) => done = true,
+                Err(Misfit::Labels(other)) => labels = Some(other),
+                Err(Misfit::Types(problem)) => types = types.or(Some(problem)),
+                Err(Misfit::Shape) => {}
+            }
+            if done {
+                break;
+            }
         }
-        let Some(kind) = derivative_kind(&given.result) else {
-            let message = "'@derivative(of:)' attribute requires function to return a two-element tuple; first element must have label 'value:' and second element must have label 'pullback:' or 'differential:'";
-            self.report(Diagnostic::error(Code::Registration, self.function_data(f).span, message));
-            return;
-        };
-        let mut labels_differ = None;
-        for original in &originals {
-            let signature = self.signature(*original);
-            if signature.params.len() != given.params.len() {
-                continue;
-            }
-            if signature.params.iter().zip(&given.params).any(|(a, b)| a.label != b.label) {
-                labels_differ = Some(*original);
-                continue;
-            }
-            if !self.same_shape(&signature, &given) {
-                continue;
-            }
-            let names: Vec<_> = given.params.iter().map(|p| p.name.clone()).collect();
-            let types: Vec<Type> =
-                given.self_type.iter().cloned().chain(given.params.iter().map(|p| p.ty.clone())).collect();
-            let saved = std::mem::replace(&mut self.env, given.env.clone());
-            let wrt = self.wrt_flags(args, &names, &types, given.self_type.is_some());
-            self.env = saved;
-            let data = &mut self.functions[original.0 as usize];
-            if data.registered.iter().any(|r| r.wrt == wrt && r.function != f) {
-                let message = format!("a derivative already exists for '{}'", data.base_name);
-                self.report(Diagnostic::error(Code::Registration, span, message));
-                return;
-            }
-            data.registered.push(Registered { function: f, wrt, kind });
-            // The most specific one first: the fewest parameters.
-            data.registered.sort_by_key(|r| r.wrt.iter().filter(|w| **w).count());
-            data.info = None;
-            return;
-        }
-        let name = of.name.name.clone();
-        let diagnostic = match labels_differ {
-            Some(original) => {
+        self.env = saved;
+        match (types, labels) {
+            _ if done => {}
+            (Some(problem), _) => self.report(*problem),
+            (None, Some(original)) => {
                 let message = format!(
                     "the argument labels of a derivative must be those of its original: '{}' has other labels than '{}'",
                     self.full_name(f),
                     self.full_name(original)
                 );
                 let (at, other) = (self.function_data(f).span, self.function_data(original).span);
-                Diagnostic::error(Code::Registration, at, message).also(other, "the original")
+                self.report(Diagnostic::error(Code::Registration, at, message).also(other, "the original"));
             }
-            None => {
+            (None, None) => {
+                let name = &of.name.name;
                 let message = format!(
                     "referenced declaration '{name}' could not be resolved: no '{name}' takes the parameters of this function"
                 );
-                Diagnostic::error(Code::Registration, of.name.span, message)
-            }
-        };
-        self.report(diagnostic);
-    }
-
-    /// The functions that the attribute may mean.
-    fn originals(&mut self, f: FunctionId, of: &FunctionName) -> Vec<FunctionId> {
-        let (owner, file) = (self.function_data(f).owner, self.function_data(f).file);
-        let name = &of.name.name;
-        let mut found = vec![];
-        let base = match &of.base {
-            Some(base) => {
-                let scope = super::resolve::TypeScope { open: true, ..super::resolve::TypeScope::of(owner, file) };
-                match self.resolve_type(base, &scope) {
-                    Type::Nominal(n, _) => Some(Owner::Nominal(n)),
-                    Type::Existential(p) if p.len() == 1 => Some(Owner::Protocol(p[0])),
-                    _ => None,
-                }
-            }
-            None if owner != Owner::Module => Some(owner),
-            None => None,
-        };
-        match base {
-            Some(Owner::Nominal(n)) => {
-                self.enter_conformances(n);
-                for member in self.nominal_data(n).members.get(name).into_iter().flatten() {
-                    match member.kind {
-                        MemberKind::Method(g) | MemberKind::Init(g) => found.push(g),
-                        MemberKind::Computed(g, _) | MemberKind::Subscript(g, _) => found.push(g),
-                        _ => {}
-                    }
-                }
-            }
-            Some(Owner::Protocol(p)) => {
-                let short = self.protocol_data(p).name.clone();
-                self.load_extensions(&short);
-                for member in self.protocol_data(p).members.get(name).into_iter().flatten() {
-                    match member.kind {
-                        MemberKind::Method(g) | MemberKind::Init(g) | MemberKind::Computed(g, _) => found.push(g),
-                        MemberKind::Requirement(r) => {
-                            found.push(self.protocol_data(p).requirements[r as usize].function)
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            Some(Owner::Module) | None => {
-                for Entry { what, .. } in self.entries(name, file) {
-                    if let Named::Function(g) = what {
-                        found.push(g);
-                    }
-                }
+                self.report(Diagnostic::error(Code::Registration, of.name.span, message));
             }
         }
-        found.retain(|g| *g != f && !matches!(self.function_data(*g).kind, FunctionKind::Setter));
-        if let Some(labels) = &of.labels {
-            let wanted: Vec<Option<&str>> = labels.iter().map(|l| l.as_ref().map(|l| &*l.name)).collect();
-            found.retain(|g| {
-                let have: Vec<Option<&str>> =
-                    self.function_data(*g).ast_params.iter().map(|p| p.label.as_ref().map(|l| &*l.name)).collect();
-                have == wanted
-            });
-        }
-        found
     }
 
-    /// Whether a derivative takes what its original takes, generic parameters matched in order.
-    fn same_shape(&mut self, original: &Signature, given: &Signature) -> bool {
-        let (from, to) = (given.env.params.clone(), original.env.params.clone());
-        if from.len() != to.len() {
-            return false;
-        }
-        let by = |t: &Type| t.substitute(&|p| from.iter().position(|q| *q == p).map(|i| Type::Param(to[i])));
-        let value = match &given.result {
-            Type::Tuple(parts) => parts.first().map_or(Type::Error, |(_, t)| t.clone()),
-            other => other.clone(),
+    /// A function with the generic parameters of one that is to be registered for it.
+    fn original(&mut self, function: FunctionId, f: FunctionId, given: &Signature) -> Option<Original> {
+        let signature = self.signature(function);
+        let (own, given_params) = (&signature.env.params, &given.env.params);
+        let arguments: Vec<Type> = if own.len() == given_params.len() {
+            given_params.iter().map(|p| Type::Param(*p)).collect()
+        } else {
+            // A member of a protocol, registered for one type that conforms to it.
+            let (Owner::Protocol(_), Owner::Nominal(n)) =
+                (self.function_data(function).owner, self.function_data(f).owner)
+            else {
+                return None;
+            };
+            let outer = self.nominal_data(n).params.len();
+            let further = given_params.get(outer..).filter(|rest| rest.len() + 1 == own.len())?;
+            std::iter::once(self.declared_type(n)).chain(further.iter().map(|p| Type::Param(*p))).collect()
         };
-        let saved = std::mem::replace(&mut self.env, original.env.clone());
-        let same = given.params.iter().zip(&original.params).all(|(a, b)| {
-            let (a, b) = (self.normalize_type(&by(&a.ty)), self.normalize_type(&b.ty));
-            a == b
-        }) && self.normalize_type(&by(&value)) == self.normalize_type(&original.result);
-        self.env = saved;
-        same
+        let (_, types) = parameters(&signature);
+        let mut put = |t: &Type| {
+            let t = t.substitute(&|p| own.iter().position(|q| *q == p).map(|i| arguments[i].clone()));
+            self.normalize_type(&t)
+        };
+        let params = types.iter().map(&mut put).collect();
+        let result = put(&signature.result);
+        Some(Original { function, arguments, params, result, has_self: signature.self_type.is_some() })
     }
 
-    fn register_transpose(
+    fn register_derivative(&mut self, f: FunctionId, of: &FunctionName, args: &DifferentiationArgs, span: Span) {
+        let given = self.signature(f);
+        let Some((kind, value, linear)) = derivative_parts(&given.result) else {
+            self.report(Diagnostic::error(Code::Registration, self.function_data(f).span, TWO_PARTS));
+            return;
+        };
+        let env = self.required_env(f, &given.env, args);
+        self.register_for(f, of, &mut |world, original| {
+            let (names, types) = parameters(&given);
+            if types.len() != original.params.len() {
+                return Err(Misfit::Shape);
+            }
+            if world.labels_differ(f, original.function) {
+                return Err(Misfit::Labels(original.function));
+            }
+            let same = |world: &mut World, a: &Type, b: &Type| world.normalize_type(a) == *b;
+            if !types.iter().zip(&original.params).all(|(a, b)| same(world, a, b))
+                || !same(world, &value, &original.result)
+            {
+                return Err(Misfit::Shape);
+            }
+            world.env = env.clone();
+            let before = world.diagnostics.len();
+            let wrt = world.wrt_flags(args, &names, &types, given.self_type.is_some());
+            if world.diagnostics.len() > before {
+                return Err(Misfit::Reported);
+            }
+            if let Some(problem) = world.misfitting_derivative(f, original, kind, &wrt, &linear, span) {
+                return Err(Misfit::Types(Box::new(problem)));
+            }
+            world.remember(f, original, wrt, kind, span);
+            Ok(())
+        });
+    }
+
+    /// Why the linear function that a derivative returns is not that of its original.
+    fn misfitting_derivative(
         &mut self,
         f: FunctionId,
-        given: &Signature,
-        originals: &[FunctionId],
-        args: &DifferentiationArgs,
+        original: &Original,
+        kind: RegisteredKind,
+        wrt: &[bool],
+        linear: &Type,
         span: Span,
-    ) {
-        for original in originals {
-            let signature = self.signature(*original);
-            let names: Vec<_> = signature.params.iter().map(|p| p.name.clone()).collect();
-            let types: Vec<Type> =
-                signature.self_type.iter().cloned().chain(signature.params.iter().map(|p| p.ty.clone())).collect();
-            let saved = std::mem::replace(&mut self.env, signature.env.clone());
-            let wrt = self.wrt_flags(args, &names, &types, signature.self_type.is_some());
-            self.env = saved;
-            let kept = wrt.iter().filter(|w| !**w).count();
-            if given.params.len() + usize::from(given.self_type.is_some()) != kept + 1 {
-                continue;
+    ) -> Option<Diagnostic> {
+        let name = self.function_data(original.function).base_name.clone();
+        if !wrt.contains(&true) {
+            let message = "no differentiation parameters could be inferred; must differentiate with respect to at least one parameter conforming to 'Differentiable'";
+            return Some(Diagnostic::error(Code::WithRespectTo, span, message));
+        }
+        let differentiable = self.protocol("Differentiable");
+        if !self.conforms_to(&original.result, differentiable) {
+            let message = self.result_does_not_conform(&original.result);
+            return Some(Diagnostic::error(Code::WithRespectTo, span, message));
+        }
+        let mut vector = |t: &Type| {
+            let vector = Type::Associated(Rc::new(t.clone()), differentiable, "TangentVector".into());
+            self.normalize_type(&vector)
+        };
+        let from: Vec<Type> = original.params.iter().zip(wrt).filter(|(_, w)| **w).map(|(t, _)| vector(t)).collect();
+        let to = vector(&original.result);
+        let (word, from, to) = match kind {
+            RegisteredKind::Pullback => ("pullback", vec![to], together(&from)),
+            _ => ("differential", from, to),
+        };
+        let Type::Function(have) = linear else { return None };
+        let same = |world: &mut World, a: &Type, b: &Type| unlabelled(&world.normalize_type(a)) == unlabelled(b);
+        let fits = have.params.len() == from.len()
+            && have.params.iter().zip(&from).all(|(a, b)| same(self, &a.ty, b))
+            && same(self, &have.result, &to);
+        if fits {
+            return None;
+        }
+        let takes = from.iter().map(|t| self.show(t)).collect::<Vec<_>>().join(", ");
+        let message = format!("function result's '{word}' type does not match '{name}'");
+        let note = format!("'{word}' does not have expected type '({takes}) -> {}'", self.show(&to));
+        Some(Diagnostic::error(Code::Registration, self.function_data(f).span, message).note(note))
+    }
+
+    /// Whether a derivative is called with other labels than its original. Operators are called without.
+    fn labels_differ(&mut self, f: FunctionId, original: FunctionId) -> bool {
+        if super::written::is_operator(&self.function_data(original).base_name) {
+            return false;
+        }
+        parameter_labels(&self.signature(f)) != parameter_labels(&self.signature(original))
+    }
+
+    fn register_transpose(&mut self, f: FunctionId, of: &FunctionName, args: &DifferentiationArgs, span: Span) {
+        let given = self.signature(f);
+        let env = self.required_env(f, &given.env, args);
+        self.register_for(f, of, &mut |world, original| {
+            world.env = env.clone();
+            let (names, _) = parameters(&world.signature(original.function));
+            let before = world.diagnostics.len();
+            let mut wrt = world.wrt_flags(args, &names, &original.params, original.has_self);
+            if world.diagnostics.len() > before {
+                return Err(Misfit::Reported);
             }
-            let data = &mut self.functions[original.0 as usize];
-            data.registered.push(Registered { function: f, wrt, kind: RegisteredKind::Transpose });
-            data.info = None;
+            if args.wrt.is_none() && original.has_self && given.self_type.is_some() {
+                // A method transposes its arguments; what transposes `self`, too, has none and is static.
+                wrt[0] = false;
+            }
+            let (_, types) = parameters(&given);
+            let kept = original.params.iter().zip(&wrt).filter(|(_, w)| !**w).map(|(t, _)| t);
+            let wanted: Vec<Type> = kept.chain([&original.result]).cloned().collect();
+            let moved: Vec<Type> =
+                original.params.iter().zip(&wrt).filter(|(_, w)| **w).map(|(t, _)| t.clone()).collect();
+            let same = |world: &mut World, a: &Type, b: &Type| unlabelled(&world.normalize_type(a)) == unlabelled(b);
+            let fits = types.len() == wanted.len()
+                && types.iter().zip(&wanted).all(|(a, b)| same(world, a, b))
+                && same(world, &given.result, &together(&moved));
+            if !fits {
+                let problem = world.misfitting_transpose(original, &wanted, &moved, span);
+                return Err(Misfit::Types(Box::new(problem)));
+            }
+            world.remember(f, original, wrt, RegisteredKind::Transpose, span);
+            Ok(())
+        });
+    }
+
+    fn misfitting_transpose(&self, original: &Original, takes: &[Type], gives: &[Type], span: Span) -> Diagnostic {
+        let name = &self.function_data(original.function).base_name;
+        let takes = takes.iter().map(|t| self.show(t)).collect::<Vec<_>>().join(", ");
+        let expected = format!("({takes}) -> {}", self.show(&together(gives)));
+        Diagnostic::error(Code::Registration, span, format!("the transpose of '{name}' does not have expected type '{expected}'"))
+            .note("a transpose takes the parameters that are not transposed, then one of the result's type, and gives what is transposed")
+    }
+
+    /// The older spelling: the adjoint takes the original's arguments, its result and the seed.
+    fn register_adjoint(&mut self, f: FunctionId, args: &DifferentiationArgs, span: Span) {
+        let Some(adjoint) = &args.adjoint else { return };
+        let Some(promise) = self.promise(f) else { return };
+        let of = FunctionName { base: None, name: adjoint.clone(), labels: None, accessor: None };
+        let signature = self.signature(f);
+        let (_, params) = parameters(&signature);
+        let differentiable = self.protocol("Differentiable");
+        let saved = std::mem::replace(&mut self.env, signature.env.clone());
+        let mut vector = |t: &Type| {
+            let vector = Type::Associated(Rc::new(t.clone()), differentiable, "TangentVector".into());
+            self.normalize_type(&vector)
+        };
+        let moved: Vec<Type> = params.iter().zip(&promise.wrt).filter(|(_, w)| **w).map(|(t, _)| vector(t)).collect();
+        let seed = vector(&signature.result);
+        let wanted: Vec<Type> = params.iter().chain([&signature.result, &seed]).cloned().collect();
+        let mut found = None;
+        for candidate in self.originals(f, &of) {
+            let given = self.signature(candidate);
+            let (_, types) = parameters(&given);
+            let (from, to) = (&given.env.params, &signature.env.params);
+            let fits = from.len() == to.len() && types.len() == wanted.len() && {
+                let mut put = |t: &Type| {
+                    let t = t.substitute(&|p| from.iter().position(|q| *q == p).map(|i| Type::Param(to[i])));
+                    unlabelled(&self.normalize_type(&t))
+                };
+                types.iter().zip(&wanted).all(|(a, b)| put(a) == unlabelled(b))
+                    && put(&given.result) == unlabelled(&together(&moved))
+            };
+            if fits {
+                found = Some(candidate);
+                break;
+            }
+        }
+        self.env = saved;
+        let Some(found) = found else {
+            let takes = wanted.iter().map(|t| self.show(t)).collect::<Vec<_>>().join(", ");
+            let expected = format!("({takes}) -> {}", self.show(&together(&moved)));
+            let message = format!("no '{}' has the type of an adjoint, '{expected}'", adjoint.name);
+            self.report(Diagnostic::error(Code::Registration, adjoint.span, message));
+            return;
+        };
+        let arguments = signature.env.params.iter().map(|p| Type::Param(*p)).collect();
+        let (result, has_self) = (signature.result.clone(), signature.self_type.is_some());
+        let original = Original { function: f, arguments, params, result, has_self };
+        self.remember(found, &original, promise.wrt.clone(), RegisteredKind::Adjoint, span);
+    }
+
+    fn remember(&mut self, f: FunctionId, original: &Original, wrt: Vec<bool>, kind: RegisteredKind, span: Span) {
+        let data = self.function_data(f);
+        let is_private = data.decl.as_ref().is_some_and(|d| d.has("private") || d.has("fileprivate"))
+            || data.group.is_some_and(|g| self.groups[g.0 as usize].is_private);
+        let file = data.file;
+        let visible_in = (is_private && kind != RegisteredKind::Adjoint).then_some(file);
+        let new = Registered { function: f, arguments: original.arguments.clone(), wrt, kind, visible_in };
+        let transposes = |kind| kind == RegisteredKind::Transpose;
+        let clashes = |r: &Registered| {
+            r.wrt == new.wrt
+                && r.arguments.len() == new.arguments.len()
+                && r.visible_in == new.visible_in
+                && transposes(r.kind) == transposes(new.kind)
+                && self.requires_the_same(r.function, f)
+        };
+        let data = self.function_data(original.function);
+        if let Some(other) = data.registered.iter().find(|r| clashes(r)) {
+            let what = if transposes(kind) { "transpose" } else { "derivative" };
+            let message = format!("a {what} already exists for '{}'", data.base_name);
+            let at = self.function_data(other.function).span;
+            self.report(Diagnostic::error(Code::Registration, span, message).also(at, "registered here"));
             return;
         }
-        let message = "a transpose takes the parameters that are not transposed, then one of the result's type";
-        self.report(Diagnostic::error(Code::Registration, span, message));
+        self.has_private_rules |= new.visible_in.is_some();
+        self.registers_for_requirements |= self.function_data(original.function).requirement.is_some();
+        let data = &mut self.functions[original.function.0 as usize];
+        data.registered.push(new);
+        // The most specific one first: the fewest parameters.
+        data.registered.sort_by_key(|r| r.wrt.iter().filter(|w| **w).count());
+    }
+
+    /// Whether two registered functions are for the same types.
+    fn requires_the_same(&self, a: FunctionId, b: FunctionId) -> bool {
+        let of = |f: FunctionId| self.function_data(f).signature.as_ref().map(|s| s.env.requirements.len());
+        a != b && self.function_data(a).owner == self.function_data(b).owner && of(a) == of(b)
     }
 }
 
-fn derivative_kind(result: &Type) -> Option<RegisteredKind> {
+/// Which of the two kinds it is, with the type of the value and of the linear function.
+fn derivative_parts(result: &Type) -> Option<(RegisteredKind, Type, Type)> {
     let Type::Tuple(parts) = result else { return None };
-    let [(Some(value), _), (Some(second), Type::Function(f))] = &**parts else { return None };
-    let _ = f.strength == Strength::Linear;
-    match (&**value, &**second) {
-        ("value", "differential") => Some(RegisteredKind::Differential),
-        ("value", "pullback") => Some(RegisteredKind::Pullback),
-        _ => None,
+    let [(Some(first), value), (Some(second), linear @ Type::Function(_))] = &**parts else { return None };
+    let kind = match (&**first, &**second) {
+        ("value", "differential") => RegisteredKind::Differential,
+        ("value", "pullback") => RegisteredKind::Pullback,
+        _ => return None,
+    };
+    Some((kind, value.clone(), linear.clone()))
+}
+
+/// One type as it is, several as a tuple.
+fn together(types: &[Type]) -> Type {
+    match types {
+        [only] => only.clone(),
+        several => Type::Tuple(several.iter().map(|t| (None::<Name>, t.clone())).collect()),
+    }
+}
+
+/// A tuple without its labels.
+fn unlabelled(ty: &Type) -> Type {
+    match ty {
+        Type::Tuple(parts) => Type::Tuple(parts.iter().map(|(_, t)| (None, t.clone())).collect()),
+        other => other.clone(),
     }
 }

@@ -1,7 +1,7 @@
 //! Types as written to types as known.
 
 use super::store::{AliasId, Env, Named, Owner, World};
-use super::ty::{FunctionParam, FunctionType, NominalId, ProtocolId, Strength, Type};
+use super::ty::{NominalId, ProtocolId, Type};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Attribute, AttributeArgs, Ident, Name, TypeExpr, TypeExprKind};
@@ -64,25 +64,7 @@ impl World {
                 Type::Tuple(parts.collect())
             }
             TypeExprKind::Function { params, result, throws, attributes } => {
-                let strength = match differentiable_attribute(attributes) {
-                    None => Strength::Plain,
-                    Some(false) => Strength::Differentiable,
-                    Some(true) => Strength::Linear,
-                };
-                let params = params
-                    .iter()
-                    .map(|p| {
-                        let has = |name: &str| p.attributes.iter().any(|a| &*a.name.name == name);
-                        FunctionParam {
-                            ty: self.resolve_type(&p.ty, scope),
-                            is_inout: p.is_inout,
-                            no_derivative: has("noDerivative"),
-                            autoclosure: has("autoclosure"),
-                        }
-                    })
-                    .collect();
-                let result = self.resolve_type(result, scope);
-                Type::Function(Rc::new(FunctionType { params, result, throws: *throws, strength }))
+                self.resolve_function_type(params, result, *throws, attributes, scope)
             }
             TypeExprKind::Some(of) => self.resolve_type(of, scope),
             TypeExprKind::Any(of) => self.resolve_type(of, scope),
@@ -96,6 +78,10 @@ impl World {
                     }
                 }
                 Type::Existential(protocols.into())
+            }
+            TypeExprKind::Member(of, name) => {
+                let of = self.resolve_type(of, scope);
+                self.resolve_member(&of, name, &[], scope, ty.span)
             }
             TypeExprKind::Metatype(of) => {
                 let of = self.resolve_type(of, scope);
@@ -125,22 +111,34 @@ impl World {
                 ty = Type::Metatype(Rc::new(ty));
                 continue;
             }
-            ty = match self.member_type(&ty, &ident.name) {
-                Some(member) if generics.is_empty() => member,
-                Some(Type::Nominal(n, args)) => {
-                    let given: Vec<Type> = generics.iter().map(|g| self.resolve_type(g, scope)).collect();
-                    let outer = args.len().saturating_sub(given.len());
-                    Type::Nominal(n, args.iter().take(outer).cloned().chain(given).collect())
-                }
-                Some(member) => member,
-                None => {
-                    let message = format!("'{}' is not a member type of '{}'", ident.name, self.show(&ty));
-                    self.report(Diagnostic::error(Code::UnknownType, span, message));
-                    return Type::Error;
-                }
-            };
+            ty = self.resolve_member(&ty, ident, generics, scope, span);
         }
         ty
+    }
+
+    /// `T.Name<A>`
+    fn resolve_member(
+        &mut self,
+        of: &Type,
+        name: &Ident,
+        generics: &[TypeExpr],
+        scope: &TypeScope,
+        span: Span,
+    ) -> Type {
+        match self.member_type(of, &name.name) {
+            Some(Type::Nominal(n, args)) if !generics.is_empty() => {
+                let given: Vec<Type> = generics.iter().map(|g| self.resolve_type(g, scope)).collect();
+                let outer = args.len().saturating_sub(given.len());
+                Type::Nominal(n, args.iter().take(outer).cloned().chain(given).collect())
+            }
+            Some(member) => member,
+            None if *of == Type::Error => Type::Error,
+            None => {
+                let message = format!("'{}' is not a member type of '{}'", name.name, self.show(of));
+                self.report(Diagnostic::error(Code::UnknownType, span, message));
+                Type::Error
+            }
+        }
     }
 
     fn resolve_name(&mut self, ident: &Ident, generics: &[TypeExpr], scope: &TypeScope) -> Option<Type> {

@@ -4,8 +4,7 @@ use super::resolve::TypeScope;
 use super::store::{Code, Env, FunctionKind, Owner, Signature, SignatureParam, World, blank_function};
 use super::tree::FunctionId;
 use super::ty::{FunctionParam, FunctionType, Strength, Type};
-use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
-use crate::syntax::ast::{AttributeArgs, DifferentiationArgs, NominalKind, WrtKind};
+use crate::syntax::ast::NominalKind;
 use std::rc::Rc;
 
 impl World {
@@ -102,9 +101,7 @@ impl World {
             self_inout: has_self && is_mutating && !is_class,
             result,
             throws,
-            differentiable: None,
         };
-        signature.differentiable = self.differentiable_promise(f, &signature);
         for (i, param) in ast_params.iter().enumerate() {
             if let Some(value) = &param.default {
                 let mut data = blank_function(
@@ -124,7 +121,6 @@ impl World {
                     self_inout: false,
                     result: signature.params[i].ty.clone(),
                     throws: false,
-                    differentiable: None,
                 }));
                 signature.params[i].default = Some(self.add_function(data));
             }
@@ -151,80 +147,6 @@ impl World {
         known
     }
 
-    /// What `@differentiable` on a declaration promises: one flag a parameter, `self` first.
-    fn differentiable_promise(&mut self, f: FunctionId, signature: &Signature) -> Option<Vec<bool>> {
-        let decl = self.function_data(f).decl.clone()?;
-        let attribute = decl.attribute("differentiable")?;
-        let empty = DifferentiationArgs::default();
-        let args = match &attribute.args {
-            AttributeArgs::Differentiation(args) => args,
-            AttributeArgs::None | AttributeArgs::Text(_) => &empty,
-        };
-        let saved = std::mem::replace(&mut self.env, signature.env.clone());
-        let names: Vec<_> = signature.params.iter().map(|p| p.name.clone()).collect();
-        let types: Vec<Type> =
-            signature.self_type.iter().cloned().chain(signature.params.iter().map(|p| p.ty.clone())).collect();
-        let flags = self.wrt_flags(args, &names, &types, signature.self_type.is_some());
-        self.env = saved;
-        Some(flags)
-    }
-
-    /// The parameters that `wrt:` names: by default all that are differentiable.
-    pub(super) fn wrt_flags(
-        &mut self,
-        args: &DifferentiationArgs,
-        names: &[crate::syntax::ast::Name],
-        types: &[Type],
-        has_self: bool,
-    ) -> Vec<bool> {
-        let differentiable = self.protocol("Differentiable");
-        let Some(wrt) = &args.wrt else {
-            return types.iter().map(|t| self.conforms_to(t, differentiable)).collect();
-        };
-        let offset = usize::from(has_self);
-        let mut flags = vec![false; types.len()];
-        let mut before = None;
-        for param in wrt {
-            let index = match &param.kind {
-                WrtKind::SelfParam if has_self => Some(0),
-                WrtKind::SelfParam => {
-                    let message = "'self' parameter is only applicable to instance methods";
-                    self.report(Diagnostic::error(DiagnosticCode::WithRespectTo, param.span, message));
-                    continue;
-                }
-                WrtKind::Name(name) => names.iter().position(|n| n == name).map(|i| i + offset),
-                WrtKind::Index(i) => Some(*i as usize + offset).filter(|i| *i < types.len()),
-            };
-            match index {
-                None => {
-                    let message = match &param.kind {
-                        WrtKind::Name(name) => format!("unknown parameter name '{name}'"),
-                        _ => "parameter index is larger than total number of parameters".to_string(),
-                    };
-                    let known = names.iter().map(|n| format!("'{n}'")).collect::<Vec<_>>().join(", ");
-                    let diagnostic = Diagnostic::error(DiagnosticCode::WithRespectTo, param.span, message);
-                    self.report(diagnostic.note(format!("it has {known}")));
-                }
-                Some(i) => {
-                    if before.is_some_and(|b| b >= i) {
-                        let message = "parameters must be specified in original order";
-                        self.report(Diagnostic::error(DiagnosticCode::WithRespectTo, param.span, message));
-                    }
-                    before = Some(i);
-                    if !self.conforms_to(&types[i], differentiable) {
-                        let message = format!(
-                            "can only differentiate with respect to parameters that conform to 'Differentiable', but '{}' does not conform to 'Differentiable'",
-                            self.show(&types[i])
-                        );
-                        self.report(Diagnostic::error(DiagnosticCode::WithRespectTo, param.span, message));
-                    }
-                    flags[i] = true;
-                }
-            }
-        }
-        flags
-    }
-
     /// A function declaration as a value: the type of the value, `self` left out.
     pub(super) fn function_type(&self, signature: &Signature) -> Type {
         let params = signature.params.iter().map(|p| FunctionParam {
@@ -244,5 +166,5 @@ impl World {
 
 /// A function without parameters.
 pub(super) fn plain_signature(env: Rc<Env>, result: Type) -> Signature {
-    Signature { env, params: vec![], self_type: None, self_inout: false, result, throws: false, differentiable: None }
+    Signature { env, params: vec![], self_type: None, self_inout: false, result, throws: false }
 }

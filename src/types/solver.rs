@@ -1,6 +1,7 @@
 //! Variables of inference: what is known of each, and making two types equal.
 
 use super::store::World;
+use super::tree::FunctionId;
 use super::ty::{FunctionParam, FunctionType, NominalId, ProtocolId, Type, VarId};
 use super::world::Builtin;
 use crate::source::Span;
@@ -24,7 +25,17 @@ pub(super) struct VarState {
     pub(super) literal: Option<Literal>,
     /// Whether it takes part in arithmetic, so that it becomes `Double` when nothing else says.
     pub(super) numeric: bool,
-    pub(super) conforms: Vec<(ProtocolId, Span)>,
+    pub(super) conforms: Vec<Wish>,
+}
+
+/// A protocol that a type must conform to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wish {
+    pub(super) protocol: ProtocolId,
+    /// Where it is asked for.
+    pub(super) span: Span,
+    /// The function whose generic parameter it is.
+    pub(super) by: Option<FunctionId>,
 }
 
 /// A point to come back to.
@@ -204,10 +215,12 @@ impl World {
             (p, q) => p.max(q),
         };
         let mut conforms = a.conforms;
-        conforms.extend(
-            b.conforms.iter().filter(|(p, _)| !conforms.iter().any(|(q, _)| p == q)).copied().collect::<Vec<_>>(),
-        );
-        if literal.is_some_and(|l| conforms.iter().any(|(p, _)| !self.literal_may_conform(l, *p))) {
+        for wish in b.conforms {
+            if !conforms.iter().any(|w| w.protocol == wish.protocol) {
+                conforms.push(wish);
+            }
+        }
+        if literal.is_some_and(|l| conforms.iter().any(|w| !self.literal_may_conform(l, w.protocol))) {
             return false;
         }
         self.set_var(y, VarState { bound: None, literal, numeric: a.numeric || b.numeric, conforms });
@@ -230,7 +243,10 @@ impl World {
             return false;
         }
         self.set_var(v, VarState { bound: Some(ty.clone()), ..state.clone() });
-        state.conforms.iter().all(|(p, at)| self.require(&ty, *p, if *at == Span::default() { span } else { *at }))
+        state.conforms.iter().all(|wish| {
+            let span = if wish.span == Span::default() { span } else { wish.span };
+            self.require_by(&ty, Wish { span, ..*wish })
+        })
     }
 
     /// Whether a literal can be of a type.
@@ -274,26 +290,30 @@ impl World {
 
     /// Requires a conformance: at once when the type is known, later when it is a variable.
     pub(super) fn require(&mut self, ty: &Type, protocol: ProtocolId, span: Span) -> bool {
+        self.require_by(ty, Wish { protocol, span, by: None })
+    }
+
+    pub(super) fn require_by(&mut self, ty: &Type, wish: Wish) -> bool {
         match self.shallow(ty) {
             Type::Var(v) => {
                 let mut state = self.var(v).clone();
-                if !state.conforms.iter().any(|(p, _)| *p == protocol) {
-                    if state.literal.is_some_and(|l| !self.literal_may_conform(l, protocol)) {
+                if !state.conforms.iter().any(|w| w.protocol == wish.protocol) {
+                    if state.literal.is_some_and(|l| !self.literal_may_conform(l, wish.protocol)) {
                         return false;
                     }
-                    state.conforms.push((protocol, span));
+                    state.conforms.push(wish);
                     self.set_var(v, state);
                 }
                 true
             }
             Type::Associated(..) if self.has_vars(ty) => true,
             Type::Nominal(n, args) if args.iter().any(|t| self.has_vars(t)) => {
-                self.require_conditional(n, &args, protocol, span)
+                self.require_conditional(n, &args, wish.protocol, wish.span)
             }
             Type::Tuple(parts) if parts.iter().any(|(_, t)| self.has_vars(t)) => {
-                parts.iter().all(|(_, t)| self.require(t, protocol, span))
+                parts.iter().all(|(_, t)| self.require_by(t, wish))
             }
-            known => self.conforms_to(&known, protocol),
+            known => self.conforms_to(&known, wish.protocol),
         }
     }
 

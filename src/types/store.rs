@@ -1,8 +1,9 @@
 //! The tables behind a [`World`]: what was entered, and how far each entry has been worked out.
 
+use super::promise::Promise;
 use super::tree::{Body, FunctionId, GlobalId};
 use super::ty::{NominalId, ParamId, ProtocolId, Type};
-use super::world::{Builtin, EnumCase, Function, Nominal, Registered, Stored};
+use super::world::{Builtin, EnumCase, Function, Nominal, RegisteredKind, Stored};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::{
@@ -51,6 +52,9 @@ pub struct World {
     pub(super) vars: super::solver::Vars,
     /// Registered derivatives whose original was not looked up yet: the attribute's declaration and the function.
     pub(super) registrations: Vec<(Rc<Decl>, FunctionId)>,
+    /// Whether any registration counts in one file only, and whether any is for a requirement of a protocol.
+    pub(super) has_private_rules: bool,
+    pub(super) registers_for_requirements: bool,
     /// The names of the parameters of closures that are kept in global variables, for `∂(f, x)`.
     pub(super) closure_names: HashMap<GlobalId, Vec<Name>>,
     /// Whether the value of the script's last expression is asked for, and its type when there is one.
@@ -234,9 +238,18 @@ pub(super) struct ProtocolData {
     pub(super) members: HashMap<Name, Vec<Member>>,
     pub(super) refines: Option<Rc<[ProtocolId]>>,
     /// What its `where` clauses say to be equal.
-    pub(super) equalities: Option<Rc<[(Type, Type)]>>,
+    pub(super) clauses: Option<Rc<Clauses>>,
     pub(super) file: u32,
     pub(super) is_prelude: bool,
+}
+
+/// What the `where` clauses of a protocol say.
+#[derive(Default, Debug)]
+pub(super) struct Clauses {
+    /// Types that are equal.
+    pub(super) equal: Vec<(Type, Type)>,
+    /// Types that conform to protocols.
+    pub(super) conform: Vec<(Type, ProtocolId)>,
 }
 
 /// One requirement. Getters and setters of properties and subscripts are requirements of their own.
@@ -345,7 +358,10 @@ pub(super) struct FunctionData {
     pub(super) signature: Option<Rc<Signature>>,
     pub(super) resolving: bool,
     pub(super) body: BodyState,
+    /// What was registered for it, the most specific first.
     pub(super) registered: Vec<Registered>,
+    /// What `@differentiable` on it promises, once that was asked.
+    pub(super) promise: Option<Option<Rc<Promise>>>,
     pub(super) info: Option<Rc<Function>>,
     /// The setter that belongs to a getter.
     pub(super) setter: Option<FunctionId>,
@@ -376,8 +392,19 @@ pub(super) struct Signature {
     pub(super) self_inout: bool,
     pub(super) result: Type,
     pub(super) throws: bool,
-    /// `@differentiable`: `wrt` by parameter (`self` first when there is one).
-    pub(super) differentiable: Option<Vec<bool>>,
+}
+
+/// A function that was registered as derivative or transpose of another one.
+#[derive(Clone, Debug)]
+pub(super) struct Registered {
+    pub(super) function: FunctionId,
+    /// What each generic parameter of the original is to the registered function.
+    pub(super) arguments: Vec<Type>,
+    /// Which parameters of the original it is about, one flag each.
+    pub(super) wrt: Vec<bool>,
+    pub(super) kind: RegisteredKind,
+    /// The one file where it counts, if it is private.
+    pub(super) visible_in: Option<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -467,6 +494,7 @@ pub(super) fn blank_function(name: &Name, span: Span, file: u32, is_prelude: boo
         resolving: false,
         body: BodyState::None,
         registered: vec![],
+        promise: None,
         info: None,
         setter: None,
         primitive: None,

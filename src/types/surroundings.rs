@@ -92,7 +92,7 @@ impl World {
         }
     }
 
-    fn add_requirements(&mut self, env: &mut Env, requirements: &[AstRequirement], scope: &TypeScope) {
+    pub(super) fn add_requirements(&mut self, env: &mut Env, requirements: &[AstRequirement], scope: &TypeScope) {
         for requirement in requirements {
             let saved = std::mem::replace(&mut self.env, Rc::new(env.clone()));
             let left = self.resolve_type(&requirement.left, scope);

@@ -3,7 +3,9 @@
 //! They are written as text in the language and entered like an extension of the type, so that nothing below knows
 //! them from what a person wrote.
 
-use super::store::{Code, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, World, blank_function};
+use super::store::{
+    Code, FunctionKind, GroupId, Member, MemberKind, Owner, Signature, SignatureParam, World, blank_function,
+};
 use super::ty::{NominalId, Type};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
@@ -12,7 +14,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 impl World {
-    fn declares(&mut self, n: NominalId, protocol: &'static str) -> Option<usize> {
+    pub(super) fn declares(&mut self, n: NominalId, protocol: &'static str) -> Option<usize> {
         let p = self.protocol(protocol);
         self.find_conformance(n, p)
     }
@@ -72,6 +74,7 @@ impl World {
         }
         let is_prelude = data.is_prelude;
         let conformance = self.declares(n, "Differentiable")?;
+        let (group, place) = self.asks(n, conformance);
         let moving = self.moving_properties(n, !is_prelude);
         let additive = self.protocol("AdditiveArithmetic");
         let all_additive = self.declares(n, "AdditiveArithmetic").is_some()
@@ -83,8 +86,8 @@ impl World {
             let own = self.declared_type(n);
             self.synthesized_types.push(own.clone());
             let text = format!("typealias TangentVector = __t{}", self.synthesized_types.len() - 1);
-            self.declare_synthesized(&text, n, conformance);
-            let (group, span) = (self.nominal_data(n).group, self.nominal_data(n).span);
+            self.declare_synthesized(&text, group, place);
+            let span = self.nominal_data(n).span;
             let scalable = self.protocol("ScalableVector");
             self.add_conformance(n, scalable, group, false, span);
             return Some(own);
@@ -100,7 +103,7 @@ impl World {
             let _ = writeln!(text, "    var {field}: __t{}", self.synthesized_types.len() - 1);
         }
         text.push_str("}\n");
-        self.declare_synthesized(&text, n, conformance);
+        self.declare_synthesized(&text, group, place);
         let declared = self.declared_type(n);
         let Type::Nominal(_, args) = &declared else { return None };
         self.own_member_type(n, args, &name)
@@ -148,27 +151,29 @@ impl World {
         }
         self.nominal_data_mut(n).synthesized.push(key);
         let Some(conformance) = self.asks_for(n, key) else { return };
+        let (group, place) = self.asks(n, conformance);
         // What the conformance requires of the type's parameters holds here, whoever asks.
-        let env = self.group_env(self.nominal_data(n).conformances[conformance].group);
+        let env = self.group_env(group);
         let saved = std::mem::replace(&mut self.env, env);
         let text = self.synthesized_text(n, key);
         self.env = saved;
         if let Some(text) = text {
-            self.declare_synthesized(&text, n, conformance);
+            self.declare_synthesized(&text, group, place);
         }
     }
 
     /// The conformance that asks for a member.
     fn asks_for(&mut self, n: NominalId, key: &str) -> Option<usize> {
         match key {
-            "move" => self.declares(n, "Differentiable"),
-            "zero" | "+" | "-" => self.declares(n, "AdditiveArithmetic"),
             "scaled" => self.declares(n, "Scalable").or_else(|| self.declares(n, "Differentiable")),
-            "==" => self.declares(n, "Equatable"),
-            "<" => self.declares(n, "Comparable"),
-            "allCases" => self.declares(n, "CaseIterable"),
-            _ => None,
+            _ => self.declares(n, asking_protocol(key)),
         }
+    }
+
+    /// The declaration or extension that a conformance is part of, and where it is written.
+    fn asks(&self, n: NominalId, conformance: usize) -> (GroupId, Span) {
+        let conformance = &self.nominal_data(n).conformances[conformance];
+        (conformance.group, conformance.span)
     }
 
     /// The stored properties and payloads whose types do not conform to a protocol, so that it cannot be synthesized.
@@ -306,8 +311,7 @@ impl World {
             });
         }
         let result = self.declared_type(n);
-        let signature =
-            Signature { env, params, self_type: None, self_inout: false, result, throws: false, differentiable: None };
+        let signature = Signature { env, params, self_type: None, self_inout: false, result, throws: false };
         self.functions[id.0 as usize].signature = Some(Rc::new(signature));
         id
     }
@@ -353,5 +357,17 @@ impl World {
             members.push(member);
         }
         members
+    }
+}
+
+/// The protocol that asks for a member that is made when nobody wrote it.
+fn asking_protocol(key: &str) -> &'static str {
+    match key {
+        "zero" | "+" | "-" => "AdditiveArithmetic",
+        "==" => "Equatable",
+        "<" => "Comparable",
+        "allCases" => "CaseIterable",
+        "rawValue" | "init" => "RawRepresentable",
+        _ => "Differentiable",
     }
 }

@@ -306,7 +306,7 @@ pub enum Argument {
 }
 
 /// A function declaration for given generic arguments.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct FunctionRef {
     /// The function.
     pub function: FunctionId,

@@ -109,8 +109,6 @@ pub struct Function {
     /// For what has no body: the name of the primitive, native function or operator that does it
     /// (`double.add`, `array.append`, `valueWithDifferential`).
     pub primitive: Option<Name>,
-    /// Registered derivatives and transposes.
-    pub registered: Vec<Registered>,
     /// A C function whose insides nobody knows: no derivative unless one is registered.
     pub is_opaque: bool,
     /// Whether the prelude declares it.
@@ -132,14 +130,14 @@ pub struct Param {
     pub span: Span,
 }
 
-/// A derivative or transpose that was registered for a function.
+/// A derivative or transpose that is registered for a function, for concrete types.
 #[derive(Clone, Debug)]
-pub struct Registered {
-    /// The function that was registered. Its generic parameters correspond to the original's, in order.
-    pub function: FunctionId,
+pub struct Rule {
+    /// The function that was registered.
+    pub function: FunctionRef,
     /// Which parameters of the original it is about, one flag each.
     pub wrt: Vec<bool>,
-    /// `differential:`, `pullback:`, or a transpose.
+    /// What it supplies.
     pub kind: RegisteredKind,
 }
 
@@ -150,8 +148,10 @@ pub enum RegisteredKind {
     Differential,
     /// Returns `(value:, pullback:)`.
     Pullback,
-    /// Is the transpose.
+    /// Is the transpose: takes the parameters that stay, then the adjoint of the result.
     Transpose,
+    /// Is the adjoint of the older spelling: takes all parameters, the result and its adjoint.
+    Adjoint,
 }
 
 /// A global variable or static stored property.
@@ -184,6 +184,10 @@ pub trait Declarations {
     fn body(&mut self, id: FunctionId) -> Option<Rc<Body>>;
     /// The function that fulfils a requirement for a concrete type.
     fn witness(&mut self, protocol: ProtocolId, requirement: u32, of: &Type, generics: &[Type]) -> Option<FunctionRef>;
+    /// What is registered for a function and applies to its generic arguments, as far as a file sees it.
+    fn rules(&mut self, of: &FunctionRef, view: Option<u32>) -> Vec<Rule>;
+    /// The file of a place, when more is registered for the function there than elsewhere.
+    fn view(&mut self, of: &FunctionRef, at: Span) -> Option<u32>;
     /// Resolves [`Type::Associated`] of concrete types, deeply.
     fn normalize(&mut self, ty: &Type) -> Type;
     /// Whether a concrete type conforms.

@@ -10,6 +10,7 @@ use super::functions::Entry;
 use super::stacks::{Frame, Stacks};
 use crate::bytecode::operand::*;
 use crate::bytecode::{Code, Instruction};
+use crate::tape::Num;
 use crate::value::{Ref, Slot};
 
 /// Pointers to the next instruction and to the registers of its frame.
@@ -66,6 +67,33 @@ impl Registers {
         }
     }
 
+    /// The third operand, which stands behind the instruction; the verifier has seen it there, as those below.
+    #[inline(always)]
+    pub fn extra(&mut self) -> FIn {
+        match *self.next() {
+            Instruction::Extra { c } => c,
+            _ => FIn(0),
+        }
+    }
+
+    /// The third and the fourth operand.
+    #[inline(always)]
+    pub fn extras(&mut self) -> (FIn, FIn) {
+        match *self.next() {
+            Instruction::Extras { c, d } => (c, d),
+            _ => (FIn(0), FIn(0)),
+        }
+    }
+
+    /// Offset and stride of a component of an element.
+    #[inline(always)]
+    pub fn element(&mut self) -> (u16, u16) {
+        match *self.next() {
+            Instruction::Element { offset, stride } => (offset.0, stride.0),
+            _ => (0, 0),
+        }
+    }
+
     /// Jumps.
     #[inline(always)]
     pub fn jump(&mut self, distance: i32) {
@@ -111,6 +139,19 @@ impl Registers {
             (*slot).epoch = epoch;
             (*slot).payload = payload;
         }
+    }
+
+    /// Reads a number with its slot. In derivative code only.
+    #[inline(always)]
+    pub fn num(&self, a: FIn) -> Num {
+        Num { value: self.f(a), slot: self.slot(a) }
+    }
+
+    /// Writes a number with its slot. In derivative code only.
+    #[inline(always)]
+    pub fn set_num(&mut self, out: FOut, num: Num) {
+        self.set_f(out, num.value);
+        self.set_slot(out, num.slot.epoch, num.slot.payload);
     }
 
     /// Reads an integer.

@@ -56,6 +56,8 @@ pub(super) struct Builder<'a> {
     /// The function that is lowered; closures inside have it as their parent.
     pub owner: tree::FunctionId,
     pub origin: Origin,
+    /// The file whose private derivatives it has.
+    pub view: Option<u32>,
     /// Its generic parameters and what they stand for.
     pub params: Vec<ParamId>,
     pub generics: Vec<Type>,
@@ -82,7 +84,9 @@ impl<'a> Builder<'a> {
         let owner = match key.origin {
             Origin::Function(f) | Origin::Lifted(f) | Origin::Script(f) => f,
             // These have no text of their own, and nothing inside of them asks for it.
-            Origin::NeverThrows | Origin::Initializer(_) => tree::FunctionId(u32::MAX),
+            Origin::NeverThrows | Origin::Initializer(_) | Origin::Backwards { .. } | Origin::Pullback { .. } => {
+                tree::FunctionId(u32::MAX)
+            }
         };
         Builder {
             lowering,
@@ -107,6 +111,7 @@ impl<'a> Builder<'a> {
             uses: vec![],
             owner,
             origin: key.origin.clone(),
+            view: key.view,
             params: vec![],
             generics: key.generics.clone(),
             concrete: HashMap::new(),

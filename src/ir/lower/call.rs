@@ -48,7 +48,14 @@ impl Builder<'_> {
     /// Whether a function is that primitive, and nobody registered a derivative for it.
     pub fn is_primitive(&mut self, f: &FunctionRef, name: &str) -> bool {
         let declared = self.d.function(f.function);
-        declared.primitive.as_deref() == Some(name) && is_transparent(&declared)
+        declared.primitive.as_deref() == Some(name) && self.is_transparent(f, &declared)
+    }
+
+    /// Whether a primitive differentiates as the table says: nobody registered another derivative, and it is not declared
+    /// to have none. Otherwise it must stay a call.
+    fn is_transparent(&mut self, f: &FunctionRef, declared: &Function) -> bool {
+        let view = self.d.view(f, self.span);
+        !declared.is_opaque && self.d.rules(f, view).is_empty()
     }
 
     /// A call.
@@ -165,7 +172,9 @@ impl Builder<'_> {
             self.refuse("types that grow without end");
             return (self.nothing(&result), None);
         }
-        if let (Some(name), true) = (&declared.primitive, is_transparent(&declared)) {
+        if let Some(name) = &declared.primitive
+            && self.is_transparent(f, &declared)
+        {
             return (self.apply_primitive(name, &declared, &f.generics, &operands), None);
         }
         let mut origin = Origin::Function(f.function);
@@ -176,7 +185,8 @@ impl Builder<'_> {
                 operands.extend(captured.into_iter().map(Operand::Value));
             }
         }
-        let id = self.lowering.request(self.program, origin, f.generics.clone());
+        let view = self.d.view(f, self.span);
+        let id = self.lowering.request(self.program, origin, f.generics.clone(), view);
         let banks = self.banks(&result);
         let answer = self.invoke(Op::Call(id), &[], operands, &banks, declared.throws);
         if matches!(result, Type::Never) {
@@ -320,10 +330,4 @@ fn changes(arg: &Argument) -> bool {
         Argument::Value(e) => may_write(e),
         Argument::InOut(_) => true,
     }
-}
-
-/// Whether a primitive differentiates as the table says: nobody registered another derivative, and it is not declared to
-/// have none. Otherwise it must stay a call.
-fn is_transparent(declared: &Function) -> bool {
-    declared.registered.is_empty() && !declared.is_opaque
 }

@@ -21,7 +21,8 @@ impl Builder<'_> {
     /// A function as a value, with what it captures.
     pub fn function_value(&mut self, f: &FunctionRef) -> Reg {
         let captured = self.captured(f.function).concat();
-        let id = self.lowering.request(self.program, Origin::Function(f.function), f.generics.clone());
+        let view = self.d.view(f, self.span);
+        let id = self.lowering.request(self.program, Origin::Function(f.function), f.generics.clone(), view);
         self.value(Op::Closure(id), Bank::R, &captured)
     }
 
@@ -135,7 +136,7 @@ impl Builder<'_> {
         if from.throws || !wanted.throws {
             return value;
         }
-        let id = self.lowering.request(self.program, Origin::NeverThrows, vec![Type::Function(from)]);
+        let id = self.lowering.request(self.program, Origin::NeverThrows, vec![Type::Function(from)], None);
         vec![self.value(Op::Closure(id), Bank::R, &value)]
     }
 

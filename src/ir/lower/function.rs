@@ -3,10 +3,10 @@
 use super::build::{Builder, Slot, Use};
 use super::call::Operand;
 use super::{Key, Lowering, Origin};
-use crate::ir::graph::{Function, Parameter, Program, Rule, RuleKind, Terminator, Trap};
+use crate::ir::graph::{Function, Parameter, Program, Terminator, Trap};
 use crate::ir::layout::is_small;
 use crate::types::tree::{self, LocalId, Stmt, StmtKind};
-use crate::types::world::{self, Declarations, RegisteredKind};
+use crate::types::world::{self, Declarations};
 use crate::value::Bank;
 
 /// Lowers what a key stands for.
@@ -15,6 +15,8 @@ pub(super) fn lower(lowering: &mut Lowering, d: &mut dyn Declarations, program: 
     match key.origin {
         Origin::Function(f) | Origin::Lifted(f) | Origin::Script(f) => builder.function(f),
         Origin::NeverThrows => builder.never_throws(key),
+        Origin::Backwards { of, ref parts } => builder.backwards(key, of, parts),
+        Origin::Pullback { of, ref parts } => builder.pullback(of, parts),
         Origin::Initializer(_) => builder.initializer(key),
     }
     // A body that was refused, or the block behind its last `return`.
@@ -44,7 +46,7 @@ impl Builder<'_> {
         }
         self.results(&declared);
         let regs = self.parameters(&declared);
-        self.rules(&declared);
+        self.rules(f, &declared);
         if !self.generics.iter().all(is_small) {
             self.refuse("types that grow without end");
         } else if let Some(name) = &declared.primitive {
@@ -70,7 +72,7 @@ impl Builder<'_> {
     }
 
     /// Registers for the parameters.
-    fn parameters(&mut self, declared: &world::Function) -> Vec<Operand> {
+    pub(super) fn parameters(&mut self, declared: &world::Function) -> Vec<Operand> {
         let mut all = vec![];
         for param in &declared.params {
             let shape = self.shape(&param.ty);
@@ -156,25 +158,5 @@ impl Builder<'_> {
             }
         }
         self.scopes.pop();
-    }
-
-    /// Registered derivatives, the most specific first.
-    fn rules(&mut self, declared: &world::Function) {
-        let Some(result) = self.tangent(&declared.result) else { return };
-        for registered in &declared.registered {
-            let count = self.d.function(registered.function).generics.len();
-            if count != self.generics.len() {
-                continue;
-            }
-            let origin = Origin::Function(registered.function);
-            let function = self.lowering.request(self.program, origin, self.generics.clone());
-            let kind = match registered.kind {
-                RegisteredKind::Differential => RuleKind::Differential,
-                RegisteredKind::Pullback => RuleKind::Pullback,
-                RegisteredKind::Transpose => RuleKind::Transpose,
-            };
-            self.out.rules.push(Rule { wrt: registered.wrt.clone(), function, kind, result });
-        }
-        self.out.rules.sort_by_key(|rule| rule.wrt.iter().filter(|w| **w).count());
     }
 }

@@ -72,7 +72,7 @@ impl Builder<'_> {
         let (missing, fine) = (self.block(), self.block());
         self.branch(is_there, fine, missing);
         self.go_on_in(missing);
-        let id = self.lowering.request(self.program, Origin::Initializer(global), vec![]);
+        let id = self.lowering.request(self.program, Origin::Initializer(global), vec![], None);
         self.emit(Op::Call(id), &[], &[]);
         self.jump(fine);
         self.go_on_in(fine);

@@ -11,6 +11,7 @@
 //! One file per construct: `statement`, `loops`, `switch`, `pattern`, `expr`, `literal`, `call`, `primitive`, `operator`,
 //! `closure`, `place`, `change`, `global`, `exits`. `build` has the small steps that all of them are made of.
 
+mod backwards;
 mod build;
 mod call;
 mod change;
@@ -62,6 +63,8 @@ pub struct Lowering {
 pub(in crate::ir) struct Key {
     pub origin: Origin,
     pub generics: Vec<Type>,
+    /// The file whose private derivatives it has.
+    pub view: Option<u32>,
 }
 
 /// What a graph is made from.
@@ -78,6 +81,21 @@ pub(in crate::ir) enum Origin {
     NeverThrows,
     /// Computes the initial value of a global variable unless it is there.
     Initializer(GlobalId),
+    /// What registered transposes are as a registered derivative: the value of the function, and a pullback.
+    Backwards { of: tree::FunctionId, parts: Rc<[Part]> },
+    /// That pullback.
+    Pullback { of: tree::FunctionId, parts: Rc<[Part]> },
+}
+
+/// A function that takes the adjoint of a result to those of some parameters.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(in crate::ir) struct Part {
+    /// The function.
+    pub function: FunctionRef,
+    /// The parameters of the original whose adjoints it gives.
+    pub wrt: Vec<bool>,
+    /// Whether it takes all parameters and the result, or only the parameters that it does not give the adjoints of.
+    pub takes_all: bool,
 }
 
 impl Lowering {
@@ -93,21 +111,30 @@ impl Lowering {
 
     /// The graph of a function for concrete generic arguments; lowers it and all that it reaches when they are new.
     pub fn function(&mut self, d: &mut dyn Declarations, program: &mut Program, f: &FunctionRef) -> FunctionId {
-        let id = self.request(program, Origin::Function(f.function), f.generics.clone());
+        let id = self.request(program, Origin::Function(f.function), f.generics.clone(), None);
         self.finish(d, program);
         id
     }
 
+    /// The graphs of a function that were made so far, with their generic arguments.
+    pub fn instances(&self, f: tree::FunctionId) -> Vec<(FunctionId, Vec<Type>)> {
+        let of = |key: &&Key| key.origin == Origin::Function(f) && key.view.is_none();
+        let mut found: Vec<_> =
+            self.functions.iter().filter(|(key, _)| of(key)).map(|(key, id)| (*id, key.generics.clone())).collect();
+        found.sort_by_key(|(id, _)| id.0);
+        found
+    }
+
     /// The graph of the top-level code of a script.
     pub fn script(&mut self, d: &mut dyn Declarations, program: &mut Program, body: tree::FunctionId) -> FunctionId {
-        let id = self.request(program, Origin::Script(body), vec![]);
+        let id = self.request(program, Origin::Script(body), vec![], None);
         self.finish(d, program);
         id
     }
 
     /// The number of a graph, which is lowered later when it is new.
-    fn request(&mut self, program: &mut Program, origin: Origin, generics: Vec<Type>) -> FunctionId {
-        let key = Key { origin, generics };
+    fn request(&mut self, program: &mut Program, origin: Origin, generics: Vec<Type>, view: Option<u32>) -> FunctionId {
+        let key = Key { origin, generics, view };
         if let Some(id) = self.functions.get(&key) {
             return *id;
         }
@@ -142,7 +169,7 @@ impl Lowering {
     fn request_own_texts(&mut self, d: &mut dyn Declarations, program: &mut Program) {
         while let Some(ty) = self.layouts.own.get(program.own_texts.len()).cloned() {
             let texts = d.own_texts(&ty).unwrap_or_else(|| unreachable!("asked before its number was given"));
-            let texts = texts.map(|f| self.request(program, Origin::Function(f.function), f.generics));
+            let texts = texts.map(|f| self.request(program, Origin::Function(f.function), f.generics, None));
             program.own_texts.push(texts);
         }
     }

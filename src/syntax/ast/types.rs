@@ -36,6 +36,8 @@ pub enum TypeExprKind {
     Any(Box<TypeExpr>),
     /// `P & Q`
     Composition(Vec<TypeExpr>),
+    /// `[T].Name`: a member of a type that is not a name.
+    Member(Box<TypeExpr>, Ident),
     /// `T.Type`
     Metatype(Box<TypeExpr>),
     /// `@memberwise P` and the like, in an inheritance clause or before any type.

@@ -55,6 +55,7 @@ pub(super) fn ty(t: &TypeExpr) -> String {
         TypeExprKind::Some(inner) => format!("some {}", ty(inner)),
         TypeExprKind::Any(inner) => format!("any {}", ty(inner)),
         TypeExprKind::Composition(all) => all.iter().map(ty).collect::<Vec<_>>().join(" & "),
+        TypeExprKind::Member(inner, name) => format!("{}.{}", bracketed(inner), name.name),
         TypeExprKind::Metatype(inner) => format!("{}.Type", bracketed(inner)),
         TypeExprKind::Attributed(list, inner) => format!("{}{}", attributes(list), ty(inner)),
         TypeExprKind::Inferred => "_".into(),

@@ -145,6 +145,10 @@ impl Builder<'_> {
             let kind = match part.as_rule() {
                 Rule::type_optional => TypeExprKind::Optional(inner),
                 Rule::type_unwrapped => TypeExprKind::Unwrapped(inner),
+                Rule::type_member => {
+                    let Some(name) = part.into_inner().next() else { continue };
+                    TypeExprKind::Member(inner, self.ident(&name))
+                }
                 _ => TypeExprKind::Metatype(inner),
             };
             built = Some(TypeExpr { kind, span: whole });

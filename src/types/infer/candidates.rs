@@ -4,6 +4,7 @@ use super::Infer;
 use super::args::{ArgNode, Slot, match_args};
 use crate::source::Span;
 use crate::syntax::ast::Name;
+use crate::types::solver::Wish;
 use crate::types::store::{MemberKind, Requirement, RequirementKind, SignatureParam};
 use crate::types::tree::{Callee, Expr, FunctionId, FunctionRef};
 use crate::types::ty::{NominalId, ProtocolId, Type};
@@ -63,7 +64,9 @@ impl Infer<'_> {
         for requirement in &signature.env.requirements {
             let requirement = requirement.map(&mut |t| by(t));
             let holds = match &requirement {
-                Requirement::Conforms(t, p) => self.world.require(t, *p, span),
+                Requirement::Conforms(t, p) => {
+                    self.world.require_by(t, Wish { protocol: *p, span, by: Some(function) })
+                }
                 Requirement::Same(a, b) => self.world.unify(a, b, span),
                 Requirement::Superclass(a, b) => self.can_convert(a, b),
             };

@@ -537,7 +537,6 @@ impl Infer<'_> {
             self_inout: false,
             result,
             throws: self.frames[frame].throws,
-            differentiable: None,
         };
         self.world.functions[function.0 as usize].signature = Some(Rc::new(signature));
     }

@@ -5,6 +5,7 @@ use super::solve::PendingKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
+use crate::types::solver::Wish;
 use crate::types::tree::{Expr, ExprKind, Promise};
 use crate::types::ty::{FunctionType, Strength, Type};
 use std::rc::Rc;
@@ -77,8 +78,9 @@ impl Infer<'_> {
             (_, Type::Existential(protocols)) => {
                 for p in protocols.clone().iter() {
                     if !self.world.conforms_to(&from, *p) {
-                        let message = self.not_conforming(&from, *p);
-                        return self.fail(Code::NotConforming, span, message);
+                        let diagnostic = self.not_conforming(&from, &Wish { protocol: *p, span, by: None }, span);
+                        self.error(diagnostic);
+                        return self.error_expr(span);
                     }
                 }
                 Expr { kind: ExprKind::Erase(Box::new(value)), ty: wanted, span }
@@ -134,7 +136,12 @@ impl Infer<'_> {
             return self.spread_function(value, f.params.len(), &wanted, span);
         }
         let plain = |f: &FunctionType| Type::Function(Rc::new(FunctionType { strength: Strength::Plain, ..f.clone() }));
-        if !self.world.unify(&plain(f), &plain(g), span) {
+        let snapshot = self.world.snapshot();
+        let fits = self.world.unify(&plain(f), &plain(g), span);
+        if fits {
+            self.world.keep(snapshot);
+        } else {
+            self.world.rollback(snapshot);
             let found = value.ty.clone();
             self.mismatch(&found, &wanted, span);
             return Expr { kind: ExprKind::Error, ty: wanted, span };
@@ -162,7 +169,6 @@ impl Infer<'_> {
         }
         let promise = Promise { linear: g.strength == Strength::Linear, wrt: marks(g) };
         let kind = ExprKind::ConvertFunction { value: Box::new(value), promise: Some(promise) };
-        self.promises.push((g.clone(), span));
         Expr { kind, ty: wanted, span }
     }
 

@@ -19,6 +19,7 @@ mod finish;
 mod iteration;
 mod literal;
 mod member;
+mod mismatch;
 mod name;
 mod no_fit;
 mod notation;
@@ -36,7 +37,7 @@ mod variable;
 use super::resolve::TypeScope;
 use super::store::{Named, Owner, World};
 use super::tree::{Body, Capture, Expr, ExprKind, FunctionId, LabelId, Local, LocalId, Stmt};
-use super::ty::{FunctionType, Type};
+use super::ty::Type;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Name};
@@ -70,8 +71,8 @@ pub(super) struct Infer<'w> {
     bound: Vec<(Name, LocalId)>,
     /// Types that are declared inside of the function.
     local_nominals: Vec<super::ty::NominalId>,
-    /// Function types that were promised, to see that they can be.
-    promises: Vec<(FunctionType, Span)>,
+    /// Calls whose generic arguments do not conform, and that was said.
+    unmet_in: Vec<Span>,
     /// Whether operators on unknown numbers are decided by default.
     settling_numbers: bool,
     /// Variables that are changed through an optional chain: the frame and the variable.
@@ -150,7 +151,7 @@ impl<'w> Infer<'w> {
             settling: false,
             local_functions: HashMap::new(),
             uses: vec![],
-            promises: vec![],
+            unmet_in: vec![],
             postfix: vec![],
             shared: vec![],
             bound: vec![],

@@ -2,7 +2,7 @@
 
 use super::Infer;
 use super::args::ArgNode;
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
 use crate::types::store::Named;
@@ -14,10 +14,32 @@ impl Infer<'_> {
     /// `f'`
     pub(super) fn prime(&mut self, function: &ast::Expr, order: u32, span: Span) -> Expr {
         let mut value = self.expr(function, None);
+        if let Type::Function(f) = self.world.shallow(&value.ty.clone())
+            && f.params.len() != 1
+        {
+            return self.prime_of_several(function, f.params.len());
+        }
         for _ in 0..order {
             value = self.apply_prelude_to(value, "derivative", "of", span);
         }
         value
+    }
+
+    /// A derivative is by one number; of a function of several there are two other kinds.
+    fn prime_of_several(&mut self, function: &ast::Expr, count: usize) -> Expr {
+        let (name, first) = match &function.kind {
+            Ast::Ident { name, .. } => {
+                let names = self.parameter_names(function).map(|(names, _)| names).unwrap_or_default();
+                (name.to_string(), names.first().map_or("x".into(), ToString::to_string))
+            }
+            _ => ("f".into(), "x".to_string()),
+        };
+        let message = format!("a derivative written with ' is of a function of one number, and '{name}' takes {count}");
+        let diagnostic = Diagnostic::error(Code::WithRespectTo, function.span, message)
+            .help(format!("the derivatives by all of them: '∇{name}'"))
+            .help(format!("the derivative by one of them: '∂({name}, {first})'"));
+        self.error(diagnostic);
+        self.error_expr(function.span)
     }
 
     pub(super) fn apply_prelude(&mut self, name: &'static str, label: &str, function: &ast::Expr, span: Span) -> Expr {

@@ -69,7 +69,6 @@ impl Infer<'_> {
             self_inout: false,
             result: instance.result,
             throws: instance.throws,
-            differentiable: None,
         };
         Some((self.world.function_type(&signature), instance.callee?))
     }

@@ -6,7 +6,7 @@ use super::{Context, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
-use crate::types::solver::Literal;
+use crate::types::solver::{Literal, Wish};
 use crate::types::tree::{Expr, ExprKind};
 use crate::types::ty::{Type, VarId};
 use std::rc::Rc;
@@ -309,10 +309,10 @@ impl Infer<'_> {
         false
     }
 
-    fn needs_number(&mut self, conforms: &[(crate::types::ty::ProtocolId, Span)]) -> bool {
-        conforms.iter().any(|(p, _)| {
+    fn needs_number(&mut self, conforms: &[Wish]) -> bool {
+        conforms.iter().any(|wish| {
             matches!(
-                &*self.world.protocol_data(*p).name,
+                &*self.world.protocol_data(wish.protocol).name,
                 "FloatingPoint"
                     | "Numeric"
                     | "BinaryFloatingPoint"
@@ -353,83 +353,9 @@ impl Infer<'_> {
             self.world.set_var(v, crate::types::solver::VarState { bound: Some(Type::Error), ..state });
             self.failed = true;
         }
-        for (p, span) in conforms {
-            if !self.world.conforms_to(&ty, p) {
-                self.report_missing_conformance(&ty, p, span);
-            }
-        }
-    }
-
-    pub(super) fn not_conforming(&mut self, ty: &Type, p: crate::types::ty::ProtocolId) -> String {
-        let ty = self.show(ty);
-        format!("type '{ty}' does not conform to protocol '{}'", self.world.protocol_data(p).name)
-    }
-
-    /// Makes a type what is wanted, or says why it cannot be.
-    pub(super) fn unify_or_report(&mut self, found: &Type, wanted: &Type, span: Span) {
-        let snapshot = self.world.snapshot();
-        if self.world.unify(wanted, found, span) {
-            self.world.keep(snapshot);
-            return;
-        }
-        self.world.rollback(snapshot);
-        self.mismatch(found, wanted, span);
-    }
-
-    /// Says that a type lacks a conformance, and how it gets one.
-    fn report_missing_conformance(&mut self, found: &Type, p: crate::types::ty::ProtocolId, span: Span) {
-        let message = self.not_conforming(found, p);
-        let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
-        if let Type::Nominal(n, _) = self.world.shallow(found)
-            && !self.world.nominal_data(n).is_prelude
-        {
-            let (name, protocol) = (self.world.nominal_data(n).name.clone(), self.world.protocol_data(p).name.clone());
-            diagnostic = diagnostic
-                .also(self.world.nominal_data(n).span, format!("'{name}' is declared here"))
-                .help(format!("declare it: 'extension {name}: {protocol} {{ … }}'"));
-        }
-        self.error(diagnostic);
-    }
-
-    pub(super) fn mismatch(&mut self, found: &Type, wanted: &Type, span: Span) {
-        if let Type::Var(v) = self.world.shallow(wanted)
-            && !matches!(self.world.shallow(found), Type::Var(_))
-        {
-            for (p, _) in self.world.var(v).conforms.clone() {
-                if !self.world.conforms_to(found, p) {
-                    return self.report_missing_conformance(found, p, span);
-                }
-            }
-        }
-        let (found_text, wanted_text) = (self.show(found), self.show(wanted));
-        let message = format!("cannot convert value of type '{found_text}' to expected type '{wanted_text}'");
-        let mut diagnostic = Diagnostic::error(Code::Mismatch, span, message);
-        let inner = self.world.optional_payload(found);
-        if let Some(inner) = inner
-            && self.world.resolved(&inner) == self.world.resolved(wanted)
-        {
-            diagnostic = Diagnostic::error(
-                Code::OptionalNotUnwrapped,
-                span,
-                format!("value of optional type '{found_text}' must be unwrapped to a value of type '{wanted_text}'"),
-            )
-            .fix("use a default value when it is 'nil'", span.after(), " ?? …")
-            .fix("stop the program when it is 'nil'", span.after(), "!")
-            .help("or unwrap it with 'if let'");
-        } else if is_number(&found_text) && is_number(&wanted_text) {
-            let edits = vec![(span.before(), format!("{wanted_text}(")), (span.after(), ")".to_string())];
-            diagnostic = diagnostic.edits(format!("convert it to '{wanted_text}'"), edits);
-        } else if wanted_text == "String" && is_number(&found_text) {
-            let edits = vec![(span.before(), "String(".to_string()), (span.after(), ")".to_string())];
-            diagnostic = diagnostic.edits("make a text of it", edits);
-        }
-        if !matches!(found, Type::Error) && !matches!(wanted, Type::Error) {
+        if let Some(wish) = conforms.into_iter().find(|wish| !self.world.conforms_to(&ty, wish.protocol)) {
+            let diagnostic = self.not_conforming(&ty, &wish, wish.span);
             self.error(diagnostic);
         }
-        self.failed = true;
     }
-}
-
-fn is_number(name: &str) -> bool {
-    matches!(name, "Int" | "Double" | "Float" | "Int32" | "Int64" | "UInt8" | "UInt")
 }

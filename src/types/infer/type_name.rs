@@ -69,6 +69,13 @@ impl Infer<'_> {
                 Some(self.world.applied("Dictionary", &[key, value]))
             }
             Ast::Paren(inner) => self.type_expression(inner),
+            Ast::Tuple(parts) if parts.len() > 1 => {
+                let mut types = vec![];
+                for (label, part) in parts {
+                    types.push((label.as_ref().map(|l| l.name.clone()), self.type_expression(part)?));
+                }
+                Some(Type::Tuple(types.into()))
+            }
             _ => None,
         }
     }

@@ -15,8 +15,7 @@ use crate::tape::{Direction, Levels, Num, TapeFull, Template};
 use crate::value::reach::{SlotChange, change_slots};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::Walk;
-use crate::value::{Cells, Closure, Components, Ref, Slot};
-use std::rc::Rc;
+use crate::value::{Cells, Ref, Slot};
 
 /// A parameter that the rule differentiates by.
 pub(super) struct Argument {
@@ -35,21 +34,7 @@ pub(super) struct ByRule {
     /// How the result differentiates.
     pub(super) result: TangentId,
     /// What the called function returns beside the value.
-    pub(super) returns: Returns,
-}
-
-/// What a called function returns beside the value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Returns {
-    /// A differential.
-    Differential,
-    /// A pullback.
-    Pullback,
-    /// Nothing: it is the linear function itself, whose transpose is another function.
-    Nothing {
-        /// That function, by its number.
-        transpose: u32,
-    },
+    pub(super) returns: RegisteredKind,
 }
 
 /// The registered function is running.
@@ -104,28 +89,17 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     change_slots(&mut arguments, &mut Strip { levels: &machine.levels, level });
     let by = differentiated(walk, site, rule, &arguments, numbers);
     machine.set_window(arguments.all());
-    let (target, returns) = match rule.kind {
-        RegisteredKind::Differential => (Target::Function(rule.function), Returns::Differential),
-        RegisteredKind::Pullback => (Target::Function(rule.function), Returns::Pullback),
-        // It says how the adjoint goes back; the value is the function's own.
-        RegisteredKind::Transpose => (Target::Beneath(site.function), Returns::Nothing { transpose: rule.function }),
-    };
-    let running = Running(ByRule { level, by, result: rule.result, returns });
-    Ok(Next::Call { target, derivative: true, then: Some(Box::new(running)) })
+    let running = Running(ByRule { level, by, result: rule.result, returns: rule.kind });
+    Ok(Next::Call { target: Target::Function(rule.function), derivative: true, then: Some(Box::new(running)) })
 }
 
-/// The most specific rule that covers what moves in the level; without one, the transpose of a linear function.
+/// The most specific rule that covers what moves in the level.
 fn choose<'s>(machine: &Machine, site: &'s RuleSite, numbers: &[Vec<Num>], level: usize) -> Option<&'s Registered> {
     let epoch = machine.levels.epoch_at(level)?;
     let moves: Vec<bool> = numbers.iter().map(|x| x.iter().any(|x| x.slot.epoch == epoch)).collect();
     let wrt = |rule: &Registered, k: usize| rule.wrt.get(k).copied().unwrap_or(false);
     let covers = |rule: &Registered| moves.iter().enumerate().all(|(k, moves)| !moves || wrt(rule, k));
-    let derivatives = site.rules.iter().filter(|rule| rule.kind != RegisteredKind::Transpose && covers(rule));
-    derivatives.min_by_key(|rule| rule.wrt.iter().filter(|w| **w).count()).or_else(|| {
-        let is_reverse = machine.levels.direction_at(level) == Some(Direction::Reverse);
-        let whole = |rule: &Registered| (0..site.params.len()).all(|k| wrt(rule, k));
-        site.rules.iter().find(|rule| is_reverse && rule.kind == RegisteredKind::Transpose && whole(rule))
-    })
+    site.rules.iter().filter(|rule| covers(rule)).min_by_key(|rule| rule.wrt.iter().filter(|w| **w).count())
 }
 
 /// The parameters that the rule differentiates by.
@@ -156,18 +130,9 @@ impl Task for Running {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         let Running(rule) = *self;
         let mut counts = counts(value_layout(walk(compiler), rule.result));
-        let (mut value, function) = match rule.returns {
-            Returns::Differential | Returns::Pullback => {
-                counts[2] += 1;
-                let mut value = take_tuple(machine, counts, true);
-                let Some(function) = value.r.pop() else { return Err(Fault::internal("a rule without a function")) };
-                (value, function)
-            }
-            Returns::Nothing { transpose } => {
-                let closure = Closure { function: transpose, captures: Cells::record(Components::default()) };
-                (machine.take_window(counts, true), Ref::Closure(Rc::new(closure)))
-            }
-        };
+        counts[2] += 1;
+        let mut value = take_tuple(machine, counts, true);
+        let Some(function) = value.r.pop() else { return Err(Fault::internal("a rule without a function")) };
         change_slots(&mut value, &mut Strip { levels: &machine.levels, level: rule.level });
         let y = Template { tangent: rule.result, cells: value };
         match machine.levels.direction_at(rule.level) {

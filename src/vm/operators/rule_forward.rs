@@ -6,9 +6,10 @@ use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
-use super::rule::{ByRule, Returns, call_differential, deliver};
+use super::rule::{ByRule, call_differential, deliver};
 use super::zero::{self, Codomain};
 use super::{At, counts, leaves, read, vector, vector_layout, walk};
+use crate::bytecode::RegisteredKind;
 use crate::tape::{Num, Template};
 use crate::value::{Cells, Ref};
 use std::rc::Rc;
@@ -27,7 +28,7 @@ pub(super) fn go_on(
     function: Ref,
 ) -> Result<Next, Box<Fault>> {
     let level = rule.level;
-    if rule.returns == Returns::Differential {
+    if rule.returns == RegisteredKind::Differential {
         let task = Tangent { level, y };
         return call_differential(
             machine,

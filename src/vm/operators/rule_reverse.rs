@@ -7,8 +7,9 @@ use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
-use super::rule::{ByRule, Returns, call_differential, deliver};
+use super::rule::{ByRule, call_differential, deliver};
 use super::{At, counts, leaves, read, vector_layout, walk, zero};
+use crate::bytecode::RegisteredKind;
 use crate::tape::{Call, CallKind, Num, Template};
 use crate::value::Ref;
 
@@ -19,7 +20,7 @@ pub(super) fn go_on(
     y: Template,
     function: Ref,
 ) -> Result<Next, Box<Fault>> {
-    if rule.returns != Returns::Differential {
+    if rule.returns != RegisteredKind::Differential {
         return keep_pullback(machine, compiler, rule, y, function);
     }
     let level = rule.level;

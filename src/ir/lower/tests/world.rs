@@ -7,7 +7,7 @@ use crate::types::tree::{
     PatternKind, Place, Projection, ProjectionKind, Root, Stmt, StmtKind,
 };
 use crate::types::ty::{FunctionParam, FunctionType, NominalId, ParamId, ProtocolId, Strength, Type};
-use crate::types::world::{Builtin, Declarations, EnumCase, Function, Global, Nominal, Param, Stored};
+use crate::types::world::{Builtin, Declarations, EnumCase, Function, Global, Nominal, Param, Rule, Stored};
 use std::rc::Rc;
 
 /// A world made by hand.
@@ -144,7 +144,6 @@ impl World {
             result,
             throws: false,
             primitive: None,
-            registered: vec![],
             is_opaque: false,
             is_prelude: false,
             span: SPAN,
@@ -221,6 +220,12 @@ impl Declarations for World {
     fn witness(&mut self, protocol: ProtocolId, requirement: u32, of: &Type, _: &[Type]) -> Option<FunctionRef> {
         let fits = |w: &&(ProtocolId, u32, Type, FunctionRef)| w.0 == protocol && w.1 == requirement && w.2 == *of;
         self.witnesses.iter().find(fits).map(|w| w.3.clone())
+    }
+    fn rules(&mut self, _: &FunctionRef, _: Option<u32>) -> Vec<Rule> {
+        vec![]
+    }
+    fn view(&mut self, _: &FunctionRef, _: Span) -> Option<u32> {
+        None
     }
     fn normalize(&mut self, ty: &Type) -> Type {
         ty.clone()

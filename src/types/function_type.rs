@@ -1,0 +1,77 @@
+//! Function types as they are written, and whether what they promise can be kept.
+
+use super::resolve::{TypeScope, differentiable_attribute};
+use super::store::World;
+use super::ty::{FunctionParam, FunctionType, Strength, Type};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{Attribute, FunctionTypeParam, TypeExpr};
+use std::rc::Rc;
+
+impl World {
+    pub(super) fn resolve_function_type(
+        &mut self,
+        params: &[FunctionTypeParam],
+        result: &TypeExpr,
+        throws: bool,
+        attributes: &[Attribute],
+        scope: &TypeScope,
+    ) -> Type {
+        let strength = match differentiable_attribute(attributes) {
+            None => Strength::Plain,
+            Some(false) => Strength::Differentiable,
+            Some(true) => Strength::Linear,
+        };
+        let mut resolved = vec![];
+        for param in params {
+            let marked = |name: &str| param.attributes.iter().find(|a| &*a.name.name == name);
+            let no_derivative = marked("noDerivative");
+            let ty = self.resolve_type(&param.ty, scope);
+            if let Some(attribute) = no_derivative.filter(|_| strength == Strength::Plain) {
+                let message = "'@noDerivative' may only be used on parameters of '@differentiable' function types";
+                self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
+            }
+            if strength >= Strength::Differentiable && no_derivative.is_none() {
+                self.check_promised_type(&ty, strength, true, param.ty.span);
+            }
+            let autoclosure = marked("autoclosure").is_some();
+            let no_derivative = no_derivative.is_some();
+            resolved.push(FunctionParam { ty, is_inout: param.is_inout, no_derivative, autoclosure });
+        }
+        let span = result.span;
+        let result = self.resolve_type(result, scope);
+        if strength >= Strength::Differentiable {
+            self.check_promised_type(&result, strength, false, span);
+        }
+        Type::Function(Rc::new(FunctionType { params: resolved, result, throws, strength }))
+    }
+
+    /// What a differentiable function takes and gives has tangents; a linear one works on vectors.
+    fn check_promised_type(&mut self, ty: &Type, strength: Strength, is_parameter: bool, span: Span) {
+        let differentiable = self.protocol("Differentiable");
+        let mut what = "'Differentiable'".to_string();
+        let mut fits = self.conforms_to(ty, differentiable);
+        let mut attribute = "@differentiable";
+        if strength == Strength::Linear {
+            let vector =
+                self.normalize_type(&Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into()));
+            fits &= self.normalize_type(ty) == vector || matches!(ty, Type::Function(_) | Type::Error);
+            what = format!("'Differentiable' and satisfy '{0} == {0}.TangentVector'", self.show(ty));
+            attribute = "@differentiable(linear)";
+        }
+        if fits {
+            return;
+        }
+        let part = if is_parameter { "parameter" } else { "result" };
+        let text = self.show(ty);
+        let question = if is_parameter { "; did you want to add '@noDerivative' to this parameter?" } else { "" };
+        let message = format!(
+            "{part} type '{text}' does not conform to {what}, but the enclosing function type is '{attribute}'{question}"
+        );
+        let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
+        if is_parameter {
+            diagnostic = diagnostic.fix("the function is not differentiated by it", span.before(), "@noDerivative ");
+        }
+        self.report(diagnostic);
+    }
+}

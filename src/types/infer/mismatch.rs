@@ -1,0 +1,200 @@
+//! Types that are not what they have to be, and what is said about it.
+
+use super::Infer;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::types::solver::{Literal, VarState, Wish};
+use crate::types::ty::{Type, VarId};
+
+/// What may be done when a function of the library is given a type that does not conform: function, protocol, words.
+const ADVICE: &[(&str, &str, &str)] = &[
+    ("gradient", "FloatingPoint", GRADIENT),
+    ("valueWithGradient", "FloatingPoint", GRADIENT),
+    ("derivative", "FloatingPoint", DERIVATIVE),
+    ("valueWithDerivative", "FloatingPoint", DERIVATIVE),
+    ("D", "FloatingPoint", DERIVATIVE),
+];
+const GRADIENT: &str =
+    "a gradient is of a function that gives one number; 'jacobian(at:in:)' and 'pullback(at:in:)' take any other";
+const DERIVATIVE: &str =
+    "a derivative is by one number; 'gradient(at:in:)' and 'differential(at:in:)' are by any other argument";
+
+/// A variable that was asked to be more than a type is.
+struct Unmet {
+    var: VarId,
+    ty: Type,
+    wish: Wish,
+}
+
+impl Infer<'_> {
+    /// Makes a type what is wanted, or says why it cannot be.
+    pub(super) fn unify_or_report(&mut self, found: &Type, wanted: &Type, span: Span) {
+        let snapshot = self.world.snapshot();
+        if self.world.unify(wanted, found, span) {
+            self.world.keep(snapshot);
+            return;
+        }
+        self.world.rollback(snapshot);
+        self.mismatch(found, wanted, span);
+    }
+
+    /// Says that a value of one type stands where another is needed.
+    pub(super) fn mismatch(&mut self, found: &Type, wanted: &Type, span: Span) {
+        self.failed = true;
+        if matches!(found, Type::Error) || matches!(wanted, Type::Error) {
+            return;
+        }
+        if let Some(unmet) = self.unmet(found, wanted) {
+            self.report_unmet(&unmet, span);
+            self.accept_anyway(unmet, found, wanted);
+            return;
+        }
+        let diagnostic = self.conversion(found, wanted, span);
+        self.error(diagnostic);
+    }
+
+    fn conversion(&mut self, found: &Type, wanted: &Type, span: Span) -> Diagnostic {
+        let (found_text, wanted_text) = (self.show(found), self.show(wanted));
+        let message = format!("cannot convert value of type '{found_text}' to expected type '{wanted_text}'");
+        if let (Type::Function(f), Type::Function(g)) = (self.world.shallow(found), self.world.shallow(wanted))
+            && f.params.len() != g.params.len()
+        {
+            let (have, want) = (f.params.len(), g.params.len());
+            let message = format!("a function of {} is needed here, and this one takes {have}", arguments(want));
+            return Diagnostic::error(Code::Mismatch, span, message).note(format!("its type is '{found_text}'"));
+        }
+        let diagnostic = Diagnostic::error(Code::Mismatch, span, message);
+        let inner = self.world.optional_payload(found);
+        if let Some(inner) = inner
+            && self.world.resolved(&inner) == self.world.resolved(wanted)
+        {
+            let message =
+                format!("value of optional type '{found_text}' must be unwrapped to a value of type '{wanted_text}'");
+            return Diagnostic::error(Code::OptionalNotUnwrapped, span, message)
+                .fix("use a default value when it is 'nil'", span.after(), " ?? …")
+                .fix("stop the program when it is 'nil'", span.after(), "!")
+                .help("or unwrap it with 'if let'");
+        }
+        if is_number(&found_text) && is_number(&wanted_text) {
+            let edits = vec![(span.before(), format!("{wanted_text}(")), (span.after(), ")".to_string())];
+            return diagnostic.edits(format!("convert it to '{wanted_text}'"), edits);
+        }
+        if wanted_text == "String" && is_number(&found_text) {
+            let edits = vec![(span.before(), "String(".to_string()), (span.after(), ")".to_string())];
+            return diagnostic.edits("make a text of it", edits);
+        }
+        diagnostic
+    }
+
+    /// The first part of a type that is less than what its counterpart was asked to be.
+    fn unmet(&mut self, found: &Type, wanted: &Type) -> Option<Unmet> {
+        match (self.world.shallow(found), self.world.shallow(wanted)) {
+            (Type::Var(x), Type::Var(y)) => self.unmet_literal(x, y).or_else(|| self.unmet_literal(y, x)),
+            (ty, Type::Var(var)) | (Type::Var(var), ty) => {
+                let wishes = self.world.var(var).conforms.clone();
+                let wish = wishes.into_iter().find(|wish| !self.world.conforms_to(&ty, wish.protocol))?;
+                Some(Unmet { var, ty, wish })
+            }
+            (Type::Nominal(m, xs), Type::Nominal(n, ys)) if m == n => {
+                xs.iter().zip(ys.iter()).find_map(|(x, y)| self.unmet(x, y))
+            }
+            (Type::Tuple(xs), Type::Tuple(ys)) if xs.len() == ys.len() => {
+                xs.iter().zip(ys.iter()).find_map(|((_, x), (_, y))| self.unmet(x, y))
+            }
+            (Type::Function(f), Type::Function(g)) if f.params.len() == g.params.len() => {
+                let params = f.params.iter().zip(&g.params).find_map(|(p, q)| self.unmet(&p.ty, &q.ty));
+                params.or_else(|| self.unmet(&f.result, &g.result))
+            }
+            _ => None,
+        }
+    }
+
+    /// A literal none of whose types is what a variable was asked to be; it stands for its usual type.
+    fn unmet_literal(&mut self, literal: VarId, var: VarId) -> Option<Unmet> {
+        let kind = self.world.var(literal).literal?;
+        let wishes = self.world.var(var).conforms.clone();
+        let wish = wishes.into_iter().find(|wish| !self.world.literal_may_conform(kind, wish.protocol))?;
+        let ty = self.world.simple(match kind {
+            Literal::Int => "Int",
+            Literal::Float => "Double",
+            Literal::Text => "String",
+        });
+        Some(Unmet { var, ty, wish })
+    }
+
+    /// One complaint for each call: what else does not conform there often follows from the first.
+    fn report_unmet(&mut self, unmet: &Unmet, span: Span) {
+        let call = unmet.wish.span;
+        if unmet.wish.by.is_some() && self.unmet_in.contains(&call) {
+            return;
+        }
+        self.unmet_in.push(call);
+        let diagnostic = self.not_conforming(&unmet.ty, &unmet.wish, span);
+        self.error(diagnostic);
+    }
+
+    /// Says that a type does not conform to what is asked of it.
+    pub(super) fn not_conforming(&mut self, ty: &Type, wish: &Wish, span: Span) -> Diagnostic {
+        let protocol = self.world.protocol_data(wish.protocol).name.clone();
+        let message = format!("type '{}' does not conform to protocol '{protocol}'", self.show(ty));
+        let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
+        let by = wish.by.map(|f| self.world.function_data(f)).filter(|f| f.is_prelude);
+        if let Some(by) = by
+            && let Some((.., advice)) = ADVICE.iter().find(|(f, p, _)| *f == &*by.base_name && *p == &*protocol)
+        {
+            diagnostic = diagnostic.help(match ty {
+                Type::Function(_) => "call the function that it gives: '{ x in f(x)(y) }' for a 'y' that is known",
+                _ => *advice,
+            });
+        } else if &*protocol == "Differentiable" {
+            diagnostic = self.advise_differentiable(diagnostic, ty);
+        } else if let Type::Nominal(n, _) = ty
+            && !self.world.nominal_data(*n).is_prelude
+        {
+            let (name, at) = (self.world.nominal_data(*n).name.clone(), self.world.nominal_data(*n).span);
+            diagnostic = diagnostic
+                .also(at, format!("'{name}' is declared here"))
+                .help(format!("declare it: 'extension {name}: {protocol} {{ … }}'"));
+        }
+        diagnostic
+    }
+
+    fn advise_differentiable(&mut self, diagnostic: Diagnostic, ty: &Type) -> Diagnostic {
+        let text = self.show(ty);
+        match ty {
+            _ if is_number(&text) => {
+                diagnostic.help("whole numbers have no derivatives; 'Double(…)' makes a number of one")
+            }
+            Type::Nominal(n, _) if !self.world.nominal_data(*n).is_prelude => {
+                let (name, at) = (self.world.nominal_data(*n).name.clone(), self.world.nominal_data(*n).span);
+                diagnostic.also(at, format!("declared here; ': Differentiable' behind '{name}' makes it so"))
+            }
+            _ => diagnostic,
+        }
+    }
+
+    /// What was complained about is not complained about again where the type is used.
+    fn accept_anyway(&mut self, unmet: Unmet, found: &Type, wanted: &Type) {
+        let mut next = Some(unmet);
+        while let Some(Unmet { var, wish, .. }) = next {
+            let state = self.world.var(var).clone();
+            let conforms = state.conforms.iter().filter(|w| w.protocol != wish.protocol).copied().collect();
+            self.world.set_var(var, VarState { conforms, ..state });
+            next = self.unmet(found, wanted);
+        }
+        let snapshot = self.world.snapshot();
+        if self.world.unify(found, wanted, Span::default()) {
+            self.world.keep(snapshot);
+        } else {
+            self.world.rollback(snapshot);
+        }
+    }
+}
+
+fn arguments(count: usize) -> String {
+    if count == 1 { "1 argument".into() } else { format!("{count} arguments") }
+}
+
+fn is_number(name: &str) -> bool {
+    matches!(name, "Int" | "Double" | "Float" | "Int32" | "Int64" | "UInt8" | "UInt")
+}

@@ -1,0 +1,348 @@
+//! What outlives a step in boxes, records, function objects and global variables, with and without slots.
+
+use super::{gather, gather_counts};
+use crate::bytecode::operand::*;
+use crate::value::{BoxCells, Closure, Ref};
+use crate::vm::fault::Fault;
+use crate::vm::machine::Machine;
+use crate::vm::objects;
+use crate::vm::registers::Registers;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// `out =` a box with the components in the window.
+#[inline(always)]
+pub fn new_box(at: &mut Registers, out: ROut, parts: PartsAt) {
+    let slots = at.entry().is_derivative;
+    let cells = gather(*at, parts, slots);
+    at.set_r(out, Ref::Box(Rc::new(BoxCells { cells: RefCell::new(cells), shape: None })));
+}
+
+/// `out =` a record with the components in the window.
+#[inline(always)]
+pub fn new_record(at: &mut Registers, out: ROut, parts: PartsAt) {
+    let slots = at.entry().is_derivative;
+    let cells = gather(*at, parts, slots);
+    at.set_r(out, Ref::Cells(Rc::new(cells)));
+}
+
+/// `out =` a function object with the captured components in the window.
+#[inline(always)]
+pub fn new_closure(at: &mut Registers, out: ROut, site: ClosureAt) {
+    let code = at.code();
+    let site = &code.closures[usize::from(site)];
+    let captures = gather_counts(*at, site.captures, at.entry().is_derivative);
+    at.set_r(out, Ref::Closure(Rc::new(Closure { function: site.function, captures })));
+}
+
+/// `out = box.index`
+#[inline(always)]
+pub fn load_box_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
+    let cells = objects::boxed(at.r(from))?.cells.borrow();
+    let value = cells.f.get(usize::from(index)).copied().ok_or_else(objects::no_component)?;
+    drop(cells);
+    at.set_f(out, value);
+    Ok(())
+}
+
+/// `out = box.index`
+#[inline(always)]
+pub fn load_box_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
+    let cells = objects::boxed(at.r(from))?.cells.borrow();
+    let value = cells.i.get(usize::from(index)).copied().ok_or_else(objects::no_component)?;
+    drop(cells);
+    at.set_i(out, value);
+    Ok(())
+}
+
+/// `out = box.index`, shared.
+#[inline(always)]
+pub fn load_box_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
+    let cells = objects::boxed(at.r(from))?.cells.borrow();
+    let value = cells.r.get(usize::from(index)).cloned().ok_or_else(objects::no_component)?;
+    drop(cells);
+    at.set_r(out, value);
+    Ok(())
+}
+
+/// `box.index = a`
+#[inline(always)]
+pub fn store_box_f(at: &mut Registers, to: RIn, a: FIn, index: Part) -> Result<(), Box<Fault>> {
+    let value = at.f(a);
+    let stored = objects::boxed(at.r(to))?.cells.borrow_mut().set_f(usize::from(index), value);
+    present(stored)?;
+    Ok(())
+}
+
+/// `box.index = a`
+#[inline(always)]
+pub fn store_box_i(at: &mut Registers, to: RIn, a: IIn, index: Part) -> Result<(), Box<Fault>> {
+    let value = at.i(a);
+    let mut cells = objects::boxed(at.r(to))?.cells.borrow_mut();
+    let place = cells.i.get_mut(usize::from(index)).ok_or_else(objects::no_component)?;
+    *place = value;
+    Ok(())
+}
+
+/// `box.index = a`, moved.
+#[inline(always)]
+pub fn store_box_r(
+    machine: &mut Machine,
+    at: &mut Registers,
+    to: RIn,
+    a: RTake,
+    index: Part,
+) -> Result<(), Box<Fault>> {
+    let value = at.take(a);
+    let object = objects::boxed(at.r(to))?;
+    // What is stored may hold slots: of an array's elements, of what a closure captured.
+    machine.levels.log_store(object);
+    let mut cells = object.cells.borrow_mut();
+    let place = cells.r.get_mut(usize::from(index)).ok_or_else(objects::no_component)?;
+    let old = std::mem::replace(place, value);
+    // What it held may in turn hold this very box.
+    drop(cells);
+    drop(old);
+    Ok(())
+}
+
+/// `out = box.index`, moved.
+#[inline(always)]
+pub fn take_box(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
+    let mut cells = objects::boxed(at.r(from))?.cells.borrow_mut();
+    let value = cells.r.get_mut(usize::from(index)).map(std::mem::take).ok_or_else(objects::no_component)?;
+    drop(cells);
+    at.set_r(out, value);
+    Ok(())
+}
+
+/// `out = record.index`
+#[inline(always)]
+pub fn load_record_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
+    let cells = objects::cells(at.r(from))?;
+    let value = cells.f.get(usize::from(index)).copied().ok_or_else(objects::no_component)?;
+    at.set_f(out, value);
+    Ok(())
+}
+
+/// `out = record.index`
+#[inline(always)]
+pub fn load_record_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
+    let cells = objects::cells(at.r(from))?;
+    let value = cells.i.get(usize::from(index)).copied().ok_or_else(objects::no_component)?;
+    at.set_i(out, value);
+    Ok(())
+}
+
+/// `out = record.index`, shared.
+#[inline(always)]
+pub fn load_record_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
+    let cells = objects::cells(at.r(from))?;
+    let value = cells.r.get(usize::from(index)).cloned().ok_or_else(objects::no_component)?;
+    at.set_r(out, value);
+    Ok(())
+}
+
+/// `record.index = a`
+#[inline(always)]
+pub fn store_record_f(at: &mut Registers, to: RChange, a: FIn, index: Part) -> Result<(), Box<Fault>> {
+    let value = at.f(a);
+    let stored = objects::own(at.changed(to))?.set_f(usize::from(index), value);
+    present(stored)?;
+    Ok(())
+}
+
+/// `record.index = a`
+#[inline(always)]
+pub fn store_record_i(at: &mut Registers, to: RChange, a: IIn, index: Part) -> Result<(), Box<Fault>> {
+    let value = at.i(a);
+    let cells = objects::own(at.changed(to))?;
+    *cells.i.get_mut(usize::from(index)).ok_or_else(objects::no_component)? = value;
+    Ok(())
+}
+
+/// `record.index = a`, moved.
+#[inline(always)]
+pub fn store_record_r(at: &mut Registers, to: RChange, a: RTake, index: Part) -> Result<(), Box<Fault>> {
+    let value = at.take(a);
+    let cells = objects::own(at.changed(to))?;
+    *cells.r.get_mut(usize::from(index)).ok_or_else(objects::no_component)? = value;
+    Ok(())
+}
+
+/// `out = record.index`, moved.
+#[inline(always)]
+pub fn take_record(at: &mut Registers, out: ROut, from: RChange, index: Part) -> Result<(), Box<Fault>> {
+    let cells = objects::own(at.changed(from))?;
+    let value = cells.r.get_mut(usize::from(index)).map(std::mem::take).ok_or_else(objects::no_component)?;
+    at.set_r(out, value);
+    Ok(())
+}
+
+/// `out = captures.index` of the function object `from`.
+#[inline(always)]
+pub fn capture_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
+    let cells = objects::captures(at.r(from))?;
+    let value = cells.f.get(usize::from(index)).copied().ok_or_else(objects::no_component)?;
+    at.set_f(out, value);
+    Ok(())
+}
+
+/// `out = captures.index`
+#[inline(always)]
+pub fn capture_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
+    let cells = objects::captures(at.r(from))?;
+    let value = cells.i.get(usize::from(index)).copied().ok_or_else(objects::no_component)?;
+    at.set_i(out, value);
+    Ok(())
+}
+
+/// `out = captures.index`, shared.
+#[inline(always)]
+pub fn capture_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
+    let cells = objects::captures(at.r(from))?;
+    let value = cells.r.get(usize::from(index)).cloned().ok_or_else(objects::no_component)?;
+    at.set_r(out, value);
+    Ok(())
+}
+
+/// `out = globals.index`
+#[inline(always)]
+pub fn load_global_f(machine: &mut Machine, at: &mut Registers, out: FOut, index: Global) -> Result<(), Box<Fault>> {
+    let value = machine.globals.f.get(usize::from(index)).copied();
+    let value = value.ok_or_else(objects::no_global)?;
+    at.set_f(out, value);
+    Ok(())
+}
+
+/// `out = globals.index`
+#[inline(always)]
+pub fn load_global_i(machine: &mut Machine, at: &mut Registers, out: IOut, index: Global) -> Result<(), Box<Fault>> {
+    let value = machine.globals.i.get(usize::from(index)).copied();
+    let value = value.ok_or_else(objects::no_global)?;
+    at.set_i(out, value);
+    Ok(())
+}
+
+/// `out = globals.index`, shared.
+#[inline(always)]
+pub fn load_global_r(machine: &mut Machine, at: &mut Registers, out: ROut, index: Global) -> Result<(), Box<Fault>> {
+    let value = machine.globals.r.get(usize::from(index)).cloned();
+    let value = value.ok_or_else(objects::no_global)?;
+    at.set_r(out, value);
+    Ok(())
+}
+
+/// `globals.index = a`
+#[inline(always)]
+pub fn store_global_f(machine: &mut Machine, at: &mut Registers, a: FIn, index: Global) -> Result<(), Box<Fault>> {
+    let stored = machine.globals.set_f(usize::from(index), at.f(a));
+    stored.then_some(()).ok_or_else(objects::no_global)?;
+    Ok(())
+}
+
+/// `globals.index = a`
+#[inline(always)]
+pub fn store_global_i(machine: &mut Machine, at: &mut Registers, a: IIn, index: Global) -> Result<(), Box<Fault>> {
+    match machine.globals.i.get_mut(usize::from(index)) {
+        Some(place) => *place = at.i(a),
+        None => return Err(objects::no_global()),
+    }
+    Ok(())
+}
+
+/// `globals.index = a`, moved.
+#[inline(always)]
+pub fn store_global_r(machine: &mut Machine, at: &mut Registers, a: RTake, index: Global) -> Result<(), Box<Fault>> {
+    match machine.globals.r.get_mut(usize::from(index)) {
+        Some(place) => {
+            *place = at.take(a);
+            machine.levels.log_global();
+        }
+        None => return Err(objects::no_global()),
+    }
+    Ok(())
+}
+
+/// `out = globals.index`, moved.
+#[inline(always)]
+pub fn take_global(machine: &mut Machine, at: &mut Registers, out: ROut, index: Global) -> Result<(), Box<Fault>> {
+    let value = machine.globals.r.get_mut(usize::from(index)).map(std::mem::take);
+    let value = value.ok_or_else(objects::no_global)?;
+    at.set_r(out, value);
+    Ok(())
+}
+
+/// `out = box.index` with its slot.
+#[inline(always)]
+pub fn d_load_box_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
+    let cells = objects::boxed(at.r(from))?.cells.borrow();
+    let num = objects::num(&cells, usize::from(index)).ok_or_else(objects::no_component)?;
+    drop(cells);
+    at.set_num(out, num);
+    Ok(())
+}
+
+/// `box.index = a` with its slot.
+#[inline(always)]
+pub fn d_store_box_f(
+    machine: &mut Machine,
+    at: &mut Registers,
+    to: RIn,
+    a: FIn,
+    index: Part,
+) -> Result<(), Box<Fault>> {
+    let num = at.num(a);
+    let object = objects::boxed(at.r(to))?;
+    machine.levels.log_store(object);
+    let stored = object.cells.borrow_mut().set_num(usize::from(index), num.value, num.slot);
+    present(stored)?;
+    Ok(())
+}
+
+/// `out = record.index` with its slot.
+#[inline(always)]
+pub fn d_load_record_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
+    let cells = objects::cells(at.r(from))?;
+    at.set_num(out, objects::num(cells, usize::from(index)).ok_or_else(objects::no_component)?);
+    Ok(())
+}
+
+/// `record.index = a` with its slot.
+#[inline(always)]
+pub fn d_store_record_f(at: &mut Registers, to: RChange, a: FIn, index: Part) -> Result<(), Box<Fault>> {
+    let num = at.num(a);
+    let cells = objects::own(at.changed(to))?;
+    present(cells.set_num(usize::from(index), num.value, num.slot))?;
+    Ok(())
+}
+
+/// `out = captures.index` with its slot.
+#[inline(always)]
+pub fn d_capture_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
+    let cells = objects::captures(at.r(from))?;
+    at.set_num(out, objects::num(cells, usize::from(index)).ok_or_else(objects::no_component)?);
+    Ok(())
+}
+
+/// `out = globals.index` with its slot.
+#[inline(always)]
+pub fn d_load_global_f(machine: &mut Machine, at: &mut Registers, out: FOut, index: Global) -> Result<(), Box<Fault>> {
+    let num = objects::num(&machine.globals, usize::from(index));
+    at.set_num(out, num.ok_or_else(objects::no_global)?);
+    Ok(())
+}
+
+/// `globals.index = a` with its slot.
+#[inline(always)]
+pub fn d_store_global_f(machine: &mut Machine, at: &mut Registers, a: FIn, index: Global) -> Result<(), Box<Fault>> {
+    let num = at.num(a);
+    machine.levels.log_global();
+    let stored = machine.globals.set_num(usize::from(index), num.value, num.slot);
+    stored.then_some(()).ok_or_else(objects::no_global)?;
+    Ok(())
+}
+
+fn present(stored: bool) -> Result<(), Box<Fault>> {
+    if stored { Ok(()) } else { Err(objects::no_component()) }
+}
