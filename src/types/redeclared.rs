@@ -161,13 +161,23 @@ impl World {
 }
 
 /// What tells functions of one name apart: labels, types, and what is required of generic parameters.
-fn shape_of(signature: &Signature) -> (Vec<(Option<Name>, Type, bool)>, Type, Vec<Requirement>) {
+#[derive(PartialEq)]
+struct Apart {
+    params: Vec<(Option<Name>, Type, bool)>,
+    result: Type,
+    requirements: Vec<Requirement>,
+}
+
+fn shape_of(signature: &Signature) -> Apart {
     let params = &signature.env.params;
     // Generic parameters by their place, whatever they are called.
     let by = |t: &Type| {
         t.substitute(&|p| params.iter().position(|q| *q == p).map(|i| Type::Param(ParamId(u32::MAX - i as u32))))
     };
     let requirements = signature.env.requirements.iter().map(|r| r.map(&mut |t| by(t)));
-    let own = signature.params.iter().map(|p| (p.label.clone(), by(&p.ty), p.variadic)).collect();
-    (own, by(&signature.result), requirements.collect())
+    Apart {
+        params: signature.params.iter().map(|p| (p.label.clone(), by(&p.ty), p.variadic)).collect(),
+        result: by(&signature.result),
+        requirements: requirements.collect(),
+    }
 }
