@@ -189,6 +189,8 @@ fn the_exit_status_says_how_it_went() {
     ended(&code("let a = [1]; let i = 5; print(a[i])"), 1, "");
     ended(&code("let x: Int = \"a\""), 3, "");
     ended(&code("let x = "), 3, "");
+    ended(&code("print(1); exit(7)"), 7, "1\n");
+    ended(&code("exit(0)"), 0, "");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::linear::{Kind, Linearities};
 use super::report;
 use super::wrt::{Moves, can_vary, moving};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{Function, FunctionId, Instruction, Op, Program, Reg, RuleKind};
+use crate::ir::{Function, FunctionId, Instruction, Op, Program, Reg, RuleKind, Terminator};
 use crate::source::Span;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
@@ -60,6 +60,31 @@ impl<'p> Checker<'p> {
                 let is_literal = step.span.start <= target.span.start && target.span.end <= step.span.end;
                 let promised = Promised { function: target, wrt, at: step.span, is_literal };
                 self.keep(known, &promised, *linear, out);
+            }
+        }
+        for rule in f.rules.iter().filter(|rule| rule.kind != RuleKind::Transpose) {
+            self.check_rule(rule.function, out);
+        }
+    }
+
+    /// What a registered derivative gives beside the value must be linear, whatever its type says. A constant is let
+    /// pass: it is a tangent, though it has no transpose.
+    fn check_rule(&mut self, registered: FunctionId, out: &mut Vec<Diagnostic>) {
+        let Some(f) = self.program.function(registered).filter(|f| !f.is_prelude) else { return };
+        for block in &f.blocks {
+            let Some(Terminator::Return(results)) = &block.end else { continue };
+            let steps = || f.blocks.iter().flat_map(|b| &b.instructions);
+            if let Some(map) = results.last().and_then(|reg| made_by(steps, *reg, None))
+                && let Some(function) = self.program.function(map)
+            {
+                let wrt = vec![true; function.parameters.len()];
+                let promised = Promised { function, wrt: &wrt, at: function.span, is_literal: true };
+                let moves = moving(self.program, function, &wrt);
+                if let Some(problem) = self.not_linear(map, &promised, &moves)
+                    && self.said.insert((problem.code, problem.primary.span))
+                {
+                    out.push(problem);
+                }
             }
         }
     }
@@ -147,13 +172,20 @@ fn known_function<'a, I>(steps: impl Fn() -> I, promise: &Instruction) -> Option
 where
     I: Iterator<Item = &'a Instruction>,
 {
-    let mut reg: Reg = *promise.ins.first()?;
+    made_by(steps, *promise.ins.first()?, Some(&promise.op))
+}
+
+/// The function that a register holds, if only one step writes it, and no promise like a given one was made of it.
+fn made_by<'a, I>(steps: impl Fn() -> I, mut reg: Reg, unless: Option<&Op>) -> Option<FunctionId>
+where
+    I: Iterator<Item = &'a Instruction>,
+{
     // A chain of copies has an end; a loop of them is no known function.
     for _ in 0..32 {
         // A variable may be emptied behind its last reader.
         let mut writers = steps().filter(|s| s.outs.contains(&reg) && s.op != Op::Null);
         let writer = writers.next()?;
-        if writers.next().is_some() || writer.op == promise.op {
+        if writers.next().is_some() || unless == Some(&writer.op) {
             return None;
         }
         match &writer.op {

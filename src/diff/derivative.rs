@@ -15,7 +15,6 @@
 
 use super::possible::Possible;
 use crate::ir::{Block, Function, FunctionId, Instruction, Op, Program, Reg, Register, Terminator};
-use crate::source::Span;
 
 /// The derivative code of a function.
 pub fn derivative(program: &Program, f: &Function) -> Function {
@@ -47,7 +46,7 @@ pub fn entry(id: FunctionId, f: &Function) -> Option<Function> {
     let param_banks = f.params.iter().map(|r| f.registers[r.0 as usize].bank);
     let registers = param_banks.chain(f.results.iter().copied()).map(|bank| Register { bank, name: None }).collect();
     let call = Instruction { op: Op::CallRule(id), outs: results.clone(), ins: params.clone(), span, active: true };
-    let block = Block { instructions: vec![call], end: Some(Terminator::Return(results)), end_span: Span::default() };
+    let block = Block { instructions: vec![call], end: Some(Terminator::Return(results)), end_span: span };
     Some(Function { params, registers, blocks: vec![block], ..f.clone() })
 }
 

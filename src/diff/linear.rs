@@ -338,6 +338,7 @@ fn symbol(name: &str) -> &str {
         "sub" => "-",
         "mul" => "*",
         "div" => "/",
+        "fromDouble" => "Int",
         _ => last,
     }
 }

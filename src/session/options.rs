@@ -104,6 +104,8 @@ pub struct Outcome {
 pub enum Status {
     /// All is done.
     Done,
+    /// The program ended itself, with this status.
+    Exited(i32),
     /// The program stopped with an error.
     Failed,
     /// The program did not compile.

@@ -12,7 +12,7 @@ use crate::types::ty::Type;
 use crate::types::world::Declarations;
 use crate::value::shape::{OwnId, Shapes, Tangents};
 use crate::value::{Components, Ref};
-use crate::vm::{Compiler, Fault, Limits, Machine};
+use crate::vm::{Compiler, Fault, Kind, Limits, Machine};
 use std::io::Write;
 use std::rc::Rc;
 use std::time::Instant;
@@ -105,8 +105,13 @@ impl Session {
         let text = match result {
             Ok(text) => text,
             Err(fault) => {
-                let status = status_of(&fault);
-                diagnostics.push(self.describe(&fault));
+                let status = match fault.kind {
+                    Kind::Exit(status) => Status::Exited(status),
+                    Kind::Error(number) => {
+                        diagnostics.push(self.describe(&fault, number));
+                        status_of(number)
+                    }
+                };
                 return Outcome { diagnostics, status, value: None };
             }
         };
@@ -126,8 +131,8 @@ impl Session {
     }
 
     /// A run-time error in words: line, values, backtrace.
-    fn describe(&self, fault: &Fault) -> Diagnostic {
-        let mut diagnostic = Diagnostic::error(fault.kind, fault.span, fault.message.clone());
+    fn describe(&self, fault: &Fault, number: Code) -> Diagnostic {
+        let mut diagnostic = Diagnostic::error(number, fault.span, fault.message.clone());
         if !fault.values.is_empty() {
             let values: Vec<String> = fault.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
             diagnostic = diagnostic.label(values.join(", "));
@@ -145,7 +150,7 @@ impl Session {
             }
             diagnostic = diagnostic.note(lines.join("\n"));
         }
-        if fault.kind == Code::Internal {
+        if number == Code::Internal {
             diagnostic = diagnostic.note("this is a bug of dscript; please report it with the program that shows it");
         }
         diagnostic
@@ -160,8 +165,8 @@ impl Session {
     }
 }
 
-fn status_of(fault: &Fault) -> Status {
-    match fault.kind {
+fn status_of(number: Code) -> Status {
+    match number {
         Code::TimeLimit => Status::TimeLimit,
         Code::Interrupted => Status::Interrupted,
         Code::Internal => Status::Internal,

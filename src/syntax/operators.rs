@@ -211,6 +211,11 @@ impl OperatorTable {
         }
     }
 
+    /// Whether an infix operator is one of those that compare.
+    pub fn compares(&self, name: &str) -> bool {
+        self.infix(name) == Some(OperatorTable::COMPARISON)
+    }
+
     pub(super) fn first(&self, left: Group, right: Group) -> First {
         if left == right {
             return match self.associativity[left.0] {

@@ -63,6 +63,7 @@ fn write_wide(wide: &Wide, f: &mut Formatter<'_>) -> fmt::Result {
             let what = match call.kind {
                 CallKind::Pullback => "a registered pullback of",
                 CallKind::Edit => "an edited adjoint of",
+                CallKind::Constant => "a constant differential of",
             };
             write!(f, "{what}")?;
             call.operands.iter().try_for_each(|node| write!(f, " %{node}"))?;

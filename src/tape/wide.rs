@@ -45,6 +45,8 @@ pub enum CallKind {
     Pullback,
     /// Changes the adjoint in place (`withDerivative`): results and operands correspond one to one.
     Edit,
+    /// Takes the tangents of the operands to that of the result, and cannot be transposed: it gives a constant.
+    Constant,
 }
 
 /// A value, kept for its shape: how many elements its arrays have, which keys, which case.

@@ -245,6 +245,9 @@ impl World {
             found = self.infer_associated(n, p, name);
         }
         if found.is_none() {
+            found = self.alias_of_protocols(n, &declared, name);
+        }
+        if found.is_none() {
             let default =
                 self.protocol_data(p).associated.iter().find(|a| a.name == *name).and_then(|a| a.default.clone());
             if let Some(default) = default {
@@ -254,6 +257,27 @@ impl World {
         }
         self.env = saved;
         found
+    }
+
+    /// What an extension of a protocol that the type conforms to says by `typealias`.
+    fn alias_of_protocols(&mut self, n: NominalId, declared: &Type, name: &Name) -> Option<Type> {
+        let conforming: Vec<ProtocolId> = self.nominal_data(n).conformances.iter().map(|c| c.protocol).collect();
+        let all: Vec<ProtocolId> = conforming.into_iter().flat_map(|q| self.refined(q).to_vec()).collect();
+        for q in all {
+            let protocol = self.protocol_data(q).name.clone();
+            self.load_extensions(&protocol);
+            let own = self.protocol_data(q).self_param;
+            let members = self.protocol_data(q).members.get(name);
+            let alias = members.into_iter().flatten().find_map(|m| match m.kind {
+                MemberKind::Alias(alias) => Some(alias),
+                _ => None,
+            });
+            if let Some(alias) = alias {
+                let meant = self.resolve_alias(alias).substitute(&|p| (p == own).then(|| declared.clone()));
+                return Some(self.normalize_type(&meant));
+            }
+        }
+        None
     }
 
     /// An associated type from the members that fulfil requirements which mention it.

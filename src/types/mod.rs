@@ -33,6 +33,7 @@ mod storage;
 mod store;
 mod surroundings;
 mod synthesize;
+mod synthesize_enum;
 mod walk;
 mod witness;
 mod written;

@@ -3,6 +3,8 @@
 use super::store::{FunctionKind, Owner, World};
 use super::tree::FunctionId;
 use super::ty::{Strength, Type};
+use crate::diagnostic::Diagnostic;
+use crate::syntax::ast::Ident;
 use std::fmt::Write;
 
 /// Words that people bring from other languages, with what they are called here.
@@ -98,6 +100,16 @@ pub(super) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>)
     };
     let scored = candidates.iter().map(|c| (distance(&name.to_lowercase(), &c.to_lowercase()), *c));
     scored.filter(|(d, _)| *d <= limit).min().map(|(_, c)| c.to_string())
+}
+
+/// Adds the name that was probably meant, if there is one.
+pub(super) fn did_you_mean(diagnostic: Diagnostic, name: &Ident, known: &[String]) -> Diagnostic {
+    match closest(&name.name, known.iter().map(String::as_str)) {
+        Some(close) => {
+            diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), name.span, close)
+        }
+        None => diagnostic,
+    }
 }
 
 /// How many letters have to be inserted, deleted, replaced or swapped.

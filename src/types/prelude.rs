@@ -23,6 +23,7 @@ const FILES: &[(&str, &str, Option<&str>)] = &[
     ("prelude/range.dscript", include_str!("../../prelude/range.dscript"), None),
     ("prelude/math.dscript", include_str!("../../prelude/math.dscript"), None),
     ("prelude/differentiation.dscript", include_str!("../../prelude/differentiation.dscript"), None),
+    ("prelude/simd.dscript", include_str!("../../prelude/simd.dscript"), None),
     ("prelude/tuples.dscript", include_str!("../../prelude/tuples.dscript"), None),
     ("prelude/io.dscript", include_str!("../../prelude/io.dscript"), None),
     ("prelude/glibc.dscript", include_str!("../../prelude/glibc.dscript"), Some("Glibc")),
@@ -118,14 +119,15 @@ impl World {
     /// Parses and enters text that the checker made up for a type: members of an extension of it.
     /// Enters members that nobody wrote, under the conditions of the group that asks for them, as if they stood at a place.
     pub(super) fn declare_synthesized(&mut self, text: &str, asks: GroupId, place: Span) {
-        let Group { owner, file, is_prelude, .. } = self.groups[asks.0 as usize];
+        let Group { owner, file, .. } = self.groups[asks.0 as usize];
         if owner == Owner::Module {
             return;
         }
         let mut parsed = syntax::parse_at(text, place);
         let _ = syntax::fold_file(&mut parsed, &self.operators);
         let requirements = self.groups[asks.0 as usize].requirements.clone();
-        let group = self.new_group(owner, requirements, vec![], file, is_prelude);
+        // Like the library's: nobody has written it, so nothing is said about places in it.
+        let group = self.new_group(owner, requirements, vec![], file, true);
         for item in &parsed.items {
             if let StmtKind::Decl(decl) = &item.kind {
                 self.declare_member(decl, group);

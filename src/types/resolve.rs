@@ -1,5 +1,6 @@
 //! Types as written to types as known.
 
+use super::names::did_you_mean;
 use super::store::{AliasId, Env, Named, Owner, World};
 use super::ty::{NominalId, ProtocolId, Type};
 use crate::diagnostic::{Code, Diagnostic};
@@ -95,12 +96,9 @@ impl World {
     fn resolve_path(&mut self, path: &[(Ident, Vec<TypeExpr>)], scope: &TypeScope, span: Span) -> Type {
         let Some(((first, generics), rest)) = path.split_first() else { return Type::Error };
         let Some(mut ty) = self.resolve_name(first, generics, scope) else {
-            let mut diagnostic =
-                Diagnostic::error(Code::UnknownType, first.span, format!("cannot find type '{}' in scope", first.name));
-            if let Some(close) = self.similar_type(&first.name) {
-                diagnostic = diagnostic.fix(format!("did you mean '{close}'?"), first.span, close);
-            }
-            self.report(diagnostic);
+            let message = format!("cannot find type '{}' in scope", first.name);
+            let known = self.type_names();
+            self.report(did_you_mean(Diagnostic::error(Code::UnknownType, first.span, message), first, &known));
             return Type::Error;
         };
         for (ident, generics) in rest {
@@ -296,15 +294,14 @@ impl World {
         target.substitute(&|p| params.iter().position(|q| *q == p).map(|i| args[i].clone()))
     }
 
-    fn similar_type(&mut self, name: &str) -> Option<String> {
-        let candidates: Vec<String> = self
-            .module
+    /// The names of the types that a script may have meant.
+    fn type_names(&self) -> Vec<String> {
+        self.module
             .iter()
             .filter(|(_, e)| e.iter().any(|e| matches!(e.what, Named::Nominal(_) | Named::Alias(_))))
             .map(|(n, _)| n.to_string())
             .chain(["Double", "Float", "Int", "String", "Bool", "Array", "Dictionary", "Optional"].map(String::from))
-            .collect();
-        super::names::closest(name, candidates.iter().map(String::as_str))
+            .collect()
     }
 }
 

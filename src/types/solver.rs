@@ -313,8 +313,18 @@ impl World {
             Type::Tuple(parts) if parts.iter().any(|(_, t)| self.has_vars(t)) => {
                 parts.iter().all(|(_, t)| self.require_by(t, wish))
             }
-            known => self.conforms_to(&known, wish.protocol),
+            known => self.fulfils(&known, &wish),
         }
+    }
+
+    /// Whether a known type is what is wished for.
+    pub(super) fn fulfils(&mut self, ty: &Type, wish: &Wish) -> bool {
+        // A function may give a function back, and an operator has no tangent for that: what it captured moves, too.
+        let by_operator = || wish.by.is_some_and(|f| self.function_data(f).is_prelude);
+        if matches!(ty, Type::Function(_)) && by_operator() {
+            return false;
+        }
+        self.conforms_to(ty, wish.protocol)
     }
 
     /// Tries again the equations that waited; whether one of them could be used. A contradiction is given back.

@@ -226,6 +226,26 @@ impl World {
         self.add_function(function)
     }
 
+    /// A getter for a case without payload that fulfils a requirement.
+    pub(super) fn case_accessor(&mut self, n: NominalId, case: u32) -> FunctionId {
+        let ty = self.declared_type(n);
+        let data = self.nominal_data(n);
+        let (name, span) = (data.cases[case as usize].name.clone(), data.cases[case as usize].span);
+        let (file, group, is_prelude) = (data.file, data.group, data.is_prelude);
+        let env = self.nominal_env(n);
+        let mut function = blank_function(&name, span, file, is_prelude);
+        function.owner = Owner::Nominal(n);
+        function.group = Some(group);
+        function.is_static = true;
+        function.kind = FunctionKind::Getter;
+        function.signature = Some(Rc::new(plain_signature(env, ty.clone())));
+        let value = tree::Expr { kind: tree::ExprKind::Case { case, payload: vec![] }, ty, span };
+        let statement = tree::Stmt { kind: tree::StmtKind::Return(Some(value)), span };
+        let body = tree::Body { statements: vec![statement], ..tree::Body::default() };
+        function.body = BodyState::Checked(Rc::new(body));
+        self.add_function(function)
+    }
+
     /// The payload of a case, in terms of its type's parameters.
     pub(super) fn case_payload(&mut self, n: NominalId, case: u32) -> Vec<(Option<crate::syntax::ast::Name>, Type)> {
         let env = self.nominal_env(n);

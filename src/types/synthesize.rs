@@ -69,8 +69,11 @@ impl World {
     /// Makes `TangentVector` for a type that is declared differentiable and does not have one.
     pub(super) fn synthesize_tangent_vector(&mut self, n: NominalId) -> Option<Type> {
         let data = self.nominal_data(n);
-        if data.builtin.is_some() || data.kind == NominalKind::Enum {
+        if data.builtin.is_some() {
             return None;
+        }
+        if data.kind == NominalKind::Enum {
+            return self.synthesize_enum_vector(n);
         }
         let is_prelude = data.is_prelude;
         let conformance = self.declares(n, "Differentiable")?;
@@ -171,7 +174,7 @@ impl World {
     }
 
     /// The declaration or extension that a conformance is part of, and where it is written.
-    fn asks(&self, n: NominalId, conformance: usize) -> (GroupId, Span) {
+    pub(super) fn asks(&self, n: NominalId, conformance: usize) -> (GroupId, Span) {
         let conformance = &self.nominal_data(n).conformances[conformance];
         (conformance.group, conformance.span)
     }
@@ -226,8 +229,11 @@ impl World {
                 let own = self.declared_type(n);
                 let differentiable = self.protocol("Differentiable");
                 let vector = Type::Associated(Rc::new(own.clone()), differentiable, "TangentVector".into());
-                if kind == NominalKind::Enum || self.normalize_type(&vector) == own {
+                if self.normalize_type(&vector) == own {
                     return None;
+                }
+                if kind == NominalKind::Enum {
+                    return Some(self.move_of_enum(n));
                 }
                 let moving = self.moving_properties(n, false);
                 let mut text = String::from(if kind == NominalKind::Class { "func" } else { "mutating func" });

@@ -44,7 +44,11 @@ impl World {
                         self.stored_accessor(n, *i, kind == RequirementKind::Setter)
                     }
                     (MemberKind::Global(g), RequirementKind::Getter) => self.global_accessor(*g),
-                    (MemberKind::Case(_), RequirementKind::Getter | RequirementKind::Method) => continue,
+                    (MemberKind::Case(case), RequirementKind::Getter)
+                        if is_static && !self.nominal_data(n).cases[*case as usize].has_payload =>
+                    {
+                        self.case_accessor(n, *case)
+                    }
                     _ => continue,
                 };
                 if member.is_static != is_static || !self.group_holds(n, &args, member.group) {

@@ -7,11 +7,20 @@ use crate::source::Span;
 use crate::tape::TapeFull;
 use std::rc::Rc;
 
-/// A run-time error.
+/// What kind of stop it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A run-time error.
+    Error(Number),
+    /// The program ended itself, with this status.
+    Exit(i32),
+}
+
+/// Why a program stopped before its end.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fault {
-    /// Which one.
-    pub kind: Number,
+    /// Which kind of stop.
+    pub kind: Kind,
     /// One sentence.
     pub message: String,
     /// The values that explain it.
@@ -30,7 +39,7 @@ impl Fault {
     /// A fault without a place, which the machine adds.
     pub fn new(kind: Number, message: impl Into<String>) -> Box<Fault> {
         let span = Span::default();
-        Box::new(Fault { kind, message: message.into(), values: vec![], span, backtrace: vec![] })
+        Box::new(Fault { kind: Kind::Error(kind), message: message.into(), values: vec![], span, backtrace: vec![] })
     }
 
     /// A value that explains it.
@@ -38,6 +47,12 @@ impl Fault {
     pub fn with(mut self: Box<Fault>, name: &str, value: impl std::fmt::Display) -> Box<Fault> {
         self.values.push((name.into(), value.to_string()));
         self
+    }
+
+    /// The program ends itself.
+    pub fn exit(status: i32) -> Box<Fault> {
+        let span = Span::default();
+        Box::new(Fault { kind: Kind::Exit(status), message: String::new(), values: vec![], span, backtrace: vec![] })
     }
 
     /// A mistake of our own.
@@ -58,7 +73,8 @@ impl Fault {
 
 impl From<Failure> for Box<Fault> {
     fn from(failure: Failure) -> Box<Fault> {
-        let kind = match failure.kind {
+        let number = match failure.kind {
+            FailureKind::Exit(status) => return Fault::exit(status),
             FailureKind::IndexOutOfRange => Number::IndexOutOfRange,
             FailureKind::Overflow => Number::Overflow,
             FailureKind::DivisionByZero => Number::DivisionByZero,
@@ -70,7 +86,7 @@ impl From<Failure> for Box<Fault> {
             FailureKind::BadRow => Number::BadRow,
             FailureKind::Internal => Number::Internal,
         };
-        let mut fault = Fault::new(kind, failure.message);
+        let mut fault = Fault::new(number, failure.message);
         fault.values = failure.values;
         fault
     }

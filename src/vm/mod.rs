@@ -27,7 +27,7 @@ mod stacks;
 pub mod task;
 mod window;
 
-pub use fault::Fault;
+pub use fault::{Fault, Kind};
 pub use functions::Compiler;
 pub use limits::Limits;
 pub use machine::Machine;

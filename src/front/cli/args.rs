@@ -9,14 +9,18 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// Everything that can stand on the command line.
-///
-/// A first word that is not a command is a file, so `dscript FILE` means `dscript run FILE`.
+// No doc comment: it would be printed in place of what `about` says.
 #[derive(Parser, Debug)]
 #[command(
     name = "dscript",
     version,
-    about = "A differentiable programming language for scripts",
+    about = "dscript: a differentiable programming language for scripts",
+    long_about = "\
+dscript: a differentiable programming language for scripts. Ordinary code - loops, mutation, recursion, structs,
+closures - and the exact derivative of any of it.
+
+A first word that is not a command is a file, so `dscript FILE` means `dscript run FILE`. For a first look:
+dscript -e \"f(x) = x^3 - 2x; print(f(3), f'(3))\"",
     subcommand_negates_reqs = true,
     arg_required_else_help = true,
     disable_help_subcommand = true,
@@ -40,7 +44,7 @@ dscript [run] [OPTIONS] FILE... [-- ARGS...]
 
 const AFTER_HELP: &str = "\
 Exit status: 0 done, 1 the program failed, 2 wrong usage, 3 the program did not compile, 70 a bug of dscript,
-124 the time limit was reached, 130 interrupted.";
+124 the time limit was reached, 130 interrupted; `exit(n)` gives n.";
 
 /// What to do.
 #[derive(Subcommand, Debug)]

@@ -62,6 +62,7 @@ fn conclude(outcome: &Outcome, session: &Session, output: &Output, settings: &Se
     }
     match outcome.status {
         Status::Done => status::DONE,
+        Status::Exited(status) => status,
         Status::Failed => status::FAILED,
         Status::Rejected => status::REJECTED,
         Status::Internal => {

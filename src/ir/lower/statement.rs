@@ -6,6 +6,7 @@ use super::place::Location;
 use crate::ir::graph::{BlockId, Op, Reg};
 use crate::types::tree::{Case, Condition, Expr, ExprKind, LocalId, Stmt, StmtKind};
 use crate::value::Bank;
+use crate::value::shape::Shape;
 
 impl Builder<'_> {
     /// One statement.
@@ -153,7 +154,7 @@ impl Builder<'_> {
         if let Slot::Absent = self.locals[local.0 as usize] {
             let banks = self.banks_of_local(local);
             let regs = self.regs(&banks);
-            self.zero_at_entry(&regs);
+            self.blank_at_entry(local, &regs);
             let name = self.body.locals[local.0 as usize].name.clone();
             self.dedicate(&regs, &name, Use::Variable);
             self.locals[local.0 as usize] = Slot::Registers(regs);
@@ -178,6 +179,40 @@ impl Builder<'_> {
         }
     }
 
+    /// The same for a variable. One that is filled property by property and lies in a record begins with a record.
+    fn blank_at_entry(&mut self, local: LocalId, regs: &[Reg]) {
+        let Some(inner) = self.banks_in_record(local) else { return self.zero_at_entry(regs) };
+        let zeros = self.regs(&inner);
+        let span = self.out.span;
+        let (outs, ins) = (regs.to_vec(), zeros.clone());
+        let record = crate::ir::graph::Instruction { op: Op::NewRecord, outs, ins, span, active: false };
+        self.out.blocks[0].instructions.insert(0, record);
+        self.zero_at_entry(&zeros);
+    }
+
+    /// What a variable begins with.
+    fn blank(&mut self, local: LocalId) -> Value {
+        match self.banks_in_record(local) {
+            Some(inner) => {
+                let zeros = self.zeros(&inner);
+                vec![self.value(Op::NewRecord, Bank::R, &zeros)]
+            }
+            None => {
+                let banks = self.banks_of_local(local);
+                self.zeros(&banks)
+            }
+        }
+    }
+
+    /// The components of a variable's type, when that is a struct in a record.
+    fn banks_in_record(&mut self, local: LocalId) -> Option<std::rc::Rc<[Bank]>> {
+        let ty = self.body.locals[local.0 as usize].ty.clone();
+        let shape = self.shape(&ty);
+        let inner = self.inner(shape);
+        let is_struct = matches!(self.program.shapes.get(inner), Shape::Struct { .. });
+        (inner != shape && is_struct).then(|| self.banks_of(inner))
+    }
+
     fn banks_of_local(&mut self, local: LocalId) -> std::rc::Rc<[Bank]> {
         let ty = self.body.locals[local.0 as usize].ty.clone();
         self.banks(&ty)
@@ -191,12 +226,12 @@ impl Builder<'_> {
 
     /// Makes room for a variable, with zeros in it.
     pub fn declare(&mut self, local: LocalId) {
-        let banks = self.banks_of_local(local);
-        let zeros = self.zeros(&banks);
+        let zeros = self.blank(local);
         if self.is_boxed(local) {
             self.bind_box(local, &zeros);
             return;
         }
+        let banks = self.banks_of_local(local);
         let regs = match &self.locals[local.0 as usize] {
             Slot::Registers(regs) => regs.clone(),
             Slot::Absent | Slot::Box(_) => self.regs(&banks),

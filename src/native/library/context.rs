@@ -38,6 +38,8 @@ pub enum FailureKind {
     Input,
     /// A row of a data file.
     BadRow,
+    /// None: the program ends itself, with this status.
+    Exit(i32),
     /// Code that the compiler would not have made.
     Internal,
 }

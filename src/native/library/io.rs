@@ -17,6 +17,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "io.readCSV", call: read_csv },
     NativeFunction { name: "io.writeFile", call: write_file },
     NativeFunction { name: "io.arguments", call: arguments },
+    NativeFunction { name: "io.exit", call: exit },
 ];
 
 /// What the system says, without its number.
@@ -77,6 +78,11 @@ fn write_file(c: Call<'_, '_>) -> Result<(), Failure> {
 fn arguments(c: Call<'_, '_>) -> Result<(), Failure> {
     let all = c.host.arguments.iter().map(|a| a.as_str().into()).collect();
     c.give_reference(texts(all))
+}
+
+/// What was printed is written out by whoever ends the process.
+fn exit(c: Call<'_, '_>) -> Result<(), Failure> {
+    Err(Failure::new(FailureKind::Exit(c.integer() as i32), "the program ended itself"))
 }
 
 /// A file whose first line names the columns, and whose other lines are numbers.

@@ -91,7 +91,10 @@ impl Builder<'_> {
             }
             (Rule::chain, _) => {
                 let inner_span = self.span(first).to(self.span(before.last()?));
-                PatternKind::Some(Box::new(self.spelled_pattern(before, inner_span, binding)?))
+                let inner = self.pattern_of(before.iter().cloned(), inner_span, binding, |b| {
+                    b.sequence(before.iter().cloned(), inner_span)
+                });
+                PatternKind::Some(Box::new(inner))
             }
             (Rule::let_pattern, Rule::let_pattern) if before.is_empty() => {
                 let mut inner = first.clone().into_inner();

@@ -50,7 +50,7 @@ impl Flow<'_, '_> {
             None => &part.name,
         };
         if local.is_none() && part.declared.start > span.start {
-            return format!("'{name}' is used before it is declared");
+            return format!("use of variable '{name}' before its declaration");
         }
         let what = if part.once { "constant" } else { "variable" };
         match how {

@@ -115,12 +115,7 @@ impl<'b> Flow<'b, '_> {
         let mut failed = State::dead();
         for condition in conditions {
             match condition {
-                Condition::Bool(e) => {
-                    self.expr(e);
-                    if is_true(e) {
-                        continue;
-                    }
-                }
+                Condition::Bool(e) => self.expr(e),
                 Condition::Match { pattern, value } => {
                     self.expr(value);
                     self.usage
@@ -155,7 +150,7 @@ impl<'b> Flow<'b, '_> {
         });
         self.state.join(&next);
         let added = self.end_loop(&start, is_endless);
-        self.state = failed;
+        self.state = if is_endless { State::dead() } else { failed };
         self.state.join(&after);
         self.state.set.add(&added);
     }

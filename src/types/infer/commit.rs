@@ -150,7 +150,7 @@ impl Infer<'_> {
         if is_inout {
             let place = match &arg.ast.kind {
                 Ast::InOut(inner) => {
-                    let value = self.expr(inner, None);
+                    let value = self.target(inner);
                     // `place += value` has no `&`.
                     let complaint = match arg.ast.span == inner.span {
                         true => "left side of mutating operator isn't mutable",

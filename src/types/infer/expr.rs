@@ -32,11 +32,7 @@ impl Infer<'_> {
             Ast::String(parts) => self.string(parts, expected, span),
             Ast::Bool(value) => Expr { kind: ExprKind::Bool(*value), ty: self.bool_type(), span },
             Ast::Nil => match expected.and_then(|t| self.known(t)) {
-                Some(ty) if self.world.is_optional(&ty) => Expr { kind: ExprKind::Nil, ty, span },
-                Some(ty) => {
-                    let message = format!("'nil' is not compatible with expected type '{}'", self.show(&ty));
-                    self.fail(Code::Mismatch, span, message)
-                }
+                Some(ty) => self.nil(ty, span),
                 None => {
                     let result = expected.cloned().unwrap_or_else(|| self.world.fresh());
                     self.wait(PendingKind::Nil, result, span)
@@ -118,7 +114,8 @@ impl Infer<'_> {
                 span,
                 "'_' can only appear in a pattern or on the left side of an assignment",
             ),
-            Ast::Super | Ast::KeyPath { .. } | Ast::Hash { .. } => {
+            Ast::Hash { name, args } => self.hash_operator(name, args, span),
+            Ast::Super | Ast::KeyPath { .. } => {
                 self.fail(Code::Unsupported, span, "this construct is not supported yet")
             }
             Ast::Sequence(_) | Ast::Error => self.error_expr(span),
@@ -134,6 +131,10 @@ impl Infer<'_> {
         span: Span,
     ) -> Expr {
         let condition = self.condition_value(condition);
+        let is_open = expected.is_none_or(|t| matches!(self.world.shallow(t), Type::Var(_) | Type::Existential(_)));
+        if is_open && (is_nil(then) || is_nil(otherwise)) {
+            return self.ternary_with_nil(condition, then, otherwise, span);
+        }
         let then = self.expr(then, expected);
         let hint = then.ty.clone();
         let otherwise = self.expr(otherwise, Some(expected.unwrap_or(&hint)));
@@ -141,6 +142,38 @@ impl Infer<'_> {
         let kind =
             ExprKind::Ternary { condition: Box::new(condition), then: Box::new(then), otherwise: Box::new(otherwise) };
         Expr { kind, ty, span }
+    }
+
+    /// `condition ? value : nil`: an optional of the value's type.
+    fn ternary_with_nil(&mut self, condition: Expr, then: &ast::Expr, otherwise: &ast::Expr, span: Span) -> Expr {
+        let payload = self.world.fresh();
+        let mut ty = self.world.applied("Optional", &[payload]);
+        let mut branch = |infer: &mut Self, e: &ast::Expr| {
+            if is_nil(e) {
+                return None;
+            }
+            let value = infer.expr(e, None);
+            if infer.world.is_optional(&value.ty.clone()) {
+                ty = value.ty.clone();
+            }
+            Some(value)
+        };
+        let (a, b) = (branch(self, then), branch(self, otherwise));
+        let mut made = |value: Option<Expr>, e: &ast::Expr| match value {
+            Some(value) => Box::new(self.coerce(value, &ty)),
+            None => Box::new(Expr { kind: ExprKind::Nil, ty: ty.clone(), span: e.span }),
+        };
+        let (then, otherwise) = (made(a, then), made(b, otherwise));
+        Expr { kind: ExprKind::Ternary { condition: Box::new(condition), then, otherwise }, ty, span }
+    }
+
+    /// `nil` as a value of a type.
+    pub(super) fn nil(&mut self, ty: Type, span: Span) -> Expr {
+        if self.world.is_optional(&ty) || ty == Type::Error {
+            return Expr { kind: ExprKind::Nil, ty, span };
+        }
+        let message = format!("'nil' is not compatible with expected type '{}'", self.show(&ty));
+        self.fail(Code::Mismatch, span, message)
     }
 
     /// Gives two values that stand for one the same type.
@@ -261,5 +294,14 @@ impl Infer<'_> {
         let conditions = vec![Condition::Match { pattern, value }];
         let statement = Stmt { kind: StmtKind::If { conditions, then: assign(true), otherwise: assign(false) }, span };
         Expr { kind: ExprKind::Statements { statements: vec![statement], result }, ty: bool_type.clone(), span }
+    }
+}
+
+/// Whether `nil` is written there.
+pub(super) fn is_nil(e: &ast::Expr) -> bool {
+    match &e.kind {
+        Ast::Nil => true,
+        Ast::Paren(inner) => is_nil(inner),
+        _ => false,
     }
 }

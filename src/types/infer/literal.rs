@@ -2,6 +2,7 @@
 
 use super::Infer;
 use super::args::ArgNode;
+use super::expr::is_nil;
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident, StringPart};
@@ -84,6 +85,9 @@ impl Infer<'_> {
             }
             _ => (self.world.fresh(), None),
         };
+        if items.iter().any(is_nil) {
+            self.becomes_optional(&element, span);
+        }
         let mut values = vec![];
         for item in items {
             let value = self.expr(item, Some(&element));
@@ -94,6 +98,15 @@ impl Infer<'_> {
         match literal_of {
             Some(of) => self.made_from_literal(&of, "arrayLiteral", value, span),
             None => value,
+        }
+    }
+
+    /// Elements of which one is `nil` are optionals.
+    fn becomes_optional(&mut self, element: &Type, span: Span) {
+        if let Type::Var(_) = self.world.shallow(element) {
+            let payload = self.world.fresh();
+            let optional = self.world.applied("Optional", &[payload]);
+            self.world.unify(element, &optional, span);
         }
     }
 
@@ -115,6 +128,9 @@ impl Infer<'_> {
         };
         let hashable = self.world.protocol("Hashable");
         self.world.require(&key, hashable, span);
+        if items.iter().any(|(_, v)| is_nil(v)) {
+            self.becomes_optional(&value, span);
+        }
         let mut values = vec![];
         for (k, v) in items {
             let k = self.expr(k, Some(&key));

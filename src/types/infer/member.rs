@@ -8,7 +8,7 @@ use super::solve::PendingKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
-use crate::types::names::closest;
+use crate::types::names::{closest, did_you_mean};
 use crate::types::store::{MemberKind, RequirementKind};
 use crate::types::tree::{Argument, Expr, ExprKind};
 use crate::types::ty::Type;
@@ -274,23 +274,23 @@ impl Infer<'_> {
         if self.has_instance_member(&ty, &name.name) {
             return self.instance_on_type(&ty, name);
         }
-        let message = format!("type '{}' has no member '{}'", self.show(&ty), name.name);
-        let mut diagnostic = Diagnostic::error(Code::UnknownMember, name.span, message);
-        diagnostic = self.suggest_member(diagnostic, &ty, name);
-        self.error(diagnostic);
+        self.no_static_member(&ty, name);
         self.error_expr(span)
+    }
+
+    /// A type lacks a static member or case.
+    pub(super) fn no_static_member(&mut self, ty: &Type, name: &Ident) {
+        let message = format!("type '{}' has no member '{}'", self.show(ty), name.name);
+        let diagnostic = self.suggest_member(Diagnostic::error(Code::UnknownMember, name.span, message), ty, name);
+        self.error(diagnostic);
     }
 
     /// The member that was probably meant, or all that a small type has.
     fn suggest_member(&mut self, diagnostic: Diagnostic, ty: &Type, name: &Ident) -> Diagnostic {
         const FEW: usize = 6;
         let known = self.world.member_names(ty);
-        if let Some(close) = closest(&name.name, known.iter().map(String::as_str)) {
-            return diagnostic.label(format!("did you mean '{close}'?")).fix(
-                format!("use '{close}'"),
-                name.span,
-                close,
-            );
+        if closest(&name.name, known.iter().map(String::as_str)).is_some() {
+            return did_you_mean(diagnostic, name, &known);
         }
         let own = match self.world.shallow(ty) {
             Type::Nominal(n, _) if !self.world.nominal_data(n).is_prelude => {

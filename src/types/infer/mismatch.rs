@@ -92,7 +92,7 @@ impl Infer<'_> {
             (Type::Var(x), Type::Var(y)) => self.unmet_literal(x, y).or_else(|| self.unmet_literal(y, x)),
             (ty, Type::Var(var)) | (Type::Var(var), ty) => {
                 let wishes = self.world.var(var).conforms.clone();
-                let wish = wishes.into_iter().find(|wish| !self.world.conforms_to(&ty, wish.protocol))?;
+                let wish = wishes.into_iter().find(|wish| !self.world.fulfils(&ty, wish))?;
                 Some(Unmet { var, ty, wish })
             }
             (Type::Nominal(m, xs), Type::Nominal(n, ys)) if m == n => {
@@ -139,13 +139,13 @@ impl Infer<'_> {
         let message = format!("type '{}' does not conform to protocol '{protocol}'", self.show(ty));
         let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
         let by = wish.by.map(|f| self.world.function_data(f)).filter(|f| f.is_prelude);
-        if let Some(by) = by
-            && let Some((.., advice)) = ADVICE.iter().find(|(f, p, _)| *f == &*by.base_name && *p == &*protocol)
-        {
-            diagnostic = diagnostic.help(match ty {
-                Type::Function(_) => "call the function that it gives: '{ x in f(x)(y) }' for a 'y' that is known",
-                _ => *advice,
-            });
+        let advice = by.and_then(|by| ADVICE.iter().find(|(f, p, _)| *f == &*by.base_name && *p == &*protocol));
+        if let (Type::Function(_), Some(_)) = (ty, by) {
+            diagnostic = diagnostic
+                .note("what a function captured moves, too, and is not seen in its type")
+                .help("differentiate what the function gives: '{ x in f(x)(y) }' for a 'y' that is known");
+        } else if let Some((.., advice)) = advice {
+            diagnostic = diagnostic.help(*advice);
         } else if &*protocol == "Differentiable" {
             diagnostic = self.advise_differentiable(diagnostic, ty);
         } else if let Type::Nominal(n, _) = ty

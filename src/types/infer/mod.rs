@@ -16,6 +16,7 @@ mod coerce;
 mod commit;
 mod expr;
 mod finish;
+mod hash;
 mod iteration;
 mod literal;
 mod member;
@@ -66,6 +67,8 @@ pub(super) struct Infer<'w> {
     uses: Vec<(FunctionId, Vec<usize>)>,
     /// Where postfix operators stand.
     postfix: Vec<Span>,
+    /// The variables that each block around here declares at some point, with the place.
+    upcoming: Vec<Vec<(Name, Span)>>,
     /// What the alternatives of one `case` bind together, and what the current one has bound.
     shared: Vec<(Name, LocalId)>,
     bound: Vec<(Name, LocalId)>,
@@ -153,6 +156,7 @@ impl<'w> Infer<'w> {
             uses: vec![],
             unmet_in: vec![],
             postfix: vec![],
+            upcoming: vec![],
             shared: vec![],
             bound: vec![],
             local_nominals: vec![],

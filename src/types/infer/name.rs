@@ -5,7 +5,7 @@ use super::{Found, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
-use crate::types::names::{closest, word_for};
+use crate::types::names::{closest, did_you_mean, word_for};
 use crate::types::prelude::PRELUDE_FILE;
 use crate::types::store::{FunctionKind, MemberKind, Named};
 use crate::types::tree::{Callee, Expr, ExprKind, FunctionRef};
@@ -66,7 +66,7 @@ impl Infer<'_> {
         let file = self.file;
         let entries = self.world.entries(name, file);
         let mut functions = vec![];
-        let mut hidden = false;
+        let mut hidden = None;
         for entry in entries {
             match entry.what {
                 Named::Global(g) if functions.is_empty() => {
@@ -74,7 +74,7 @@ impl Infer<'_> {
                     let is_undecided = global.ty.is_none() && !global.is_lazy;
                     let is_top = self.frames[0].kind == super::FrameKind::Script && self.frames.len() == 1;
                     if is_undecided && (is_top || global.ty_expr.is_none()) {
-                        hidden = true;
+                        hidden = Some(global.span);
                         continue;
                     }
                     let ty = self.world.global_type(g);
@@ -95,9 +95,8 @@ impl Infer<'_> {
         if !functions.is_empty() {
             return self.function_value(&functions, expected, span);
         }
-        if generics.is_empty() && hidden {
-            let message = format!("'{name}' is used before it is declared");
-            return self.fail(Code::Uninitialized, span, message);
+        if let (Some(declared), true) = (hidden, generics.is_empty()) {
+            return self.before_declaration(ident, declared);
         }
         if self.names_type(name) {
             let ty = ast::TypeExpr { kind: ast::TypeExprKind::Named(vec![(ident.clone(), generics.to_vec())]), span };
@@ -142,15 +141,16 @@ impl Infer<'_> {
     }
 
     pub(super) fn unknown_name(&mut self, ident: &Ident) -> Expr {
-        let known = self.known_names();
-        let mut diagnostic =
-            Diagnostic::error(Code::UnknownName, ident.span, format!("cannot find '{}' in scope", ident.name));
-        if let Some(word) = word_for(&ident.name) {
-            diagnostic = diagnostic.fix(format!("write '{word}'"), ident.span, word);
-        } else if let Some(close) = closest(&ident.name, known.iter().map(String::as_str)) {
-            diagnostic =
-                diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), ident.span, close);
+        let later = self.upcoming.iter().rev().flatten().find(|(name, _)| *name == ident.name);
+        if let Some((_, declared)) = later {
+            return self.before_declaration(ident, *declared);
         }
+        let diagnostic =
+            Diagnostic::error(Code::UnknownName, ident.span, format!("cannot find '{}' in scope", ident.name));
+        let diagnostic = match word_for(&ident.name) {
+            Some(word) => diagnostic.fix(format!("write '{word}'"), ident.span, word),
+            None => did_you_mean(diagnostic, ident, &self.known_names()),
+        };
         self.error(diagnostic);
         self.error_expr(ident.span)
     }
@@ -170,6 +170,13 @@ impl Infer<'_> {
         }
         known.sort();
         known
+    }
+
+    fn before_declaration(&mut self, ident: &Ident, declared: Span) -> Expr {
+        let message = format!("use of variable '{}' before its declaration", ident.name);
+        let diagnostic = Diagnostic::error(Code::Uninitialized, ident.span, message);
+        self.error(diagnostic.also(declared, format!("'{}' is declared here", ident.name)));
+        self.error_expr(ident.span)
     }
 
     /// A function declaration (one of several) as a value.

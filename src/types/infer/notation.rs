@@ -1,7 +1,7 @@
 //! The notation of mathematics: `f'`, `∇f`, `∂(f, x)`, and operators as values.
 
-use super::Infer;
 use super::args::ArgNode;
+use super::{Found, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
@@ -9,6 +9,20 @@ use crate::types::store::Named;
 use crate::types::tree::Expr;
 use crate::types::ty::{Strength, Type};
 use std::rc::Rc;
+
+/// A parameter of a function that is named.
+pub(super) struct KnownParameter {
+    pub(super) name: ast::Name,
+    pub(super) label: Option<ast::Name>,
+    pub(super) ty: Type,
+}
+
+impl KnownParameter {
+    /// A parameter of a function value, whose name nobody knows.
+    fn unnamed(ty: Type) -> KnownParameter {
+        KnownParameter { name: "_".into(), label: None, ty }
+    }
+}
 
 impl Infer<'_> {
     /// `f'`
@@ -29,8 +43,8 @@ impl Infer<'_> {
     fn prime_of_several(&mut self, function: &ast::Expr, count: usize) -> Expr {
         let (name, first) = match &function.kind {
             Ast::Ident { name, .. } => {
-                let names = self.parameter_names(function).map(|(names, _)| names).unwrap_or_default();
-                (name.to_string(), names.first().map_or("x".into(), ToString::to_string))
+                let first = self.parameters_of(function).and_then(|all| all.into_iter().next());
+                (name.to_string(), first.map_or("x".into(), |p| p.name.to_string()))
             }
             _ => ("f".into(), "x".to_string()),
         };
@@ -72,58 +86,80 @@ impl Infer<'_> {
 
     /// `∂(f, x)`: the derivative by one parameter, as a function of all of them.
     pub(super) fn partial(&mut self, function: &ast::Expr, parameter: &Ident, span: Span) -> Expr {
-        let Some((names, types)) = self.parameter_names(function) else {
+        let Some(parameters) = self.parameters_of(function) else {
             let message = "the names of the parameters of this function are not known";
             return self.fail(Code::WithRespectTo, function.span, message);
         };
-        let Some(at) = names.iter().position(|n| *n == parameter.name) else {
-            let known = names.iter().map(|n| format!("'{n}'")).collect::<Vec<_>>().join(", ");
+        let Some(at) = parameters.iter().position(|p| p.name == parameter.name) else {
+            let known = parameters.iter().map(|p| format!("'{}'", p.name)).collect::<Vec<_>>().join(", ");
             let message = format!("the function has no parameter '{}'; it has {known}", parameter.name);
             return self.fail(Code::WithRespectTo, parameter.span, message);
         };
-        let text_params: Vec<String> = (0..names.len()).map(|i| format!("$p{i}")).collect();
-        let ident = |name: &str| ast::Expr { kind: Ast::Ident { name: name.into(), generics: vec![] }, span };
-        let call = |args: Vec<ast::Expr>, callee: ast::Expr| {
-            let args = args.into_iter().map(|value| ast::Arg { label: None, value, trailing: false }).collect();
-            ast::Expr { kind: Ast::Call { callee: Rc::new(callee), args }, span }
-        };
+        let text_params: Vec<String> = (0..parameters.len()).map(|i| format!("$p{i}")).collect();
+        let ident = |name: &str| ident(name, span);
         let inner_args =
             text_params.iter().enumerate().map(|(i, p)| if i == at { ident("$dp") } else { ident(p) }).collect();
-        let inner = closure_of(&["$dp".to_string()], call(inner_args, function.clone()), span);
+        let inner = closure_of(&["$dp".to_string()], call_with(function, &parameters, inner_args, span), span);
         let labelled =
             |label: &str, value| ast::Arg { label: Some(Ident { name: label.into(), span }), value, trailing: false };
         let args = vec![labelled("at", ident(&text_params[at])), labelled("in", inner)];
         let body = ast::Expr { kind: Ast::Call { callee: Rc::new(ident("derivative")), args }, span };
         let outer = closure_of(&text_params, body, span);
-        let params = types
+        let params = parameters
             .into_iter()
-            .map(|ty| crate::types::ty::FunctionParam { ty, is_inout: false, no_derivative: false, autoclosure: false })
+            .map(|KnownParameter { ty, .. }| crate::types::ty::FunctionParam {
+                ty,
+                is_inout: false,
+                no_derivative: false,
+                autoclosure: false,
+            })
             .collect();
         let result = self.world.fresh();
         let wanted = crate::types::ty::FunctionType { params, result, throws: false, strength: Strength::Open };
         self.expr(&outer, Some(&Type::Function(Rc::new(wanted))))
     }
 
-    /// The names of a function's parameters with their types.
-    fn parameter_names(&mut self, function: &ast::Expr) -> Option<(Vec<ast::Name>, Vec<Type>)> {
+    /// The parameters of a function that is named.
+    pub(super) fn parameters_of(&mut self, function: &ast::Expr) -> Option<Vec<KnownParameter>> {
         let Ast::Ident { name, .. } = &function.kind else { return None };
+        match self.find_local(name) {
+            Some(Found::LocalFunctions(functions)) => return functions.first().map(|f| self.declared_parameters(*f)),
+            Some(Found::Local(local)) => {
+                let ty = self.local_type(local);
+                return match self.world.shallow(&ty) {
+                    Type::Function(f) => Some(f.params.iter().map(|p| KnownParameter::unnamed(p.ty.clone())).collect()),
+                    _ => None,
+                };
+            }
+            None => {}
+        }
         let file = self.file;
         for entry in self.world.entries(name, file) {
             match entry.what {
-                Named::Function(f) => {
-                    let signature = self.world.signature(f);
-                    return Some(signature.params.iter().map(|p| (p.name.clone(), p.ty.clone())).unzip());
-                }
+                Named::Function(f) => return Some(self.declared_parameters(f)),
                 Named::Global(g) => {
                     let names = self.world.closure_names.get(&g).cloned();
                     if let (Some(names), Type::Function(f)) = (names, self.world.global_type(g)) {
-                        return Some((names, f.params.iter().map(|p| p.ty.clone()).collect()));
+                        let named = names.into_iter().zip(&f.params);
+                        return Some(
+                            named.map(|(name, p)| KnownParameter { name, label: None, ty: p.ty.clone() }).collect(),
+                        );
                     }
                 }
                 Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_) => {}
             }
         }
         None
+    }
+
+    fn declared_parameters(&mut self, f: crate::types::tree::FunctionId) -> Vec<KnownParameter> {
+        let signature = self.world.signature(f);
+        let named = |p: &crate::types::store::SignatureParam| KnownParameter {
+            name: p.name.clone(),
+            label: p.label.clone(),
+            ty: p.ty.clone(),
+        };
+        signature.params.iter().map(named).collect()
     }
 
     /// `+` and the like as a value.
@@ -136,7 +172,7 @@ impl Infer<'_> {
             _ => 2,
         };
         let params: Vec<String> = (0..operand).map(|i| format!("$op{i}")).collect();
-        let ident = |name: &str| ast::Expr { kind: Ast::Ident { name: name.into(), generics: vec![] }, span };
+        let ident = |name: &str| ident(name, span);
         let op = Ident { name: name.clone(), span };
         let body = if operand == 2 {
             Ast::Binary { op, lhs: Rc::new(ident(&params[0])), rhs: Rc::new(ident(&params[1])), juxtaposed: false }
@@ -146,6 +182,27 @@ impl Infer<'_> {
         let closure = closure_of(&params, ast::Expr { kind: body, span }, span);
         self.expr(&closure, expected)
     }
+}
+
+/// A name as an expression.
+pub(super) fn ident(name: &str, span: Span) -> ast::Expr {
+    ast::Expr { kind: Ast::Ident { name: name.into(), generics: vec![] }, span }
+}
+
+/// A call of a function with arguments for all of its parameters.
+pub(super) fn call_with(
+    function: &ast::Expr,
+    parameters: &[KnownParameter],
+    arguments: Vec<ast::Expr>,
+    span: Span,
+) -> ast::Expr {
+    let label = |p: &KnownParameter| p.label.clone().map(|name| Ident { name, span });
+    let args = parameters
+        .iter()
+        .zip(arguments)
+        .map(|(p, value)| ast::Arg { label: label(p), value, trailing: false })
+        .collect();
+    ast::Expr { kind: Ast::Call { callee: Rc::new(function.clone()), args }, span }
 }
 
 /// `{ params in body }`

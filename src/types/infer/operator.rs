@@ -52,6 +52,11 @@ impl Infer<'_> {
         self.operator(op, args, expected, span)
     }
 
+    /// `+=` and its like.
+    fn is_compound(&self, op: &str) -> bool {
+        op.ends_with('=') && op != "=" && !self.world.operators.compares(op)
+    }
+
     pub(super) fn binary(
         &mut self,
         op: &Ident,
@@ -71,7 +76,7 @@ impl Infer<'_> {
         }
         let arg = |value: &ast::Expr| ArgNode::new(&ast::Arg { label: None, value: value.clone(), trailing: false });
         let mut args = vec![arg(lhs), arg(rhs)];
-        if is_compound(&op.name) {
+        if self.is_compound(&op.name) {
             let change = |infer: &mut Self, place: &ast::Expr| infer.binary(op, place, rhs, None, span);
             if let Some(done) = self.chained_change(lhs, change, span) {
                 return done;
@@ -79,7 +84,7 @@ impl Infer<'_> {
             // `place += value`
             let target = ast::Expr { kind: Ast::InOut(Rc::new(lhs.clone())), span: lhs.span };
             args[0] = arg(&target);
-            let value = self.expr(lhs, None);
+            let value = self.target(lhs);
             args[0].ready = Some(std::rc::Rc::new(value));
         }
         self.operator(op, args, expected, span)
@@ -241,6 +246,7 @@ impl Infer<'_> {
                 _ => {}
             }
         }
+        let mut types = self.without_repeats(types, span);
         let operands_known = !types.is_empty();
         if let Some(expected) = expected.and_then(|t| self.known(t))
             && !is_comparison(&op.name)
@@ -306,14 +312,11 @@ impl Infer<'_> {
         }
     }
 
-    /// What is compared has one type, `(1, 2) == (1, 2.5)`; so have operands of one generic type whose arguments are open,
-    /// `[1] + [2.5]`.
+    /// What is compared has one type: `(1, 2) == (1, 2.5)`.
     fn join_operands(&mut self, op: &str, types: &mut Vec<Type>, span: Span) {
         let [a, b] = types.as_slice() else { return };
         let (a, b) = (a.clone(), b.clone());
-        let alike = matches!((&a, &b), (Type::Nominal(m, _), Type::Nominal(n, _)) if m == n)
-            && (self.world.has_vars(&a) || self.world.has_vars(&b));
-        if !alike && !is_comparison(op) {
+        if !is_comparison(op) {
             return;
         }
         let snapshot = self.world.snapshot();
@@ -352,6 +355,25 @@ impl Infer<'_> {
                 self.world.unify(literal, &double, span);
             }
         }
+    }
+
+    /// Leaves out a type whose open parts may become what another one has there: its members are the same.
+    fn without_repeats(&mut self, mut types: Vec<Type>, span: Span) -> Vec<Type> {
+        types.sort_by_key(|t| self.world.has_vars(t));
+        let mut kept: Vec<Type> = vec![];
+        for ty in types {
+            let repeats = self.world.has_vars(&ty)
+                && kept.iter().any(|other| {
+                    let snapshot = self.world.snapshot();
+                    let same = self.world.unify(other, &ty, span);
+                    self.world.rollback(snapshot);
+                    same
+                });
+            if !repeats {
+                kept.push(ty);
+            }
+        }
+        kept
     }
 
     fn operator_candidates(&mut self, op: &Ident, types: &[Type], count: usize) -> Vec<Candidate> {
@@ -402,14 +424,25 @@ impl Infer<'_> {
         let declared = self.world.function_data(function).fixity;
         let fits = fixity == declared;
         let params = self.world.signature(function).params.len();
-        let known = out.iter().any(|c| match (&c.target, &candidate.target) {
-            (Target::Function(a), Target::Function(b)) => a == b && c.prefix == candidate.prefix,
-            (Target::Requirement(p, r), Target::Requirement(q, s)) => p == q && r == s && c.prefix == candidate.prefix,
-            _ => false,
+        let known = out.iter().any(|c| {
+            let same = match (&c.target, &candidate.target) {
+                (Target::Function(a), Target::Function(b)) => a == b,
+                (Target::Requirement(p, r), Target::Requirement(q, s)) => p == q && r == s,
+                _ => false,
+            };
+            // Of types that may become the same: both operands have the operator from the same type.
+            same && self.may_be_equal(&c.prefix, &candidate.prefix)
         });
         if fits && params == count && !known {
             out.push(candidate);
         }
+    }
+
+    fn may_be_equal(&mut self, a: &[Type], b: &[Type]) -> bool {
+        let snapshot = self.world.snapshot();
+        let equal = a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.world.unify(a, b, Span::default()));
+        self.world.rollback(snapshot);
+        equal
     }
 
     fn no_operator(&mut self, op: &Ident, args: &[ArgNode], types: &[Type], span: Span) -> Expr {
@@ -514,11 +547,6 @@ impl Infer<'_> {
             _ => diagnostic,
         }
     }
-}
-
-/// `+=` and its like.
-fn is_compound(op: &str) -> bool {
-    op.ends_with('=') && !is_comparison(op) && op != "="
 }
 
 pub(super) fn is_comparison(op: &str) -> bool {

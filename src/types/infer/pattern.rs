@@ -33,9 +33,12 @@ impl Infer<'_> {
             }
             AstPattern::Some(inner) => {
                 let Some(of) = self.world.optional_payload(ty) else {
-                    let message = format!("'?' pattern cannot match values of type '{}'", self.show(ty));
-                    self.error(Diagnostic::error(Code::Mismatch, span, message));
-                    return made(PatternKind::Wildcard);
+                    if *ty != Type::Error {
+                        let message = format!("'?' pattern cannot match values of type '{}'", self.show(ty));
+                        let mark = span.last();
+                        self.error(Diagnostic::error(Code::Mismatch, span, message).fix("remove the '?'", mark, ""));
+                    }
+                    return self.pattern(inner, &Type::Error, mutable);
                 };
                 let inner = self.pattern(inner, &of, mutable);
                 made(PatternKind::Some(Box::new(inner)))
@@ -150,6 +153,10 @@ impl Infer<'_> {
                 self.error(Diagnostic::error(Code::Mismatch, span, message));
             }
             self.failed = true;
+            // What it binds is known all the same.
+            for (_, part) in payload.into_iter().flatten() {
+                self.pattern(part, &Type::Error, mutable);
+            }
             return made(PatternKind::Wildcard);
         };
         let found = self.world.members(&known, &name.name, true, self.file).into_iter().find_map(|(m, ..)| match m {
@@ -157,6 +164,13 @@ impl Infer<'_> {
             _ => None,
         });
         let Some(case) = found else {
+            if let Some(parts) = payload {
+                self.no_static_member(&known, name);
+                for (_, part) in parts {
+                    self.pattern(part, &Type::Error, mutable);
+                }
+                return made(PatternKind::Wildcard);
+            }
             // A static value: `case .zero`.
             let value = ast::Expr { kind: Ast::Implicit { name: name.clone(), generics: vec![] }, span };
             return self.expression_pattern(&value, ty, span);
@@ -182,7 +196,8 @@ impl Infer<'_> {
                 format!("'.{}' has {} associated values, and the pattern has {}", name.name, types.len(), parts.len());
             self.error(Diagnostic::error(Code::Mismatch, span, message));
         }
-        let payload = parts.iter().zip(&types).map(|((_, p), (_, t))| self.pattern(p, t, mutable)).collect();
+        let types = types.iter().map(|(_, t)| t).chain(std::iter::repeat(&Type::Error));
+        let payload = parts.iter().zip(types).map(|((_, p), t)| self.pattern(p, t, mutable)).collect();
         made(PatternKind::Case { case, payload })
     }
 

@@ -99,8 +99,7 @@ impl Infer<'_> {
             self.error(diagnostic);
             return Place { root: Root::Discard, path: vec![], ty: Type::Error, span: target.span };
         }
-        let target = self.expr(target, None);
-        let target = self.decided(&target);
+        let target = self.target(target);
         let (span, ty) = (target.span, target.ty.clone());
         let (root, path) = match &target.kind {
             ExprKind::Local(local) if self.is_own_constant(*local) => (Root::Local(*local), vec![]),
@@ -115,6 +114,16 @@ impl Infer<'_> {
             _ => return self.place_of(target, "cannot assign to value"),
         };
         Place { root, path, ty, span }
+    }
+
+    /// What is changed, as an expression. What is stored there has no say in which of several subscripts is meant.
+    pub(super) fn target(&mut self, target: &ast::Expr) -> Expr {
+        let start = (self.pending.len(), self.world.var_count());
+        let target = self.expr(target, None);
+        if matches!(self.decided(&target).kind, ExprKind::Pending(_)) {
+            self.settle_statement(start);
+        }
+        self.decided(&target)
     }
 
     /// Whether a variable is a `let` without a value that this very body declares.

@@ -234,7 +234,7 @@ impl Infer<'_> {
                 Some(self.coerce_now((**value).clone(), &to))
             }
             PendingKind::Nil => match self.known(&pending.result) {
-                Some(_) => Some(Expr { kind: ExprKind::Nil, ty: pending.result.clone(), span }),
+                Some(ty) => Some(self.nil(ty, span)),
                 None if last => Some(self.fail(Code::CannotInfer, span, "'nil' requires a contextual type")),
                 None => None,
             },

@@ -7,7 +7,7 @@ use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, StmtKind as AstStmt};
 use crate::types::tree::{Case, Expr, ExprKind, Stmt, StmtKind};
 use crate::types::ty::Type;
-use crate::types::written::single_expression;
+use crate::types::written::{bound_names, single_expression};
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -46,6 +46,7 @@ impl Infer<'_> {
         } else {
             self.declare_local_functions(items)
         };
+        self.upcoming.push(declared_names(items));
         for item in items {
             let start = (self.pending.len(), self.world.var_count());
             let is_function =
@@ -59,6 +60,7 @@ impl Infer<'_> {
             }
             self.settle_statement(start);
         }
+        self.upcoming.pop();
         out
     }
 
@@ -260,4 +262,17 @@ impl Infer<'_> {
             }
         }
     }
+}
+
+/// The variables that the statements of a block declare.
+fn declared_names(items: &[ast::Stmt]) -> Vec<(ast::Name, Span)> {
+    let mut names = vec![];
+    for item in items {
+        if let AstStmt::Decl(decl) = &item.kind
+            && let ast::DeclKind::Variable { bindings, .. } = &decl.kind
+        {
+            bindings.iter().for_each(|b| bound_names(&b.pattern, &mut names));
+        }
+    }
+    names.into_iter().map(|(name, span, _)| (name, span)).collect()
 }

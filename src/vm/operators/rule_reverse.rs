@@ -8,7 +8,7 @@ use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
 use super::rule::{ByRule, call_differential, deliver};
-use super::{At, counts, leaves, read, vector_layout, walk, zero};
+use super::{At, counts, leaves, read, vector_layout, walk};
 use crate::bytecode::RegisteredKind;
 use crate::tape::{Call, CallKind, Num, Template};
 use crate::value::Ref;
@@ -24,7 +24,10 @@ pub(super) fn go_on(
         return keep_pullback(machine, compiler, rule, y, function);
     }
     let level = rule.level;
-    let task = Differential { level, y };
+    let operands = rule.by.iter().flat_map(|a| &a.numbers).map(|x| machine.levels.node(level, *x)).collect();
+    let x = rule.by.iter().map(|a| a.template.clone()).collect();
+    let call = Call { kind: CallKind::Constant, function: function.clone(), operands, x, y };
+    let task = Differential { level, call };
     call_differential(
         machine,
         compiler,
@@ -58,20 +61,23 @@ fn keep_pullback(
 /// The differential is running.
 struct Differential {
     level: usize,
-    y: Template,
+    /// The call of it that is put on the tape if nothing can be recorded of it.
+    call: Call,
 }
 
 impl Task for Differential {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Differential { level, y } = *self;
+        let Differential { level, call } = *self;
+        let y = call.y.clone();
         let walk = walk(compiler);
         let result = machine.take_window(counts(vector_layout(walk, &y)), true);
         let tangents = read(walk, &y, (&result, At::default()))?;
-        let still = tangents.iter().all(|dy| machine.levels.node(level, *dy) == 0);
-        if let (true, Some(dy)) = (still, tangents.iter().find(|dy| dy.value != 0.0)) {
-            return Err(zero::constant(dy.value));
-        }
         let values = leaves(walk, y.tangent, &y.cells, At::default())?;
+        let still = tangents.iter().all(|dy| machine.levels.node(level, *dy) == 0);
+        if still && tangents.iter().any(|dy| dy.value != 0.0) {
+            let numbers = machine.levels.push_call(level, call, &values)?;
+            return deliver(machine, compiler, y, &numbers);
+        }
         let mut numbers = vec![];
         for (y, dy) in values.into_iter().zip(tangents) {
             numbers.push(machine.levels.moving_like(level, dy, y)?);

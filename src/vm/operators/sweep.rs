@@ -80,6 +80,9 @@ fn backwards(
     index: usize,
 ) -> Result<Next, Box<Fault>> {
     let Some((call, first)) = application.sweep.call(index) else { return Err(no_call()) };
+    if call.kind == CallKind::Constant {
+        return Err(zero::constant());
+    }
     let walk = walk(compiler);
     let count = walk.count(call.y.tangent, &call.y.cells, At::default()).map_err(super::mismatch)?;
     let adjoints: Vec<Num> = (first..).take(count).map(|node| application.sweep.number(node)).collect();
@@ -100,7 +103,7 @@ impl Task for Back {
         let result = match call.kind {
             CallKind::Pullback => take_tuple(machine, counts, slots),
             // Its result is the final value of its one parameter.
-            CallKind::Edit => machine.take_window(counts, slots),
+            CallKind::Edit | CallKind::Constant => machine.take_window(counts, slots),
         };
         let adjoints = read_all(walk, &call.x, &result)?;
         let operands = call.operands.clone();
@@ -128,6 +131,11 @@ fn forwards(
     let codomain = Codomain::Vectors(call.x.clone());
     let tangents: Vec<Num> = call.operands.iter().map(|node| application.sweep.number(*node)).collect();
     let argument = vectors(walk(compiler), &call.x, &tangents)?;
+    if call.kind == CallKind::Constant {
+        machine.set_window(argument.all());
+        let derivative = machine.levels.depth() > 0;
+        return Ok(Next::call(function, derivative, Forth { application, index }));
+    }
     zero::record(
         machine,
         compiler,

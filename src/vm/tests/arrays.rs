@@ -2,6 +2,7 @@ use super::build::*;
 use crate::diagnostic::Code as Number;
 use crate::ir::*;
 use crate::value::{Components, Ref};
+use crate::vm::Kind;
 use std::rc::Rc;
 
 fn numbers(result: &Ref) -> &[f64] {
@@ -98,7 +99,7 @@ fn an_index_out_of_range_says_so() {
         let args = Components { i: &[index], r: &array, ..Components::default() };
         let fault = machine.run(&mut world, 0, args).unwrap_err();
         let message = format!("index {index} is out of range for an array of 5 elements (valid: 0 to 4)");
-        assert_eq!((fault.kind, fault.message), (Number::IndexOutOfRange, message));
+        assert_eq!((fault.kind, fault.message), (Kind::Error(Number::IndexOutOfRange), message));
     }
 }
 

@@ -3,6 +3,7 @@ use crate::bytecode::disassemble;
 use crate::diagnostic::Code as Number;
 use crate::ir::*;
 use crate::value::{Components, Ref};
+use crate::vm::Kind;
 
 #[test]
 fn a_loop_runs_and_is_short() {
@@ -46,7 +47,7 @@ fn deep() -> Builder {
 fn recursion_is_deep_but_not_endless() {
     assert_eq!(run(vec![deep()], &[], &[99_990]).unwrap().i, [99_990]);
     let fault = run(vec![deep()], &[], &[1_000_000]).unwrap_err();
-    assert_eq!((fault.kind, fault.backtrace.len()), (Number::DepthLimit, 16));
+    assert_eq!((fault.kind, fault.backtrace.len()), (Kind::Error(Number::DepthLimit), 16));
 }
 
 /// Arguments and results in other orders than they stand in: `swap(a, b) = (b, a)`, called twice.
@@ -121,6 +122,6 @@ fn failures_name_their_values() {
     assert_eq!(fault.values, [("a".into(), i64::MAX.to_string()), ("b".into(), "1".into())]);
     assert_eq!((fault.span.start, &*fault.backtrace[0].0), (0, "sum"));
     let fault = fails(&[5, 0]);
-    assert_eq!((fault.kind, &*fault.message), (Number::DivisionByZero, "division by zero: 5 / 0"));
+    assert_eq!((fault.kind, &*fault.message), (Kind::Error(Number::DivisionByZero), "division by zero: 5 / 0"));
     assert_eq!(fault.span.start, 1);
 }

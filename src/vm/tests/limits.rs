@@ -2,6 +2,7 @@ use super::build::*;
 use crate::diagnostic::Code as Number;
 use crate::ir::*;
 use crate::value::Components;
+use crate::vm::Kind;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -25,11 +26,11 @@ fn an_endless_loop_can_be_interrupted() {
     });
     let fault = machine.run(&mut world, 0, Components::default()).unwrap_err();
     other.join().unwrap();
-    assert_eq!(fault.kind, Number::Interrupted);
+    assert_eq!(fault.kind, Kind::Error(Number::Interrupted));
     // The machine is as good as new.
     machine.limits.interrupt.store(false, Ordering::Relaxed);
     machine.limits.steps = Some(100_000);
-    assert_eq!(machine.run(&mut world, 0, Components::default()).unwrap_err().kind, Number::StepLimit);
+    assert_eq!(machine.run(&mut world, 0, Components::default()).unwrap_err().kind, Kind::Error(Number::StepLimit));
 }
 
 #[test]
@@ -37,7 +38,7 @@ fn time_runs_out() {
     let (mut machine, mut world) = (machine(), World::new(vec![endless()]));
     machine.limits.time = Some(Duration::from_millis(20));
     let start = Instant::now();
-    assert_eq!(machine.run(&mut world, 0, Components::default()).unwrap_err().kind, Number::TimeLimit);
+    assert_eq!(machine.run(&mut world, 0, Components::default()).unwrap_err().kind, Kind::Error(Number::TimeLimit));
     assert!(start.elapsed() < Duration::from_millis(500));
 }
 
