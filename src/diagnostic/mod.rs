@@ -126,9 +126,10 @@ impl Diagnostic {
         self
     }
 
-    /// A way out that takes several replacements.
+    /// A way out that can be applied: put something around `span`.
     #[must_use]
-    pub fn edits(mut self, text: impl Into<String>, edits: Vec<(Span, String)>) -> Diagnostic {
+    pub fn wrap(mut self, text: impl Into<String>, span: Span, open: impl Into<String>, close: &str) -> Diagnostic {
+        let edits = vec![(span.before(), open.into()), (span.after(), close.to_string())];
         self.helps.push(Help { text: text.into(), edits });
         self
     }

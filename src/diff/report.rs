@@ -3,7 +3,7 @@
 use super::activity::{Break, BreakReason};
 use super::check::Promised;
 use super::linear::{Step, base_name};
-use crate::diagnostic::{Code, Diagnostic, Help, Note};
+use crate::diagnostic::{Code, Diagnostic, Note};
 use crate::ir::{Function, Instruction, Reg, Terminator};
 use crate::source::Span;
 use crate::value::Bank;
@@ -49,7 +49,7 @@ pub fn not_differentiable(promised: &Promised, breaks: &[(usize, Rc<Break>)]) ->
         if !diagnostic.notes.iter().any(|n| n.text == why) {
             diagnostic.notes.push(Note { span: None, text: why.into() });
         }
-        diagnostic.helps.push(cut("if you meant the step function and a derivative of zero", found.span));
+        diagnostic = cut(diagnostic, "if you meant the step function and a derivative of zero", found.span);
     }
     diagnostic
 }
@@ -99,10 +99,9 @@ pub fn zero_derivative(promised: &Promised) -> Diagnostic {
         diagnostic = diagnostic.also(promised.at, "differentiated here");
     }
     match place {
-        Some((span, true)) => diagnostic.helps.push(cut("if zero is intended", span)),
-        _ => diagnostic = diagnostic.help("if zero is intended, write 'withoutDerivative(at:)' around the result"),
+        Some((span, true)) => cut(diagnostic, "if zero is intended", span),
+        _ => diagnostic.help("if zero is intended, write 'withoutDerivative(at:)' around the result"),
     }
-    diagnostic
 }
 
 /// A function that must be linear is not.
@@ -170,10 +169,9 @@ fn calls(mut diagnostic: Diagnostic, found: &Break) -> Diagnostic {
     diagnostic
 }
 
-/// Wraps a place in `withoutDerivative(at:)`.
-fn cut(text: &str, span: Span) -> Help {
-    let edits = vec![(span.before(), "withoutDerivative(at: ".to_string()), (span.after(), ")".to_string())];
-    Help { text: text.into(), edits }
+/// Proposes to put `withoutDerivative(at:)` around a place.
+fn cut(diagnostic: Diagnostic, text: &str, span: Span) -> Diagnostic {
+    diagnostic.wrap(text, span, "withoutDerivative(at: ", ")")
 }
 
 /// Where the result of a function is computed, and whether that is an expression by itself.

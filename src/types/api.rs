@@ -41,6 +41,7 @@ impl World {
         for (number, file) in &numbered {
             self.enter_file(file, *number);
         }
+        self.check_functions(before);
         self.script_globals = globals_before..self.globals.len() as u32;
         let items: Vec<(u32, Stmt)> =
             numbered.iter().flat_map(|(n, f)| f.items.iter().map(|s| (*n, s.clone()))).collect();
@@ -59,9 +60,6 @@ impl World {
         self.resolve_registrations();
         for n in nominals_before..self.nominals.len() {
             self.check_nominal(NominalId(n as u32));
-        }
-        if !self.is_interactive {
-            self.check_functions(before);
         }
         let mut functions = vec![];
         let mut at = before;
@@ -129,7 +127,6 @@ impl World {
             self.report(Diagnostic::error(DiagnosticCode::Unsupported, span, message).help("use a 'struct'"));
         }
         self.nominal_info(n);
-        self.check_members(n);
         self.check_size(n);
         self.check_stored(n);
         for i in 0..self.nominal_data(n).conformances.len() {
@@ -171,9 +168,8 @@ impl World {
                 if matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter) {
                     continue;
                 }
-                let (name, function) = (data.name.clone(), data.function);
-                let full = self.full_name(function);
-                missing.push(if full.is_empty() { format!("'{name}'") } else { format!("'{full}'") });
+                let function = data.function;
+                missing.push(self.requirement_text(function, q, &own));
             }
         }
         let in_the_way = self.unsynthesized(n, p);
@@ -215,32 +211,23 @@ impl World {
         signature.env.params.iter().skip(1).map(|q| Type::Param(*q)).collect()
     }
 
+    /// A requirement with the types that a type has to give it.
+    fn requirement_text(&mut self, f: FunctionId, p: ProtocolId, of: &Type) -> String {
+        let wanted = self.requirement_for(f, p, of);
+        let what = match self.function_data(f).kind {
+            FunctionKind::Getter => {
+                return format!("property '{}' with type '{}'", self.full_name(f), self.show(&wanted.result));
+            }
+            FunctionKind::Init { .. } => "initializer",
+            _ => "function",
+        };
+        let ty = self.function_type(&wanted);
+        format!("{what} '{}' with type '{}'", self.full_name(f), self.show(&ty))
+    }
+
     /// Requirements that the machine or the checker fulfils for every type.
     fn is_supplied(&self, p: ProtocolId, _r: u32) -> bool {
         matches!(&*self.protocol_data(p).name, "Hashable" | "CaseIterable" | "RawRepresentable" | "Error")
-    }
-
-    /// The word before a place, and where it stands.
-    pub(super) fn word_before(&self, place: Span) -> Option<(String, Span)> {
-        let (start, text) = self
-            .texts
-            .iter()
-            .rev()
-            .find(|(start, text)| place.start >= *start && place.start <= start + text.len() as u32)?;
-        let before = text.get(..(place.start - start) as usize)?.trim_end();
-        let word = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next()?;
-        let end = start + before.len() as u32;
-        Some((word.to_string(), Span::new(end - word.len() as u32, end)))
-    }
-
-    /// What a text says in a place, for messages that quote it.
-    pub(super) fn source_text(&self, span: Span) -> String {
-        for (start, text) in self.texts.iter().rev() {
-            if span.start >= *start && span.end <= start + text.len() as u32 {
-                return text.get((span.start - start) as usize..(span.end - start) as usize).unwrap_or("…").to_string();
-            }
-        }
-        "…".to_string()
     }
 
     /// The operators that are declared.

@@ -155,7 +155,8 @@ impl World {
             }
             NominalKind::Struct => {
                 let message = format!("inheritance from non-protocol type '{}'", self.show(&ty));
-                self.report(crate::diagnostic::Diagnostic::error(crate::diagnostic::Code::Types, span, message));
+                let diagnostic = crate::diagnostic::Diagnostic::error(crate::diagnostic::Code::Types, span, message);
+                self.report(diagnostic.help("a struct conforms to protocols only; keep the other one in a property"));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Entering declarations: names first, so that their order does not matter; types are worked out when they are asked for.
 
 use super::declare_member::primitive_name;
+use super::redeclare::redeclared;
 use super::store::{
     AliasData, AliasId, Code, Entry, GlobalData, Group, GroupId, Named, NominalData, Owner, World, blank_function,
 };
@@ -77,13 +78,21 @@ impl World {
         let table = if is_prelude { &mut self.library } else { &mut self.module };
         let entries = table.entry(name.name.clone()).or_default();
         if !is_prelude {
-            match World::clashes(entries, entry) {
-                Some(_) if interactive => entries.clear(),
-                Some(before) => {
-                    let before = self.named_span(before);
-                    return self.redeclared(&name.name, name.span, before);
+            let overloads = matches!(what, Named::Function(_));
+            let clash = entries.iter().find(|e| {
+                let both_functions = overloads && matches!(e.what, Named::Function(_));
+                !both_functions && (e.file == file || !(e.is_private || is_private))
+            });
+            if let Some(clash) = clash.copied() {
+                if !interactive {
+                    let before = self.entry_span(&clash);
+                    self.report(redeclared(&name.name, name.span, before));
+                    return;
                 }
-                None => {}
+                entries.clear();
+            } else if interactive && overloads {
+                // A function defined anew at the prompt replaces the one of the same shape: the later entry is preferred.
+                entries.retain(|e| matches!(e.what, Named::Function(_)));
             }
         }
         entries.push(entry);

@@ -129,6 +129,7 @@ impl World {
     }
 
     pub(super) fn add_member(&mut self, owner: Owner, name: &str, member: Member) {
+        self.check_member(owner, name, &member);
         let members = match owner {
             Owner::Nominal(n) => &mut self.nominal_data_mut(n).members,
             Owner::Protocol(p) => &mut self.protocols[p.0 as usize].members,

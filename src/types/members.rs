@@ -1,7 +1,8 @@
 //! The members of a type by name, from its declaration, its extensions, its superclass and its protocols.
 
-use super::store::{MemberKind, Requirement, World};
-use super::ty::{ProtocolId, Type};
+use super::store::{Member, MemberKind, Requirement, World};
+use super::tree::FunctionId;
+use super::ty::{ParamId, ProtocolId, Type};
 use std::rc::Rc;
 
 /// A member with the generic arguments of its surroundings (for a protocol's: `Self`, and which protocol), and how far
@@ -64,50 +65,43 @@ impl World {
         out
     }
 
-    /// The condition that does not hold, when there is a member of that name, and of a kind that is wanted, under one.
-    pub(super) fn withheld(
-        &mut self,
-        of: &Type,
-        name: &str,
-        is_static: bool,
-        is_wanted: &mut dyn FnMut(&mut World, &MemberKind) -> bool,
-    ) -> Option<String> {
+    /// Methods of that name that a type would have if it, or what it is made of, conformed to more: each with what does
+    /// not conform to what.
+    pub(super) fn methods_beyond(&mut self, of: &Type, name: &str) -> Vec<(FunctionId, Type, ProtocolId)> {
         let of = self.shallow(of);
-        let mut found = vec![];
+        let mut out = vec![];
         if let Type::Nominal(n, args) = &of {
-            for member in self.nominal_data(*n).members.get(name).cloned().unwrap_or_default() {
-                if member.is_static == is_static && is_wanted(self, &member.kind) {
-                    let env = self.group_env(member.group);
-                    let requirements =
-                        env.requirements.iter().map(|r| r.map(&mut |t| self.substitute_nominal(*n, args, t)));
-                    found.extend(requirements);
-                }
-            }
+            let params = self.nominal_data(*n).params.clone();
+            let by = |p: ParamId| params.iter().position(|q| *q == p).and_then(|i| args.get(i).cloned());
+            let members = self.nominal_data(*n).members.get(name).cloned().unwrap_or_default();
+            self.add_beyond(&members, &by, &mut out);
         }
         for p in self.protocols_of(&of) {
             let own = self.protocol_data(p).self_param;
-            for member in self.protocol_data(p).members.get(name).cloned().unwrap_or_default() {
-                if member.is_static == is_static && is_wanted(self, &member.kind) {
-                    let env = self.group_env(member.group);
-                    let by = |t: &Type| t.substitute(&|q| (q == own).then(|| of.clone()));
-                    found.extend(env.requirements.iter().map(|r| r.map(&mut |t| by(t))));
+            let members = self.protocol_data(p).members.get(name).cloned().unwrap_or_default();
+            self.add_beyond(&members, &|q| (q == own).then(|| of.clone()), &mut out);
+        }
+        out
+    }
+
+    fn add_beyond(
+        &mut self,
+        members: &[Member],
+        by: &dyn Fn(ParamId) -> Option<Type>,
+        out: &mut Vec<(FunctionId, Type, ProtocolId)>,
+    ) {
+        for member in members {
+            let MemberKind::Method(f) = member.kind else { continue };
+            for requirement in self.group_env(member.group).requirements.clone() {
+                let Requirement::Conforms(ty, p) = requirement else { continue };
+                let ty = ty.substitute(by);
+                let ty = self.resolved(&ty);
+                if !self.conforms_to(&ty, p) {
+                    out.push((f, ty, p));
+                    break;
                 }
             }
         }
-        found.into_iter().find_map(|requirement| match requirement {
-            Requirement::Conforms(ty, p) => {
-                let ty = self.resolved(&ty);
-                let is_literal = matches!(&ty, Type::Var(v) if self.var(*v).literal.is_some());
-                let fails = (is_literal || !self.has_vars(&ty)) && !self.conforms_to(&ty, p);
-                fails.then(|| format!("'{}' conform to '{}'", self.show(&ty), self.protocol_data(p).name))
-            }
-            Requirement::Same(a, b) => {
-                let (a, b) = (self.resolved(&a), self.resolved(&b));
-                let fails = a != b && !self.has_vars(&a) && !self.has_vars(&b);
-                fails.then(|| format!("'{}' be '{}'", self.show(&a), self.show(&b)))
-            }
-            Requirement::Superclass(..) => None,
-        })
     }
 
     /// Whether an extension's conditions hold, as far as the arguments are known.

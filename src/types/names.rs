@@ -4,7 +4,7 @@ use super::store::{FunctionKind, Owner, World};
 use super::tree::FunctionId;
 use super::ty::{Strength, Type};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::ast::Ident;
+use crate::syntax::ast::{Ident, Name};
 use std::fmt::Write;
 
 /// Words that people bring from other languages, with what they are called here.
@@ -233,12 +233,10 @@ impl World {
         if super::written::is_operator(&data.base_name) {
             return data.base_name.to_string();
         }
-        let label = |l: Option<&str>| l.map_or("_:".to_string(), |l| format!("{l}:"));
-        let labels: String = match (&data.code, &data.signature) {
-            (super::store::Code::Memberwise(_), Some(signature)) => {
-                signature.params.iter().map(|p| label(p.label.as_deref())).collect()
-            }
-            _ => data.ast_params.iter().map(|p| label(p.label.as_ref().map(|l| &*l.name))).collect(),
+        let label = |label: Option<&Name>| label.map_or_else(|| "_:".to_string(), |label| format!("{label}:"));
+        let labels: String = match &data.signature {
+            Some(signature) => signature.params.iter().map(|p| label(p.label.as_ref())).collect(),
+            None => data.ast_params.iter().map(|p| label(p.label.as_ref().map(|l| &l.name))).collect(),
         };
         format!("{}({labels})", data.base_name)
     }

@@ -21,10 +21,12 @@ impl World {
         };
         let of = self.resolved(of);
         let Type::Nominal(n, args) = &of else {
-            return match &of {
-                Type::Tuple(parts) => self.tuple_witness(p, &base, parts),
-                _ => None,
-            };
+            let Type::Tuple(parts) = &of else { return None };
+            if let Some(found) = self.tuple_witness(p, &base, parts) {
+                return Some(found);
+            }
+            let wanted = self.requirement_for(function, p, &of);
+            return self.default_witness(p, &base, kind, is_static, &of, &wanted, generics);
         };
         self.enter_conformances(*n);
         let wanted = self.requirement_for(function, p, &of);
@@ -71,7 +73,7 @@ impl World {
     }
 
     /// The signature of a requirement for a concrete `Self`.
-    fn requirement_for(&mut self, function: FunctionId, p: ProtocolId, of: &Type) -> Signature {
+    pub(super) fn requirement_for(&mut self, function: FunctionId, p: ProtocolId, of: &Type) -> Signature {
         let signature = self.signature(function);
         let own = self.protocol_data(p).self_param;
         let mut map = |t: &Type| {

@@ -103,6 +103,7 @@ impl Flow<'_, '_> {
             "declared as 'let' here"
         };
         let diagnostic = Diagnostic::error(Code::Immutable, span, message).also(part.declared, text);
-        self.world.report(diagnostic.help("change 'let' to 'var' to make it mutable"));
+        let diagnostic = self.world.let_to_var(diagnostic, part.declared);
+        self.world.report(diagnostic);
     }
 }

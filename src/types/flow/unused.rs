@@ -148,8 +148,7 @@ impl Flow<'_, '_> {
 
     /// Where `let` or `var` stands, if the declaration begins with it and declares this variable first.
     fn keyword(&self, statement: Span, local: &Local) -> Option<Span> {
-        let keyword = Span::new(statement.start, statement.start + 3);
-        let text = self.world.source_text(Span::new(statement.start, local.span.start.max(statement.start)));
-        matches!(text.trim_end(), "let" | "var").then_some(keyword)
+        let (at, word) = self.world.word_before(local.span)?;
+        (matches!(&*word, "let" | "var") && at.start == statement.start).then_some(at)
     }
 }

@@ -12,8 +12,8 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub(super) struct ArgNode {
     pub(super) label: Option<Name>,
-    /// Where the label stands; the value when there is none.
-    pub(super) label_span: Span,
+    /// Where the label stands.
+    pub(super) label_span: Option<Span>,
     pub(super) ast: Rc<ast::Expr>,
     pub(super) trailing: bool,
     pub(super) ready: Option<Rc<Expr>>,
@@ -24,7 +24,7 @@ impl ArgNode {
     pub(super) fn new(arg: &ast::Arg) -> ArgNode {
         ArgNode {
             label: arg.label.as_ref().map(|l| l.name.clone()),
-            label_span: arg.label.as_ref().map_or(arg.value.span, |l| l.span),
+            label_span: arg.label.as_ref().map(|l| l.span),
             ast: Rc::new(arg.value.clone()),
             trailing: arg.trailing,
             ready: None,

@@ -407,6 +407,10 @@ impl Infer<'_> {
 
     /// Notes that something can throw here.
     pub(super) fn needs_try(&mut self, span: Span) {
+        if self.frame().catching == 0 && self.frame().in_defer {
+            self.error(Diagnostic::error(Code::WrongContext, span, super::statement::out_of_defer("throw")));
+            return;
+        }
         if self.frame().catching == 0 && !self.frame().throws {
             if self.frame().kind == FrameKind::Closure {
                 self.frame().throws = true;

@@ -5,6 +5,7 @@ use super::{Binding, FrameKind, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, FunctionDecl, StmtKind as AstStmt};
+use crate::types::redeclare::redeclared;
 use crate::types::store::{BodyState, Code as FunctionCode, FunctionKind, Signature, blank_function};
 use crate::types::tree::{Body, Expr, ExprKind, FunctionId, Local, LocalId, Stmt, StmtKind};
 use crate::types::ty::{FunctionParam, FunctionType, Strength, Type};
@@ -439,7 +440,11 @@ impl Infer<'_> {
             self.bind(&"self".into(), LocalId(0));
             count += 1;
         }
-        for param in &signature.params {
+        for (i, param) in signature.params.iter().enumerate() {
+            let before = signature.params[..i].iter().find(|p| p.name == param.name && &*p.name != "_");
+            if let Some(before) = before {
+                self.error(redeclared(&param.name, param.span, before.span));
+            }
             let frame = self.frame();
             frame.locals.push(Local {
                 name: param.name.clone(),

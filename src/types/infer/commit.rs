@@ -151,12 +151,15 @@ impl Infer<'_> {
             let place = match &arg.ast.kind {
                 Ast::InOut(inner) => {
                     let value = self.target(inner);
-                    // `place += value` has no `&`.
-                    let complaint = match arg.ast.span == inner.span {
-                        true => "left side of mutating operator isn't mutable",
-                        false => "cannot pass immutable value as inout argument",
-                    };
-                    self.place_of(value, complaint)
+                    // Where no '&' is written, an operator asks for the place.
+                    let is_operator = inner.span == arg.ast.span;
+                    self.place_of(
+                        value,
+                        match is_operator {
+                            true => "left side of mutating operator isn't mutable",
+                            false => "cannot pass immutable value as inout argument",
+                        },
+                    )
                 }
                 _ => {
                     let error = |message: &str| Diagnostic::error(Code::Mismatch, arg.span, message);

@@ -114,8 +114,8 @@ impl Infer<'_> {
     fn made_from_literal(&mut self, of: &Type, label: &str, value: Expr, span: Span) -> Expr {
         let label: ast::Name = label.into();
         let ast = ast::Expr { kind: Ast::Nil, span };
-        let ready = Some(Rc::new(value));
-        let arg = ArgNode { label: Some(label), label_span: span, ast: Rc::new(ast), trailing: false, ready, span };
+        let (ast, ready) = (Rc::new(ast), Some(Rc::new(value)));
+        let arg = ArgNode { label: Some(label), label_span: None, ast, trailing: false, ready, span };
         self.call_init(of, vec![arg], Some(of), span)
     }
 

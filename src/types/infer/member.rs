@@ -7,8 +7,8 @@ use super::reference::split_labels;
 use super::solve::PendingKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{self, ExprKind as Ast, Ident};
-use crate::types::names::{closest, did_you_mean};
+use crate::syntax::ast::{self, ExprKind as Ast, Ident, Name};
+use crate::types::names::did_you_mean;
 use crate::types::store::{MemberKind, RequirementKind};
 use crate::types::tree::{Argument, Expr, ExprKind};
 use crate::types::ty::Type;
@@ -170,7 +170,11 @@ impl Infer<'_> {
             let diagnostic = Diagnostic::error(Code::OptionalNotUnwrapped, base.span, message)
                 .fix("chain with '?', which gives 'nil' when there is no value", base.span.after(), "?")
                 .fix("stop the program when it is 'nil'", base.span.after(), "!")
-                .help("or unwrap it first with 'if let'");
+                .help("with 'if let' it is used only where there is a value");
+            self.error(diagnostic);
+            return self.error_expr(name.span);
+        }
+        if let Some(diagnostic) = self.conforming_less(ty, name, None, name.span) {
             self.error(diagnostic);
             return self.error_expr(name.span);
         }
@@ -180,13 +184,10 @@ impl Infer<'_> {
         if self.world.members(ty, &name.name, true, self.file).iter().any(|(m, ..)| is_value(m)) {
             return self.static_on_instance(ty, name, base.span);
         }
-        if let Some(condition) = self.world.withheld(ty, &name.name, false, &mut |_, _| true) {
-            let message = format!("'{}' on '{}' requires that {condition}", name.name, self.show(ty));
-            return self.fail(Code::NotConforming, name.span, message);
-        }
         let message = format!("value of type '{}' has no member '{}'", self.show(ty), name.name);
-        let mut diagnostic = Diagnostic::error(Code::UnknownMember, name.span, message);
-        diagnostic = self.suggest_member(diagnostic, ty, name);
+        let known = self.world.member_names(ty);
+        let diagnostic = did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known);
+        let diagnostic = self.with_properties(diagnostic, ty);
         self.error(diagnostic);
         self.error_expr(name.span)
     }
@@ -278,39 +279,33 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
+    /// Where nothing similar is known, a small type's properties are told.
+    fn with_properties(&mut self, diagnostic: Diagnostic, ty: &Type) -> Diagnostic {
+        const MOST: usize = 6;
+        let names: Vec<String> = match self.world.shallow(ty) {
+            Type::Nominal(n, _) if !self.world.nominal_data(n).is_prelude => {
+                self.world.nominal_data(n).stored.iter().map(|s| format!("'{}'", s.name)).collect()
+            }
+            Type::Tuple(parts) => {
+                let name = |(i, (label, _)): (usize, &(Option<Name>, Type))| match label {
+                    Some(label) => format!("'{label}'"),
+                    None => format!("'{i}'"),
+                };
+                parts.iter().enumerate().map(name).collect()
+            }
+            _ => return diagnostic,
+        };
+        if names.is_empty() || names.len() > MOST || !diagnostic.helps.is_empty() {
+            return diagnostic;
+        }
+        diagnostic.note(format!("it has {}", names.join(", ")))
+    }
+
     /// A type lacks a static member or case.
     pub(super) fn no_static_member(&mut self, ty: &Type, name: &Ident) {
         let message = format!("type '{}' has no member '{}'", self.show(ty), name.name);
-        let diagnostic = self.suggest_member(Diagnostic::error(Code::UnknownMember, name.span, message), ty, name);
-        self.error(diagnostic);
-    }
-
-    /// The member that was probably meant, or all that a small type has.
-    fn suggest_member(&mut self, diagnostic: Diagnostic, ty: &Type, name: &Ident) -> Diagnostic {
-        const FEW: usize = 6;
         let known = self.world.member_names(ty);
-        if closest(&name.name, known.iter().map(String::as_str)).is_some() {
-            return did_you_mean(diagnostic, name, &known);
-        }
-        let own = match self.world.shallow(ty) {
-            Type::Nominal(n, _) if !self.world.nominal_data(n).is_prelude => {
-                let members = self.world.nominal_data(n).members.keys();
-                let mut own: Vec<String> = members.map(ToString::to_string).filter(|m| known.contains(m)).collect();
-                own.sort();
-                own
-            }
-            Type::Tuple(_) => known,
-            _ => return diagnostic,
-        };
-        let own: Vec<String> = own.iter().map(|m| format!("'{m}'")).collect();
-        match own.as_slice() {
-            [] => diagnostic,
-            [only] => diagnostic.note(format!("it has {only}")),
-            [before @ .., last] if own.len() <= FEW => {
-                diagnostic.note(format!("it has {} and {last}", before.join(", ")))
-            }
-            _ => diagnostic,
-        }
+        self.error(did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known));
     }
 
     fn static_getter(&mut self, candidate: &Candidate, span: Span) -> Expr {

@@ -70,20 +70,33 @@ impl Infer<'_> {
         {
             let message =
                 format!("value of optional type '{found_text}' must be unwrapped to a value of type '{wanted_text}'");
-            return Diagnostic::error(Code::OptionalNotUnwrapped, span, message)
-                .fix("use a default value when it is 'nil'", span.after(), " ?? …")
-                .fix("stop the program when it is 'nil'", span.after(), "!")
-                .help("or unwrap it with 'if let'");
+            let diagnostic = Diagnostic::error(Code::OptionalNotUnwrapped, span, message);
+            return self.advise_unwrapping(diagnostic, &inner, span);
         }
-        if is_number(&found_text) && is_number(&wanted_text) {
-            let edits = vec![(span.before(), format!("{wanted_text}(")), (span.after(), ")".to_string())];
-            return diagnostic.edits(format!("convert it to '{wanted_text}'"), edits);
+        match (is_number(&found_text), is_number(&wanted_text)) {
+            (true, true) => diagnostic.wrap(format!("convert it to '{wanted_text}'"), span, wanted_text + "(", ")"),
+            (true, false) if wanted_text == "String" => diagnostic.wrap("write it as a text", span, "String(", ")"),
+            (false, true) if found_text == "String" => {
+                diagnostic.help(format!("'{wanted_text}(…)' reads a number from a text, and gives 'nil' for any other"))
+            }
+            _ => diagnostic,
         }
-        if wanted_text == "String" && is_number(&found_text) {
-            let edits = vec![(span.before(), "String(".to_string()), (span.after(), ")".to_string())];
-            return diagnostic.edits("make a text of it", edits);
-        }
+    }
+
+    /// What can be done with an optional where its value is needed.
+    pub(super) fn advise_unwrapping(&mut self, diagnostic: Diagnostic, payload: &Type, span: Span) -> Diagnostic {
+        let default = match self.show(payload).as_str() {
+            "String" => "\"\"",
+            text if is_number(text) => "0",
+            _ => "…",
+        };
+        let diagnostic = match default {
+            "…" => diagnostic.help("a default for 'nil' stands behind '??'"),
+            _ => diagnostic.wrap("use a default when it is 'nil'", span, "(", &format!(" ?? {default})")),
+        };
         diagnostic
+            .fix("stop the program when it is 'nil'", span.after(), "!")
+            .help("with 'if let' it is used only where there is a value")
     }
 
     /// The first part of a type that is less than what its counterpart was asked to be.

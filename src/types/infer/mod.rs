@@ -104,6 +104,8 @@ struct Frame {
     init_self: Option<LocalId>,
     /// Whether `throw` is caught around here.
     catching: u32,
+    /// Whether this is inside of a `defer`.
+    in_defer: bool,
 }
 
 /// Names in scope in one body, the innermost last. Shared, so that what waits can remember them.
@@ -187,6 +189,7 @@ impl<'w> Infer<'w> {
             function,
             init_self: None,
             catching: 0,
+            in_defer: false,
         });
         self.current = self.frames.len() - 1;
     }

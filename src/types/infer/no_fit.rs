@@ -3,11 +3,11 @@
 use super::Infer;
 use super::args::{ArgNode, Misfit, Slot, closure_arity, match_args};
 use super::candidates::{Candidate, Target};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::source::Span;
-use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::syntax::ast::{ExprKind as Ast, Ident, Name};
 use crate::types::names::closest;
-use crate::types::store::{MemberKind, SignatureParam};
+use crate::types::store::SignatureParam;
 use crate::types::tree::Expr;
 use crate::types::ty::{FunctionType, Type};
 use std::rc::Rc;
@@ -20,14 +20,11 @@ impl Infer<'_> {
         args: &[ArgNode],
         span: Span,
     ) -> Expr {
-        let receiver = candidates.first().and_then(|c| c.receiver.clone());
+        let receiver = candidates.iter().find_map(|c| c.receiver.clone());
         if let Some(receiver) = receiver
-            && let Some(condition) = self.world.withheld(&receiver.ty, &name.name, false, &mut |world, member| {
-                matches!(member, MemberKind::Method(f) if match_args(&world.signature(*f).params, args).is_ok())
-            })
+            && let Some(diagnostic) = self.conforming_less(&receiver.ty.clone(), name, Some(args), span)
         {
-            let message = format!("'{}' on '{}' requires that {condition}", name.name, self.show(&receiver.ty));
-            self.error(Diagnostic::error(Code::NotConforming, name.span, message));
+            self.error(diagnostic);
             self.check_anyway(args);
             return self.error_expr(span);
         }
@@ -45,14 +42,15 @@ impl Infer<'_> {
                     Diagnostic::error(Code::WrongArguments, span.after(), what)
                 }
                 Err(Misfit::Extra(a)) => {
-                    let what = match &args[a].label {
+                    let message = match &args[a].label {
                         Some(label) => format!("extra argument '{label}' in call"),
                         None => "extra argument in call".to_string(),
                     };
-                    let extra = Diagnostic::error(Code::WrongArguments, args[a].label_span, what);
-                    let known: Vec<_> = params.iter().filter_map(|p| p.label.as_deref()).collect();
-                    match args[a].label.as_ref().and_then(|l| closest(l, known.into_iter())) {
-                        Some(close) => extra.fix(format!("did you mean '{close}:'?"), args[a].label_span, close),
+                    let place = args[a].label_span.unwrap_or(args[a].span);
+                    let extra = Diagnostic::error(Code::WrongArguments, place, message);
+                    let known = params.iter().filter_map(|p| p.label.as_deref());
+                    match args[a].label.as_ref().and_then(|label| closest(label, known)) {
+                        Some(close) => extra.fix(format!("did you mean '{close}:'?"), place, close),
                         None => extra,
                     }
                 }
@@ -75,38 +73,90 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
-    /// Labels that are missing, in another order, or wrong, with the edits that put them right.
+    /// There is such a method, for types that conform to more.
+    pub(super) fn conforming_less(
+        &mut self,
+        of: &Type,
+        name: &Ident,
+        args: Option<&[ArgNode]>,
+        span: Span,
+    ) -> Option<Diagnostic> {
+        for (f, ty, p) in self.world.methods_beyond(of, &name.name) {
+            let params = self.world.signature(f).params.clone();
+            if args.is_some_and(|args| match_args(&params, args).is_err()) || ty == Type::Error {
+                continue;
+            }
+            let (method, protocol) = (self.world.full_name(f), self.world.protocol_data(p).name.clone());
+            let message = format!("'{method}' requires that '{}' conform to '{protocol}'", self.show(&ty));
+            let at = if name.span == Span::default() { span } else { name.span };
+            let diagnostic = Diagnostic::error(Code::NotConforming, at, message);
+            return Some(match &ty {
+                Type::Nominal(n, _) if !self.world.nominal_data(*n).is_prelude => {
+                    let data = self.world.nominal_data(*n);
+                    diagnostic.also(data.span, format!("'{}' is declared here", data.name))
+                }
+                _ => diagnostic,
+            });
+        }
+        None
+    }
+
     fn wrong_label(&mut self, params: &[SignatureParam], args: &[ArgNode], at: usize) -> Diagnostic {
-        let labels: Vec<_> = args.iter().filter(|a| !a.trailing).map(|a| a.label.clone()).collect();
-        let have = Self::label_text(&labels);
-        let want = Self::label_text(&params.iter().map(|p| p.label.clone()).collect::<Vec<_>>());
+        let error = |span, message| Diagnostic::error(Code::WrongArguments, span, message);
         let arg = &args[at];
-        let error = |message: String| Diagnostic::error(Code::WrongArguments, arg.label_span, message);
-        if params.len() != args.len() {
-            return error(format!("incorrect argument labels in call (have '{have}', expected '{want}')"));
+        let place = arg.label_span.unwrap_or(arg.span);
+        let have = Self::label_text(&args.iter().filter(|a| !a.trailing).map(|a| a.label.clone()).collect::<Vec<_>>());
+        let want = Self::label_text(&params.iter().map(|p| p.label.clone()).collect::<Vec<_>>());
+        let message = format!("incorrect argument labels in call (have '{have}', expected '{want}')");
+        if params.len() != args.len() || args.iter().any(|a| a.trailing) {
+            return error(place, message);
+        }
+        if let Some(diagnostic) = self.wrong_order(params, args) {
+            return diagnostic;
         }
         let wrong: Vec<(&ArgNode, &SignatureParam)> =
-            args.iter().zip(params).filter(|(a, p)| !a.trailing && a.label != p.label).collect();
-        let edits = wrong.iter().map(|(a, p)| relabel(a, p)).collect();
+            args.iter().zip(params).filter(|(a, p)| a.label != p.label).collect();
+        let labels = |of: &dyn Fn(&(&ArgNode, &SignatureParam)) -> Option<Name>| {
+            let labels: String = wrong.iter().filter_map(of).map(|label| format!("{label}:")).collect();
+            (if wrong.len() == 1 { "label" } else { "labels" }, labels)
+        };
+        let edits = wrong.iter().map(|(a, p)| relabelled(a, p)).collect();
+        let help = |text: &str| Help { text: text.into(), edits };
+        let mut diagnostic;
         if wrong.iter().all(|(a, _)| a.label.is_none()) {
-            let missing: String = wrong.iter().filter_map(|(_, p)| Some(format!("{}:", p.label.as_ref()?))).collect();
-            let (label, it) = if wrong.len() == 1 { ("label", "the label") } else { ("labels", "the labels") };
-            return error(format!("missing argument {label} '{missing}' in call")).edits(format!("add {it}"), edits);
+            let (word, missing) = labels(&|(_, p)| p.label.clone());
+            diagnostic = error(arg.span, format!("missing argument {word} '{missing}' in call"));
+            diagnostic.helps.push(help(&format!("add the {word}")));
+        } else if wrong.iter().all(|(_, p)| p.label.is_none()) {
+            let (word, extra) = labels(&|(a, _)| a.label.clone());
+            diagnostic = error(place, format!("extraneous argument {word} '{extra}' in call"));
+            diagnostic.helps.push(help(&format!("remove the {word}")));
+        } else {
+            diagnostic = error(place, message);
+            diagnostic.helps.push(help("use the labels of the declaration"));
         }
-        if wrong.iter().all(|(_, p)| p.label.is_none()) {
-            let extra: String = wrong.iter().filter_map(|(a, _)| Some(format!("{}:", a.label.as_ref()?))).collect();
-            let (label, it) = if wrong.len() == 1 { ("label", "the label") } else { ("labels", "the labels") };
-            let message = format!("extraneous argument {label} '{extra}' in call");
-            return error(message).edits(format!("remove {it}"), edits);
+        diagnostic
+    }
+
+    /// All labels are there, in another order.
+    fn wrong_order(&mut self, params: &[SignatureParam], args: &[ArgNode]) -> Option<Diagnostic> {
+        let whole = |arg: &ArgNode| arg.label_span.map_or(arg.span, |label| label.to(arg.span));
+        let mut edits = vec![];
+        let mut first = None;
+        for (param, arg) in params.iter().zip(args) {
+            let mut meant = args.iter().filter(|a| a.label == param.label);
+            let (meant, None) = (meant.next()?, meant.next()) else { return None };
+            if arg.label != param.label {
+                first.get_or_insert((meant, arg));
+                edits.push((whole(arg), self.world.source_text(whole(meant))));
+            }
         }
-        let later = args[at..].iter().skip(1).find(|a| a.label.is_some() && a.label == params[at].label);
-        if let (Some(later), Some(first)) = (later, &arg.label) {
-            let name = later.label.as_deref().unwrap_or("_");
-            return error(format!("argument '{name}' must precede argument '{first}'"));
-        }
-        let (label, it) = if wrong.len() == 1 { ("label", "the label") } else { ("labels", "the labels") };
-        error(format!("incorrect argument {label} in call (have '{have}', expected '{want}')"))
-            .edits(format!("correct {it}"), edits)
+        let (early, late) = first?;
+        let name = |arg: &ArgNode| arg.label.as_ref().map_or("_".to_string(), ToString::to_string);
+        let message = format!("argument '{}' must precede argument '{}'", name(early), name(late));
+        let mut diagnostic = Diagnostic::error(Code::WrongArguments, whole(early), message);
+        diagnostic.helps.push(Help { text: "in the order of the declaration".into(), edits });
+        Some(diagnostic)
     }
 
     pub(super) fn no_fit(&mut self, name: &Ident, candidates: &[Candidate], args: &[ArgNode], span: Span) -> Expr {
@@ -135,7 +185,8 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
-    /// Names the candidates; what a protocol offers as well as the type itself only once.
+    /// What there is to call, with the places of what the script declares; what a protocol offers as well as the type
+    /// itself only once.
     fn list_candidates(&mut self, mut diagnostic: Diagnostic, candidates: &[Candidate]) -> Diagnostic {
         const MOST: usize = 6;
         let nearest = candidates.iter().map(|c| c.tier).min().unwrap_or(0);
@@ -148,7 +199,10 @@ impl Infer<'_> {
             .collect();
         for candidate in shown {
             let text = self.describe_candidate(candidate);
-            diagnostic = diagnostic.note(format!("there is {text}"));
+            diagnostic = match self.candidate_span(candidate) {
+                Some(at) => diagnostic.note_at(at, format!("there is {text}")),
+                None => diagnostic.note(format!("there is {text}")),
+            };
         }
         diagnostic
     }
@@ -189,6 +243,12 @@ impl Infer<'_> {
 
     pub(super) fn ambiguous(&mut self, name: &Ident, tied: &[Candidate], span: Span) -> Expr {
         let mut diagnostic = Diagnostic::error(Code::Ambiguous, span, format!("ambiguous use of '{}'", name.name));
+        let mut results: Vec<Type> = tied.iter().map(|c| self.candidate_result(c)).collect();
+        results.dedup();
+        if results.len() > 1 {
+            let ty = self.show(&results[0]);
+            diagnostic = diagnostic.help(format!("say which type is meant, as in 'let x: {ty} = …'"));
+        }
         for candidate in tied.iter().take(6) {
             let text = self.describe_candidate(candidate);
             diagnostic = match self.candidate_span(candidate) {
@@ -198,6 +258,13 @@ impl Infer<'_> {
         }
         self.error(diagnostic);
         self.error_expr(span)
+    }
+
+    fn candidate_result(&mut self, candidate: &Candidate) -> Type {
+        match &candidate.target {
+            Target::Function(f) => self.world.signature(*f).result.clone(),
+            Target::Requirement(..) | Target::Case(..) => Type::Error,
+        }
     }
 
     pub(super) fn describe_candidate(&mut self, candidate: &Candidate) -> String {
@@ -220,11 +287,9 @@ impl Infer<'_> {
     }
 }
 
-/// The edit that gives an argument the label of a parameter.
-fn relabel(arg: &ArgNode, param: &SignatureParam) -> (Span, String) {
-    match (&arg.label, &param.label) {
-        (None, label) => (arg.span.before(), label.as_ref().map_or(String::new(), |l| format!("{l}: "))),
-        (Some(_), Some(label)) => (arg.label_span, label.to_string()),
-        (Some(_), None) => (Span::new(arg.label_span.start, arg.span.start), String::new()),
-    }
+/// The edit that gives an argument the label of its parameter.
+fn relabelled(arg: &ArgNode, param: &SignatureParam) -> (Span, String) {
+    let label = param.label.as_ref().map_or_else(String::new, |label| format!("{label}: "));
+    let start = arg.label_span.map_or(arg.span.start, |s| s.start);
+    (Span::new(start, arg.span.start), label)
 }

@@ -64,7 +64,7 @@ impl Infer<'_> {
     fn apply_prelude_to(&mut self, value: Expr, name: &'static str, label: &str, span: Span) -> Expr {
         let arg = ArgNode {
             label: Some(label.into()),
-            label_span: span,
+            label_span: None,
             ast: Rc::new(ast::Expr { kind: Ast::Error, span: value.span }),
             trailing: false,
             ready: Some(Rc::new(value)),

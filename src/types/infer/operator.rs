@@ -248,9 +248,11 @@ impl Infer<'_> {
         }
         let mut types = self.without_repeats(types, span);
         let operands_known = !types.is_empty();
+        // A range is declared by what it is of, and has no operators of that name itself.
+        let is_range = matches!(&*op.name, "..." | "..<");
         if let Some(expected) = expected.and_then(|t| self.known(t))
             && !is_comparison(&op.name)
-            && !is_range(&op.name)
+            && !is_range
             && !operands_known
         {
             let expected = self.world.optional_payload(&expected).unwrap_or(expected);
@@ -260,16 +262,12 @@ impl Infer<'_> {
                 types.push(expected);
             }
         }
-        if types.is_empty()
-            && !last
-            && !is_range(&op.name)
-            && self.function_candidates(&op.name).iter().all(|c| c.tier > 0)
-        {
+        if types.is_empty() && !last && !is_range && self.function_candidates(&op.name).iter().all(|c| c.tier > 0) {
             return None;
         }
         self.join_operands(&op.name, &mut types, span);
         let mut candidates = self.operator_candidates(op, &types, args.len());
-        if types.is_empty() && is_range(&op.name) {
+        if types.is_empty() && is_range {
             candidates.extend(self.range_candidates(op, args.len()));
         }
         if types.is_empty() && candidates.is_empty() {
@@ -291,6 +289,10 @@ impl Infer<'_> {
         } else {
             fitting
         };
+        if fitting.is_empty() && !operands_known && expected.is_some() {
+            // The operands do not give what is expected; what they do give is told then.
+            return self.try_operator(op, args, None, span, last);
+        }
         match fitting.len() {
             0 => Some(self.no_operator(op, args, &types, span)),
             1 => {
@@ -495,12 +497,15 @@ impl Infer<'_> {
                 let name = self.world.params[p.0 as usize].name.clone();
                 diagnostic = diagnostic.help(format!("say what '{name}' can do: '<{name}: {protocol}>'"));
             }
-            for (shown, arg) in [(a, left), (b, right)] {
-                if shown.ends_with('?') {
-                    diagnostic = diagnostic
-                        .fix(format!("'{shown}' must be unwrapped: use a default"), arg.span.after(), " ?? …")
-                        .fix("or stop the program when it is 'nil'", arg.span.after(), "!")
-                        .help("or unwrap it first with 'if let'");
+            for arg in [left, right] {
+                let ty = arg.ready.as_ref().map_or(Type::Error, |e| e.ty.clone());
+                if let Some(payload) = self.world.optional_payload(&ty) {
+                    let (optional, inner) = (self.show(&ty), self.show(&payload));
+                    diagnostic.code = Code::OptionalNotUnwrapped;
+                    diagnostic.message =
+                        format!("value of optional type '{optional}' must be unwrapped to a value of type '{inner}'");
+                    diagnostic = self.advise_unwrapping(diagnostic, &payload, arg.span);
+                    break;
                 }
             }
             self.error(diagnostic);
@@ -551,10 +556,6 @@ impl Infer<'_> {
 
 pub(super) fn is_comparison(op: &str) -> bool {
     matches!(op, "==" | "!=" | "<" | ">" | "<=" | ">=" | "===" | "!==" | "≈" | "~=")
-}
-
-fn is_range(op: &str) -> bool {
-    matches!(op, "..." | "..<")
 }
 
 fn is_arithmetic(op: &str) -> bool {

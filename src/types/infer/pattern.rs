@@ -1,9 +1,10 @@
 //! Patterns.
 
-use super::Infer;
+use super::{Binding, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident, Name, PatternKind as AstPattern};
+use crate::types::redeclare::redeclared;
 use crate::types::store::MemberKind;
 use crate::types::tree::{LocalId, Pattern, PatternKind};
 use crate::types::ty::Type;
@@ -66,10 +67,24 @@ impl Infer<'_> {
             }
             return local;
         }
+        self.check_redeclared(name, span);
         let local = self.new_local(name, ty.clone(), mutable, span);
         self.bind(name, local);
         self.bound.push((name.clone(), local));
         local
+    }
+
+    /// A name is declared once in a block. What it hides may lie in a block around it, or be a parameter.
+    fn check_redeclared(&mut self, name: &Name, span: Span) {
+        let frame = self.frame();
+        let Some(Binding::Local(before)) = frame.scopes.last().and_then(|scope| scope.get(name)).cloned() else {
+            return;
+        };
+        let is_parameter = (before.0 as usize) < frame.params || frame.anonymous.contains(&before);
+        let before = frame.locals[before.0 as usize].span;
+        if !is_parameter && before != Span::default() && before != span {
+            self.error(redeclared(name, span, before));
+        }
     }
 
     fn tuple_pattern(

@@ -219,32 +219,36 @@ impl Infer<'_> {
     }
 
     fn immutable(&mut self, name: &str, declared: Span, span: Span, complaint: &str) {
-        let what = if name.is_empty() { "this value" } else { name };
-        let message = match name {
-            "self" => format!("{complaint}: 'self' is immutable"),
-            _ => format!("{complaint}: '{what}' is a 'let' constant"),
-        };
-        let mut diagnostic = Diagnostic::error(Code::Immutable, span, message);
         if name == "self" {
-            diagnostic = diagnostic.help("mark the method 'mutating' to make 'self' mutable");
-        } else if declared != Span::default() {
-            diagnostic = diagnostic.also(declared, format!("'{what}' is declared here"));
-            let whole = self.world.source_text(declared);
-            let word = match whole.starts_with("let ") {
-                true => Some(("let".to_string(), Span::new(declared.start, declared.start + 3))),
-                false => self.world.word_before(declared),
-            };
-            diagnostic = match word {
-                Some((word, at)) if word == "let" => {
-                    diagnostic.fix("change 'let' to 'var' to make it mutable", at, "var")
-                }
-                Some((word, _)) if word == "for" => {
-                    diagnostic.fix("write 'var' to change it inside of the loop", declared.before(), "var ")
-                }
-                _ => diagnostic.help(format!("make a copy that can be changed: 'var {what} = {what}'")),
-            };
+            let diagnostic = Diagnostic::error(Code::Immutable, span, format!("{complaint}: 'self' is immutable"));
+            let help = "mark the method 'mutating' to make 'self' mutable";
+            let method = self.frames.first().and_then(|f| f.function).map(|f| self.world.function_data(f).span);
+            let word = method.and_then(|name| self.world.word_before(name)).filter(|(_, word)| word == "func");
+            self.error(match word {
+                Some((at, _)) => diagnostic.fix(help, at.before(), "mutating "),
+                None => diagnostic.help(help),
+            });
+            return;
         }
+        let what = if name.is_empty() { "this value" } else { name };
+        let diagnostic = Diagnostic::error(Code::Immutable, span, format!("{complaint}: '{what}' is a 'let' constant"));
+        let diagnostic = if declared == Span::default() {
+            diagnostic
+        } else {
+            let diagnostic = diagnostic.also(declared, format!("'{what}' is declared here"));
+            self.made_variable(diagnostic, what, declared)
+        };
         self.error(diagnostic);
+    }
+
+    /// How to make variable what is declared there.
+    fn made_variable(&mut self, diagnostic: Diagnostic, name: &str, declared: Span) -> Diagnostic {
+        let parameters = self.frames.iter().flat_map(|f| &f.locals[..f.params]);
+        if parameters.into_iter().any(|l| l.span == declared) {
+            return diagnostic
+                .help(format!("a parameter is constant: change a copy, 'var {name} = {name}', or declare it 'inout'"));
+        }
+        self.world.let_to_var(diagnostic, declared)
     }
 
     /// `target = value`

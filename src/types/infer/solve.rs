@@ -235,7 +235,11 @@ impl Infer<'_> {
             }
             PendingKind::Nil => match self.known(&pending.result) {
                 Some(ty) => Some(self.nil(ty, span)),
-                None if last => Some(self.fail(Code::CannotInfer, span, "'nil' requires a contextual type")),
+                None if last => {
+                    let diagnostic = Diagnostic::error(Code::CannotInfer, span, "'nil' requires a contextual type");
+                    self.error(diagnostic.help("write the type that a value would have, as in 'let x: Int? = nil'"));
+                    Some(self.error_expr(span))
+                }
                 None => None,
             },
         }

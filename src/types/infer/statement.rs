@@ -5,6 +5,7 @@ use super::{FrameKind, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, StmtKind as AstStmt};
+use crate::types::names::did_you_mean;
 use crate::types::tree::{Case, Expr, ExprKind, Stmt, StmtKind};
 use crate::types::ty::Type;
 use crate::types::written::{bound_names, single_expression};
@@ -131,7 +132,14 @@ impl Infer<'_> {
                 out.push(Stmt { kind: StmtKind::Throw(value), span });
             }
             AstStmt::Defer(body) => {
+                // Nothing leaves it: what is named around it is out of reach.
+                let outside = std::mem::take(&mut self.frame().labels);
+                let around = std::mem::replace(&mut self.frame().in_defer, true);
+                let caught = std::mem::take(&mut self.frame().catching);
                 let body = self.block(body);
+                self.frame().catching = caught;
+                self.frame().in_defer = around;
+                self.frame().labels = outside;
                 out.push(Stmt { kind: StmtKind::Defer(body), span });
             }
             AstStmt::Do { body, catches } => self.do_statement(body, catches, None, span, out),
@@ -181,8 +189,14 @@ impl Infer<'_> {
     }
 
     fn return_statement(&mut self, value: Option<&ast::Expr>, span: Span, out: &mut Vec<Stmt>) {
+        if self.frame().in_defer {
+            self.error(Diagnostic::error(Code::WrongContext, span, out_of_defer("return")));
+            return;
+        }
         if self.frame().kind == FrameKind::Script {
-            self.error(Diagnostic::error(Code::WrongContext, span, "'return' is only allowed inside of a function"));
+            let message = "'return' is only allowed inside of a function";
+            let diagnostic = Diagnostic::error(Code::WrongContext, span, message);
+            self.error(diagnostic.help("'exit(0)' ends the script"));
             return;
         }
         let result = self.frame().result.clone();
@@ -255,10 +269,17 @@ impl Infer<'_> {
             }
             None => {
                 let message = match label {
+                    _ if self.frame().in_defer => out_of_defer(word),
                     Some(name) => format!("cannot find label '{}' in scope", name.name),
                     None => format!("'{word}' is only allowed inside a loop"),
                 };
-                self.error(Diagnostic::error(Code::WrongContext, span, message));
+                let known: Vec<String> =
+                    self.frame().labels.iter().filter_map(|l| l.name.as_ref().map(ToString::to_string)).collect();
+                let diagnostic = Diagnostic::error(Code::WrongContext, label.map_or(span, |l| l.span), message);
+                self.error(match label {
+                    Some(label) => did_you_mean(diagnostic, label, &known),
+                    None => diagnostic,
+                });
             }
         }
     }
@@ -275,4 +296,8 @@ fn declared_names(items: &[ast::Stmt]) -> Vec<(ast::Name, Span)> {
         }
     }
     names.into_iter().map(|(name, span, _)| (name, span)).collect()
+}
+
+pub(super) fn out_of_defer(word: &str) -> String {
+    format!("'{word}' cannot transfer control out of a defer statement")
 }
