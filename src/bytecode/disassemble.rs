@@ -48,6 +48,8 @@ fn operand(out: &mut String, code: &Code, at: usize, field: Field) {
                 write!(out, "{letter}›{}{taken}", index - own)
             }
         }
+        Role::Method => write!(out, "method {n}"),
+        Role::Shape => write!(out, "shape {n}"),
         Role::Table(Table::Numbers) => {
             write_double(out, code.numbers.get(index).copied().unwrap_or(f64::NAN));
             Ok(())

@@ -276,6 +276,10 @@ instructions! {
 
         /// `out =` a box with the components in the window.
         NewBox { out: ROut, parts: PartsAt };
+        /// `out =` an instance of a class, whose properties have no values yet.
+        NewInstance { out: ROut, shape: Shaped };
+        /// `out =` the function that a method is for the type that the value in `from` has now.
+        FindMethod { out: ROut, from: RIn, method: Method };
         /// `out =` a record with the components in the window.
         NewRecord { out: ROut, parts: PartsAt };
         /// `out =` a function object with the captured components in the window.

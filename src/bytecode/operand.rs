@@ -15,6 +15,10 @@ pub enum Role {
     Component,
     /// A function of the program.
     Function,
+    /// A method that is found while the program runs.
+    Method,
+    /// A shape of the program.
+    Shape,
     /// A component of the global variables.
     Global,
     /// A jump: how many instructions to skip behind this one; negative goes back.
@@ -138,6 +142,10 @@ operands! {
     Part(u16) Role::Component;
     /// A function.
     Fun(u32) Role::Function;
+    /// A method.
+    Method(u16) Role::Method;
+    /// A shape.
+    Shaped(u32) Role::Shape;
     /// A component of the global variables.
     Global(u32) Role::Global;
     /// A near jump.

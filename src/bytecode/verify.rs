@@ -112,7 +112,7 @@ fn operand(code: &Code, at: usize, opcode: Opcode, role: Role, number: i64) -> R
         Role::Arithmetic => below(if opcode == Opcode::JoinBothF { Joined::COUNT } else { Joined::COUNT_OF_TWO }),
         // Functions and global variables appear while the program runs, components belong to objects: the machine
         // looks when it gets there.
-        Role::Immediate | Role::Component | Role::Function | Role::Global => true,
+        Role::Immediate | Role::Component | Role::Function | Role::Method | Role::Shape | Role::Global => true,
     };
     if fine { Ok(()) } else { Err("out of range") }
 }

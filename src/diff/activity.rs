@@ -321,6 +321,8 @@ impl Walk<'_, '_> {
             | Op::Null
             | Op::Capture { .. }
             | Op::NewArray(_)
+            | Op::NewInstance(_)
+            | Op::FindMethod(_)
             | Op::Count
             | Op::CheckIndex => each(Known::default()),
             Op::Copy | Op::Take | Op::Promise { .. } => each(operand(0)),

@@ -254,6 +254,8 @@ impl<'p> Linearities<'p> {
             Op::Operator(Operator::WithoutDerivative { .. }) => each(Kind::Constant.into()),
             Op::Operator(Operator::WithDerivative { .. }) => (0..step.outs.len()).map(operand).collect(),
             Op::CallValue
+            | Op::NewInstance(_)
+            | Op::FindMethod(_)
             | Op::Closure(_)
             | Op::LoadBox { .. }
             | Op::StoreBox { .. }

@@ -89,6 +89,8 @@ impl Possible {
             | Op::Take
             | Op::Primitive(_)
             | Op::Capture { .. }
+            | Op::NewInstance(_)
+            | Op::FindMethod(_)
             | Op::LoadBox { .. }
             | Op::TakeBox { .. }
             | Op::LoadRecord { .. }
@@ -148,6 +150,8 @@ impl Possible {
             | Op::Take
             | Op::Closure(_)
             | Op::NewBox
+            | Op::NewInstance(_)
+            | Op::FindMethod(_)
             | Op::StoreBox { .. }
             | Op::TakeBox { .. }
             | Op::NewRecord

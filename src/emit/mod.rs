@@ -40,6 +40,8 @@ pub enum Unencodable {
     Primitive(&'static str),
     /// A primitive with another number of operands.
     Operands(&'static str),
+    /// More methods than an instruction can name.
+    Methods,
     /// A near jump that is too far; never leaves this folder.
     Far,
     /// The graph is not what was promised.
@@ -50,6 +52,7 @@ impl std::fmt::Display for Unencodable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Unencodable::TooManyRegisters => f.write_str("the function has too many variables"),
+            Unencodable::Methods => f.write_str("the program has too many methods that are found while it runs"),
             Unencodable::Native(name) => write!(f, "there is no native function `{name}`"),
             Unencodable::Primitive(name) => write!(f, "the primitive `{name}` cannot be encoded"),
             Unencodable::Operands(name) => write!(f, "the primitive `{name}` has another number of operands"),

@@ -129,6 +129,15 @@ impl<'a> Selector<'a> {
             Op::Call(_) | Op::CallRule(_) | Op::CallValue | Op::Native { .. } | Op::Operator(_) => {
                 self.call(step, op)?
             }
+            Op::NewInstance(shape) => {
+                let out = ROut(n(self, outs, 0));
+                self.writer.push(I::NewInstance { out, shape: Shaped(shape.0) });
+            }
+            Op::FindMethod(method) => {
+                let (out, from) = (ROut(n(self, outs, 0)), RIn(n(self, ins, 0)));
+                let method = u16::try_from(method.0).map_err(|_| Unencodable::Methods)?;
+                self.writer.push(I::FindMethod { out, from, method: Method(method) });
+            }
             Op::Closure(_) | Op::NewBox | Op::NewRecord => self.make(step, op),
             Op::Capture { bank, index } => {
                 let (out, from, index) = (n(self, outs, 0), RIn(n(self, ins, ins.len() - 1)), Part(*index));

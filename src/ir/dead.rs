@@ -41,6 +41,8 @@ fn is_pure(op: &Op) -> bool {
         | Op::Closure(_)
         | Op::Capture { .. }
         | Op::NewBox
+        | Op::NewInstance(_)
+        | Op::FindMethod(_)
         | Op::LoadBox { .. }
         | Op::NewRecord
         | Op::LoadRecord { .. }

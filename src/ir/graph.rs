@@ -6,6 +6,7 @@ use crate::native::PrimitiveId;
 use crate::source::Span;
 use crate::value::Bank;
 use crate::value::shape::{ShapeId, Shapes, TangentId, Tangents};
+use hashbrown::HashMap;
 use std::rc::Rc;
 
 /// A virtual register: an index into [`Function::registers`]. Registers are variables, not values: one may be written
@@ -20,6 +21,10 @@ pub struct BlockId(pub u32);
 /// A compiled function: an index into [`Program::functions`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct FunctionId(pub u32);
+
+/// A method that is found by the type of its receiver while the program runs: an index into [`Program::methods`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct MethodId(pub u32);
 
 /// One function for one list of concrete types.
 #[derive(Clone, Debug)]
@@ -148,6 +153,10 @@ pub enum Op {
 
     /// `components → r`: a box, shared by all who hold it: a captured variable, an instance of a class.
     NewBox,
+    /// `→ r`: an instance of a class whose properties have no values yet.
+    NewInstance(ShapeId),
+    /// `receiver → r`: the function that a method is for the type that the receiver has now.
+    FindMethod(MethodId),
     /// `box → x`
     LoadBox { bank: Bank, index: u16 },
     /// `box, x →`
@@ -279,6 +288,10 @@ pub struct Program {
     /// By [`OwnId`](crate::value::shape::OwnId) the functions that write a value of a type as it declares itself: alone,
     /// and inside of another value.
     pub own_texts: Vec<[FunctionId; 2]>,
+    /// The names of the methods that are found while the program runs.
+    pub methods: Vec<Rc<str>>,
+    /// Which function such a method is for a type: complete for all types that values are made of.
+    pub dispatch: HashMap<(MethodId, ShapeId), FunctionId>,
 }
 
 impl Program {

@@ -27,6 +27,8 @@ const LARGEST: usize = 400;
 #[derive(Default)]
 pub struct Layouts {
     shapes: HashMap<Type, ShapeId>,
+    /// A type for each shape.
+    types: HashMap<ShapeId, Type>,
     /// The nominal types whose shapes are being found, with the number that was reserved when one was met inside itself.
     open: Vec<(Type, Option<ShapeId>)>,
     components: HashMap<ShapeId, Rc<[Bank]>>,
@@ -66,7 +68,13 @@ impl Layouts {
             }
         };
         self.shapes.insert(ty.clone(), shape);
+        self.types.entry(shape).or_insert_with(|| ty.clone());
         shape
+    }
+
+    /// A type that has that shape.
+    pub fn type_of(&self, shape: ShapeId) -> Option<&Type> {
+        self.types.get(&shape)
     }
 
     fn nominal(
@@ -108,14 +116,23 @@ impl Layouts {
                 style: style(&nominal),
             },
             NominalKind::Class => {
-                Shape::Class { name: d.type_name(ty).into(), fields: self.stored(d, shapes, &nominal, args) }
+                let base = nominal.superclass.as_ref().map(|base| instantiate(d, &nominal, args, base));
+                Shape::Class {
+                    name: d.type_name(ty).into(),
+                    base: base.map(|base| self.shape(d, shapes, &base)),
+                    fields: self.stored(d, shapes, &nominal, args),
+                }
             }
             NominalKind::Enum => self.cases(d, shapes, ty, &nominal, args),
         };
         let reserved = self.open.pop().and_then(|(_, reserved)| reserved);
         let own = d.own_texts(ty).map(|_| self.own_id(ty));
         if let Shape::Class { .. } = shape {
-            return define(shapes, reserved, shape, own);
+            // Two classes are never the same, even when they look alike. (The unit shape: see above.)
+            shapes.add(Shape::Tuple(vec![]));
+            let id = reserved.unwrap_or_else(|| shapes.reserve());
+            shapes.define(id, shape, own);
+            return id;
         }
         let is_indirect = nominal.is_indirect && nominal.kind == NominalKind::Enum;
         let plain = shapes.add(shape.clone());

@@ -3,6 +3,7 @@
 use super::graph::{Function, Instruction, Op, Operator, Program, Reg, Terminator, Trap};
 use crate::source::{SourceMap, Span};
 use crate::value::Bank;
+use crate::value::shape::Shape;
 use std::fmt::Write;
 
 /// A whole function: its head, then block by block. With `sources`, lines of the text stand behind the steps.
@@ -107,6 +108,11 @@ fn operation(program: &Program, op: &Op) -> String {
         Op::Closure(id) => format!("closure {}", name(program, *id)),
         Op::Capture { bank: b, index } => format!("capture {}{index}", bank(*b)),
         Op::NewBox => "box".into(),
+        Op::NewInstance(shape) => match program.shapes.get(*shape) {
+            Shape::Class { name, .. } => format!("new {name}"),
+            _ => "new".into(),
+        },
+        Op::FindMethod(id) => format!("method {}", program.methods.get(id.0 as usize).map_or("", |m| m)),
         Op::LoadBox { bank: b, index } => format!("load box.{}{index}", bank(*b)),
         Op::StoreBox { bank: b, index } => format!("store box.{}{index}", bank(*b)),
         Op::TakeBox { index } => format!("take box.r{index}"),

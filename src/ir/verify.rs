@@ -128,6 +128,8 @@ impl Check<'_> {
                 let same = self.function.captures.iter().filter(|b| *b == bank).count();
                 is(&outs, &[*bank]) && ins.is_empty() && usize::from(*index) < same
             }
+            Op::NewInstance(_) => is(&outs, &[R]) && ins.is_empty(),
+            Op::FindMethod(_) => is(&outs, &[R]) && is(&ins, &[R]),
             Op::NewBox | Op::NewRecord => is(&outs, &[R]),
             Op::LoadBox { bank, .. } | Op::LoadRecord { bank, .. } => is(&outs, &[*bank]) && is(&ins, &[R]),
             Op::StoreBox { bank, .. } => outs.is_empty() && is(&ins, &[R, *bank]),

@@ -5,12 +5,12 @@ use crate::bytecode;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::diff;
 use crate::emit;
-use crate::ir::{FunctionId, Program};
+use crate::ir::{FunctionId, MethodId, Program};
 use crate::native::library::{Host, Random};
 use crate::types::tree::FunctionRef;
 use crate::types::ty::Type;
 use crate::types::world::Declarations;
-use crate::value::shape::{OwnId, Shapes, Tangents};
+use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::value::{Components, Ref};
 use crate::vm::{Compiler, Fault, Kind, Limits, Machine};
 use std::io::Write;
@@ -78,6 +78,14 @@ impl Compiler for OnDemand<'_> {
         let texts = self.program.own_texts.get(own.0 as usize);
         let texts = texts.ok_or_else(|| Fault::internal("a type whose text was never compiled"))?;
         Ok(texts[usize::from(inside)].0)
+    }
+
+    fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>> {
+        let id = MethodId(u32::from(method));
+        match self.program.dispatch.get(&(id, shape)) {
+            Some(function) => Ok(function.0),
+            None => Err(Fault::internal("a method that a type does not have")),
+        }
     }
 
     fn shapes(&self) -> &Shapes {

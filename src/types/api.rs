@@ -42,6 +42,9 @@ impl World {
             self.enter_file(file, *number);
         }
         self.check_functions(before);
+        for n in nominals_before..self.nominals.len() {
+            self.link_class(NominalId(n as u32));
+        }
         self.script_globals = globals_before..self.globals.len() as u32;
         let items: Vec<(u32, Stmt)> =
             numbered.iter().flat_map(|(n, f)| f.items.iter().map(|s| (*n, s.clone()))).collect();
@@ -121,11 +124,7 @@ impl World {
         if self.nominal_data(n).is_prelude {
             return;
         }
-        let data = self.nominal_data(n);
-        if data.kind == crate::syntax::ast::NominalKind::Class {
-            let (message, span) = ("classes are not supported yet", data.span);
-            self.report(Diagnostic::error(DiagnosticCode::Unsupported, span, message).help("use a 'struct'"));
-        }
+        self.check_class(n);
         self.nominal_info(n);
         self.check_size(n);
         self.check_stored(n);
@@ -304,6 +303,18 @@ impl Declarations for World {
         let found = self.find_witness(protocol, requirement, of, generics);
         self.env = saved;
         found
+    }
+
+    fn override_of(&mut self, method: &FunctionRef, of: &Type) -> FunctionRef {
+        self.nearest_override(method, of)
+    }
+
+    fn overridden(&mut self, method: FunctionId) -> Option<bool> {
+        self.is_overridable(method).then(|| self.overridden.contains(&method))
+    }
+
+    fn requirement(&mut self, protocol: ProtocolId, requirement: u32) -> FunctionId {
+        self.protocol_data(protocol).requirements[requirement as usize].function
     }
 
     fn rules(&mut self, of: &FunctionRef, view: Option<u32>) -> Vec<Rule> {

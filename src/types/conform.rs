@@ -1,7 +1,7 @@
 //! Conformances: which type conforms to which protocol, and on which conditions.
 
 use super::resolve::TypeScope;
-use super::store::{Conformance, GroupId, Owner, Requirement, World};
+use super::store::{Conformance, Env, GroupId, Owner, Requirement, World};
 use super::ty::{NominalId, ProtocolId, Type};
 use super::written::inherited;
 use crate::source::Span;
@@ -126,6 +126,9 @@ impl World {
             let (inherits, file) = (self.groups[group.0 as usize].inherits.clone(), self.groups[group.0 as usize].file);
             let own = self.nominal_data(n).group == group;
             let scope = TypeScope::of(Owner::Nominal(n), file);
+            // What is inherited may be named with the type's own parameters; what is required of them is not known yet.
+            let params = Env { params: self.nominal_data(n).params.clone(), requirements: vec![] };
+            let saved = std::mem::replace(&mut self.env, Rc::new(params));
             for ty in &inherits {
                 let (inner, memberwise) = inherited(ty);
                 let parts = match &inner.kind {
@@ -141,13 +144,14 @@ impl World {
                     }
                 }
             }
+            self.env = saved;
         }
         self.add_automatic_conformances(n);
     }
 
     fn set_base(&mut self, n: NominalId, ty: Type, span: Span) {
         match self.nominal_data(n).kind {
-            NominalKind::Class => self.nominal_data_mut(n).superclass = Some(ty),
+            NominalKind::Class => self.set_superclass(n, ty, span),
             NominalKind::Enum => {
                 self.nominal_data_mut(n).raw_type = Some(ty);
                 let (group, p) = (self.nominal_data(n).group, self.protocol("RawRepresentable"));
@@ -233,7 +237,7 @@ impl World {
             Type::Param(_) | Type::Associated(..) => self.protocols_of(&ty).contains(&p),
             Type::Existential(protocols) => {
                 let protocols = protocols.clone();
-                protocols.iter().any(|q| self.refined(*q).contains(&p))
+                protocols.iter().any(|q| self.refined(*q).contains(&p)) && self.conforms_to_itself(p)
             }
             Type::Nominal(n, args) => self.nominal_conforms(*n, args, p, &ty),
             Type::Tuple(parts) => {
@@ -246,6 +250,28 @@ impl World {
             Type::Function(_) => &*self.protocol_data(p).name == "Differentiable",
             Type::Metatype(_) => false,
         }
+    }
+
+    /// Whether a value of a protocol's type can stand for a type that conforms: none of the requirements asks for more
+    /// than one value of the same type, or for a type that belongs to it.
+    fn conforms_to_itself(&mut self, p: ProtocolId) -> bool {
+        self.refined(p).iter().copied().collect::<Vec<_>>().into_iter().all(|q| {
+            self.protocol_data(q).associated.is_empty()
+                && (0..self.protocol_data(q).requirements.len() as u32).all(|r| self.is_callable_on_any(q, r))
+        })
+    }
+
+    /// Whether a requirement can be called on a value whose type was forgotten.
+    pub(super) fn is_callable_on_any(&mut self, p: ProtocolId, requirement: u32) -> bool {
+        let data = &self.protocol_data(p).requirements[requirement as usize];
+        let (function, is_static, own) = (data.function, data.is_static, self.protocol_data(p).self_param);
+        let signature = self.signature(function);
+        let names_self = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Param(q) if *q == own));
+        // `Self` as a result is a value of the protocol's type again.
+        let is_self = |ty: &Type| matches!(ty, Type::Param(q) if *q == own);
+        !(is_static && names_self(&signature.result))
+            && !signature.params.iter().any(|param| names_self(&param.ty))
+            && (is_self(&signature.result) || !names_self(&signature.result))
     }
 
     fn nominal_conforms(&mut self, n: NominalId, args: &[Type], p: ProtocolId, ty: &Type) -> bool {

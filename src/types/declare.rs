@@ -299,6 +299,8 @@ impl World {
             builtin,
             style,
             is_indirect: decl.has("indirect"),
+            is_final: decl.has("final"),
+            linked: false,
             is_prelude,
             file,
             info: None,

@@ -114,10 +114,11 @@ impl World {
                     );
                 }
             }
-            DeclKind::Deinit(_)
-            | DeclKind::Import { .. }
-            | DeclKind::Operator { .. }
-            | DeclKind::PrecedenceGroup { .. } => {}
+            DeclKind::Deinit(_) => {
+                let message = "'deinit' is not supported yet";
+                self.report(Diagnostic::error(DiagnosticCode::Unsupported, decl.span, message));
+            }
+            DeclKind::Import { .. } | DeclKind::Operator { .. } | DeclKind::PrecedenceGroup { .. } => {}
             DeclKind::Protocol(_) | DeclKind::Extension(_) | DeclKind::AssociatedType { .. } => {
                 self.report(Diagnostic::error(
                     DiagnosticCode::WrongContext,
@@ -154,6 +155,10 @@ impl World {
         };
         let group = like.group;
         let Group { file, is_prelude, .. } = self.groups[group.0 as usize];
+        if decl.has("weak") {
+            let message = "'weak' is not supported yet";
+            self.report(Diagnostic::error(DiagnosticCode::Unsupported, ident.span, message));
+        }
         let computed = binding.accessors.as_ref().filter(|a| a.get.is_some() || a.is_requirement);
         if decl.has("lazy") && is_let {
             let message = "'lazy' cannot be used on a let";
@@ -202,6 +207,7 @@ impl World {
                 value: binding.value.clone().map(Rc::new),
                 is_let,
                 no_derivative: decl.attribute("noDerivative").is_some(),
+                overrides: decl.has("override"),
                 span: decl.span,
                 resolved: None,
                 resolving: false,

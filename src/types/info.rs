@@ -3,7 +3,7 @@
 use super::store::{FunctionKind, Owner, World};
 use super::tree::FunctionId;
 use super::ty::NominalId;
-use super::world::{Function, Nominal, Param};
+use super::world::{Function, Nominal, Param, Stored};
 use std::rc::Rc;
 
 impl World {
@@ -24,12 +24,20 @@ impl World {
             cases.push(self.case_info(&self.nominal_data(n).cases[i], payload));
         }
         self.env = saved;
+        let mut stored = vec![];
+        if let Some((base, args)) = self.superclass(n) {
+            for inherited in &self.nominal_info(base).stored {
+                let ty = self.substitute_nominal(base, &args, &inherited.ty);
+                stored.push(Stored { ty, ..inherited.clone() });
+            }
+        }
         let data = self.nominal_data(n);
+        stored.extend(data.stored.iter().map(|s| self.stored_info(s)));
         let info = Rc::new(Nominal {
             name: data.name.clone(),
             kind: data.kind,
             params: data.params.clone(),
-            stored: data.stored.iter().map(|s| self.stored_info(s)).collect(),
+            stored,
             cases,
             builtin: data.builtin,
             is_indirect: data.is_indirect,

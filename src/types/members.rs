@@ -2,7 +2,7 @@
 
 use super::store::{Member, MemberKind, Requirement, World};
 use super::tree::FunctionId;
-use super::ty::{ParamId, ProtocolId, Type};
+use super::ty::{NominalId, ParamId, ProtocolId, Type};
 use std::rc::Rc;
 
 /// A member with the generic arguments of its surroundings (for a protocol's: `Self`, and which protocol), and how far
@@ -17,6 +17,8 @@ impl World {
         if let Type::Nominal(n, args) = &of {
             let (mut n, mut args) = (*n, args.clone());
             let mut distance = 0;
+            let mut only_convenience = false;
+            let mut passed = vec![];
             loop {
                 self.enter_conformances(n);
                 self.synthesize_member(n, name, is_static);
@@ -26,15 +28,21 @@ impl World {
                     self.nominal_data(n).members.get(name).cloned().unwrap_or_default()
                 };
                 for member in members {
-                    let visible = !member.is_private || member.file == file;
+                    let visible = (!member.is_private || member.file == file)
+                        && !self.is_replaced(&member.kind, &passed)
+                        && !(only_convenience && matches!(member.kind, MemberKind::Init(f) if !self.is_convenience(f)));
                     if member.is_static == is_static && visible && self.group_may_hold(n, &args, member.group) {
                         out.push((member.kind, (args.clone(), None), distance));
                     }
                 }
                 let Some(base) = self.nominal_data(n).superclass.clone() else { break };
-                if name == "init" && !out.is_empty() {
-                    break;
+                if name == "init" {
+                    only_convenience = true;
+                    if !self.inherits_convenience(n) {
+                        break;
+                    }
                 }
+                passed.push(n);
                 let Type::Nominal(b, a) = self.substitute_nominal(n, &args, &base) else { break };
                 (n, args, distance) = (b, a, distance + 1);
             }
@@ -63,6 +71,16 @@ impl World {
             }
         }
         out
+    }
+
+    /// Whether one of these classes overrides a method.
+    fn is_replaced(&self, member: &MemberKind, by: &[NominalId]) -> bool {
+        match member {
+            MemberKind::Method(f) | MemberKind::Subscript(f, _) => {
+                by.iter().any(|n| self.overrides.contains_key(&(*f, *n)))
+            }
+            _ => false,
+        }
     }
 
     /// Methods of that name that a type would have if it, or what it is made of, conformed to more: each with what does

@@ -16,6 +16,7 @@ mod flow;
 mod function_type;
 mod infer;
 mod info;
+mod inherit;
 mod lookup;
 mod members;
 mod names;

@@ -1,6 +1,7 @@
 //! Which registered derivatives apply to a function: its own and those that an extension of a protocol gives it, as far
 //! as they are visible and what they require holds.
 
+use super::promise::Promise;
 use super::store::{MemberKind, Owner, Registered, Requirement, RequirementKind, World};
 use super::tree::{FunctionId, FunctionRef};
 use super::ty::{ParamId, ProtocolId, Type};
@@ -17,7 +18,7 @@ impl World {
         if !own.is_empty() {
             return rules;
         }
-        for (requirement, generics) in self.fulfilled_by(of) {
+        for (requirement, generics) in self.stands_for(of) {
             let registered = self.function_data(requirement).registered.clone();
             rules.extend(self.applicable(&registered, &generics, view));
         }
@@ -32,7 +33,7 @@ impl World {
         }
         let file = self.file_of(at)?;
         let mut all = self.function_data(of.function).registered.clone();
-        for (requirement, _) in self.fulfilled_by(of) {
+        for (requirement, _) in self.stands_for(of) {
             all.extend(self.function_data(requirement).registered.iter().cloned());
         }
         all.iter().any(|r| r.visible_in == Some(file)).then_some(file)
@@ -87,7 +88,17 @@ impl World {
         holds
     }
 
-    /// The requirements that a function fulfils by its body alone: it promises nothing of its own about derivatives.
+    /// What a function is in the place of, by its body alone: the requirements that it fulfils and the methods that it
+    /// overrides, whose derivatives it has when it promises nothing of its own.
+    fn stands_for(&mut self, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
+        let mut all = self.fulfilled_by(of);
+        let is_promised = |promise: Rc<Promise>| !promise.default;
+        if self.overrides_something(of.function) && !self.promise(of.function).is_some_and(is_promised) {
+            all.extend(self.overridden_by(of));
+        }
+        all
+    }
+
     fn fulfilled_by(&mut self, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
         let data = self.function_data(of.function);
         let (owner, base, is_static) = (data.owner, data.base_name.clone(), data.is_static);

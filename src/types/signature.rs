@@ -4,7 +4,6 @@ use super::resolve::TypeScope;
 use super::store::{Code, Env, FunctionKind, Owner, Signature, SignatureParam, World, blank_function};
 use super::tree::FunctionId;
 use super::ty::{FunctionParam, FunctionType, Strength, Type};
-use crate::syntax::ast::NominalKind;
 use std::rc::Rc;
 
 impl World {
@@ -89,11 +88,11 @@ impl World {
         };
         let env = self.env.clone();
         self.env = saved;
-        let has_self = self_type.is_some() && !is_static && !matches!(kind, FunctionKind::Init { .. });
         let is_class = match owner {
-            Owner::Nominal(n) => self.nominal_data(n).kind == NominalKind::Class,
+            Owner::Nominal(n) => self.is_class(n),
             Owner::Module | Owner::Protocol(_) => false,
         };
+        let has_self = self_type.is_some() && !is_static && (is_class || !matches!(kind, FunctionKind::Init { .. }));
         let mut signature = Signature {
             env,
             params,

@@ -143,7 +143,16 @@ impl World {
         Some(id)
     }
 
-    /// A getter or setter for a stored property that fulfils a requirement.
+    /// The getter of a stored property, if there is one.
+    pub(super) fn known_accessor(&self, n: NominalId, index: u32) -> Option<FunctionId> {
+        let found = self.nominal_data(n).members.get(&*format!("get stored {index}"))?;
+        match found.first()?.kind {
+            MemberKind::Method(f) => Some(f),
+            _ => None,
+        }
+    }
+
+    /// A getter or setter for a stored property that fulfils a requirement, or that a subclass overrides.
     pub(super) fn stored_accessor(&mut self, n: NominalId, index: u32, is_setter: bool) -> FunctionId {
         let stored = &self.nominal_data(n).stored[index as usize];
         let (name, span) = (stored.name.clone(), stored.span);
@@ -156,6 +165,7 @@ impl World {
         let data = self.nominal_data(n);
         let (file, is_prelude, group, is_class) =
             (data.file, data.is_prelude, data.group, data.kind == NominalKind::Class);
+        let field = self.inherited_count(n) + index;
         let (own, ty, env) = (self.declared_type(n), self.stored_type(n, index), self.nominal_env(n));
         let mut function = blank_function(&name, span, file, is_prelude);
         function.owner = Owner::Nominal(n);
@@ -188,12 +198,12 @@ impl World {
             });
             locals.push(local("newValue", &ty, false));
             let value = tree::Expr { kind: tree::ExprKind::Local(tree::LocalId(1)), ty: ty.clone(), span };
-            let path = vec![tree::Projection { kind: tree::ProjectionKind::Field(index), ty: ty.clone(), span }];
+            let path = vec![tree::Projection { kind: tree::ProjectionKind::Field(field), ty: ty.clone(), span }];
             let root =
                 if is_class { tree::Root::Value(Box::new(own_expr)) } else { tree::Root::Local(tree::LocalId(0)) };
             tree::StmtKind::Assign { place: tree::Place { root, path, ty, span }, value }
         } else {
-            let value = tree::ExprKind::Field { base: Box::new(own_expr), index };
+            let value = tree::ExprKind::Field { base: Box::new(own_expr), index: field };
             tree::StmtKind::Return(Some(tree::Expr { kind: value, ty, span }))
         };
         let params = locals.len();

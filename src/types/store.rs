@@ -62,6 +62,9 @@ pub struct World {
     pub(super) script_result: Option<Type>,
     /// The global variables that the script which is being checked declares.
     pub(super) script_globals: std::ops::Range<u32>,
+    /// What a class puts in the place of a method that it inherits, and which methods are overridden anywhere.
+    pub(super) overrides: HashMap<(FunctionId, NominalId), FunctionId>,
+    pub(super) overridden: hashbrown::HashSet<FunctionId>,
     /// The texts, for what messages quote.
     pub(super) texts: Vec<(u32, Rc<str>)>,
     /// Conformances that are being looked up, against endless recursion.
@@ -159,8 +162,11 @@ pub(super) struct NominalData {
     pub(super) builtin: Option<Builtin>,
     pub(super) style: Option<Name>,
     pub(super) is_indirect: bool,
+    pub(super) is_final: bool,
     pub(super) is_prelude: bool,
     pub(super) file: u32,
+    /// Whether it was looked at what a class overrides.
+    pub(super) linked: bool,
     pub(super) info: Option<Rc<Nominal>>,
     pub(super) has_init: bool,
     pub(super) memberwise: Option<FunctionId>,
@@ -174,6 +180,8 @@ pub(super) struct StoredData {
     pub(super) value: Option<Rc<Expr>>,
     pub(super) is_let: bool,
     pub(super) no_derivative: bool,
+    /// `override` is written before it.
+    pub(super) overrides: bool,
     pub(super) span: Span,
     pub(super) resolved: Option<Type>,
     pub(super) resolving: bool,

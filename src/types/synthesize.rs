@@ -153,8 +153,12 @@ impl World {
             return;
         }
         self.nominal_data_mut(n).synthesized.push(key);
-        let Some(conformance) = self.asks_for(n, key) else { return };
-        let (group, place) = self.asks(n, conformance);
+        let (group, place) = match self.asks_for(n, key) {
+            Some(conformance) => self.asks(n, conformance),
+            // The initialiser of a class whose properties all have values.
+            None if key == "init" => (self.nominal_data(n).group, self.nominal_data(n).span),
+            None => return,
+        };
         // What the conformance requires of the type's parameters holds here, whoever asks.
         let env = self.group_env(group);
         let saved = std::mem::replace(&mut self.env, env);
@@ -162,6 +166,9 @@ impl World {
         self.env = saved;
         if let Some(text) = text {
             self.declare_synthesized(&text, group, place);
+            if key == "init" {
+                self.inherit_defaults(n);
+            }
         }
     }
 
@@ -267,6 +274,7 @@ impl World {
                 let equal = if own_equality { equal } else { "_equal(lhs, rhs)".to_string() };
                 Some(format!("static func == (lhs: Self, rhs: Self) -> Bool {{ {equal} }}"))
             }
+            "init" if kind == NominalKind::Class => self.inherited_initializers(n),
             "<" if kind == NominalKind::Enum => {
                 Some("static func < (lhs: Self, rhs: Self) -> Bool { _less(lhs, rhs) }".to_string())
             }

@@ -233,7 +233,8 @@ pub enum ExprKind {
     Array(Vec<Expr>),
     /// `[k: v]`
     Dictionary(Vec<(Expr, Expr)>),
-    /// A value of a struct from the values of all its stored properties in order. Used in memberwise initialisers.
+    /// A value of a struct from the values of all its stored properties in order, used in memberwise initialisers; an
+    /// instance of a class, whose properties have no values yet and are not given.
     Struct { fields: Vec<Expr> },
     /// A case of an enum with its payload.
     Case { case: u32, payload: Vec<Expr> },
@@ -269,6 +270,8 @@ pub enum ExprKind {
     Erase(Box<Expr>),
     /// An instance as one of its superclass.
     Upcast(Box<Expr>),
+    /// `super`: `self` as one of its superclass, whose members are taken as they are declared there.
+    Super(Box<Expr>),
     /// `value is T`, `as? T`, `as! T` where it has to be looked at while running.
     Is { value: Box<Expr>, ty: Type },
     /// See [`ExprKind::Is`].

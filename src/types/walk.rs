@@ -176,3 +176,15 @@ pub(super) fn delegates(items: &[Stmt]) -> bool {
     });
     found
 }
+
+/// Whether an initialiser calls one of the superclass.
+pub(super) fn calls_super_init(items: &[Stmt]) -> bool {
+    let mut found = false;
+    statements(items, &mut |e| {
+        found |= matches!(&e.kind, ExprKind::Call { callee, .. }
+            if matches!(&callee.kind, ExprKind::Member { base, name, .. }
+                if &*name.name == "init" && matches!(base.kind, ExprKind::Super)));
+        true
+    });
+    found
+}

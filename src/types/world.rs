@@ -184,6 +184,12 @@ pub trait Declarations {
     fn body(&mut self, id: FunctionId) -> Option<Rc<Body>>;
     /// The function that fulfils a requirement for a concrete type.
     fn witness(&mut self, protocol: ProtocolId, requirement: u32, of: &Type, generics: &[Type]) -> Option<FunctionRef>;
+    /// What a method is for instances of a concrete class: the override that is nearest to it, or the method itself.
+    fn override_of(&mut self, method: &FunctionRef, of: &Type) -> FunctionRef;
+    /// Whether a function is a method that a subclass may override; if so, whether one does.
+    fn overridden(&mut self, method: FunctionId) -> Option<bool>;
+    /// The requirement of a protocol as a function, whose first generic parameter is `Self`.
+    fn requirement(&mut self, protocol: ProtocolId, requirement: u32) -> FunctionId;
     /// What is registered for a function and applies to its generic arguments, as far as a file sees it.
     fn rules(&mut self, of: &FunctionRef, view: Option<u32>) -> Vec<Rule>;
     /// The file of a place, when more is registered for the function there than elsewhere.

@@ -71,7 +71,8 @@ pub enum Shape {
     /// One reference to a record with these components (a big or recursive struct or enum).
     Boxed(ShapeId),
     /// One reference to a box: an instance of a class.
-    Class { name: Rc<str>, fields: Vec<(Rc<str>, ShapeId)> },
+    /// The properties of its superclass come first. Each class has a shape of its own, however alike they are.
+    Class { name: Rc<str>, base: Option<ShapeId>, fields: Vec<(Rc<str>, ShapeId)> },
     /// One reference to an [`AnyValue`](super::AnyValue) (`Any`, `any P`).
     Any,
     /// A metatype: no components; prints its name.
@@ -219,6 +220,30 @@ impl Shapes {
     /// How many components a value has.
     pub fn layout(&self, id: ShapeId) -> Layout {
         self.layouts[id.0 as usize]
+    }
+
+    /// What an instance of a class holds; `None` for other shapes.
+    pub fn instance_layout(&self, id: ShapeId) -> Option<Layout> {
+        let Some(Shape::Class { fields, .. }) = self.shapes.get(id.0 as usize) else { return None };
+        Some(fields.iter().fold(Layout::default(), |sum, (_, of)| {
+            let of = self.layout(*of);
+            Layout { f: sum.f + of.f, i: sum.i + of.i, r: sum.r + of.r }
+        }))
+    }
+
+    /// Whether a shape is another one, or of a class that inherits from it.
+    pub fn is_subclass(&self, of: ShapeId, wanted: ShapeId) -> bool {
+        let mut at = Some(of);
+        while let Some(shape) = at {
+            if shape == wanted {
+                return true;
+            }
+            at = match self.get(shape) {
+                Shape::Class { base, .. } => *base,
+                _ => None,
+            };
+        }
+        false
     }
 
     fn compute_layout(&self, shape: &Shape) -> Layout {

@@ -2,7 +2,8 @@
 
 use super::fault::Fault;
 use crate::bytecode::{Code, Instruction, verify};
-use crate::value::shape::{OwnId, Shapes, Tangents};
+use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
+use crate::value::{Cells, Closure, Ref};
 use std::rc::Rc;
 
 /// What entering and leaving a function needs of its code, close together: a call touches one or two cache lines of it.
@@ -69,6 +70,12 @@ pub trait Compiler {
     /// When there is none, which is a mistake of our own.
     fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>>;
 
+    /// Which function a method is for a type.
+    ///
+    /// # Errors
+    /// When there is none, which is a mistake of our own.
+    fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>>;
+
     /// What values look like.
     fn shapes(&self) -> &Shapes;
 
@@ -92,6 +99,8 @@ pub enum Version {
 #[derive(Debug, Default)]
 pub struct Functions {
     entries: [Vec<Option<Box<Entry>>>; 3],
+    /// For each method the functions that it was found to be, by type.
+    methods: Vec<Vec<(ShapeId, Rc<Closure>)>>,
 }
 
 impl Version {
@@ -110,6 +119,29 @@ impl Functions {
             Some(Some(entry)) => Some(entry),
             _ => None,
         }
+    }
+
+    /// What a method is for a type, if that was asked before.
+    #[inline(always)]
+    pub fn method(&self, method: u16, shape: ShapeId) -> Option<Ref> {
+        let known = self.methods.get(usize::from(method))?;
+        known.iter().find(|(of, _)| *of == shape).map(|(_, function)| Ref::Closure(function.clone()))
+    }
+
+    /// What a method is for a type.
+    ///
+    /// # Errors
+    /// When the compiler knows none.
+    #[cold]
+    pub fn load_method(&mut self, compiler: &mut dyn Compiler, method: u16, shape: ShapeId) -> Result<Ref, Box<Fault>> {
+        let function = compiler.method(method, shape)?;
+        let found = Rc::new(Closure { function, captures: Cells::empty() });
+        let at = usize::from(method);
+        if self.methods.len() <= at {
+            self.methods.resize_with(at + 1, Vec::new);
+        }
+        self.methods[at].push((shape, found.clone()));
+        Ok(Ref::Closure(found))
     }
 
     /// The code, compiled and checked if it has to be.

@@ -84,9 +84,11 @@ impl<'a> Builder<'a> {
         let owner = match key.origin {
             Origin::Function(f) | Origin::Lifted(f) | Origin::Script(f) => f,
             // These have no text of their own, and nothing inside of them asks for it.
-            Origin::NeverThrows | Origin::Initializer(_) | Origin::Backwards { .. } | Origin::Pullback { .. } => {
-                tree::FunctionId(u32::MAX)
-            }
+            Origin::NeverThrows
+            | Origin::Initializer(_)
+            | Origin::Backwards { .. }
+            | Origin::Bridge { .. }
+            | Origin::Pullback { .. } => tree::FunctionId(u32::MAX),
         };
         Builder {
             lowering,

@@ -3,6 +3,7 @@
 use super::Origin;
 use super::build::{Builder, Use, Value};
 use super::change::Opened;
+use super::dispatch::Target;
 use super::place::Location;
 use crate::ir::graph::{Op, Reg, Trap};
 use crate::ir::layout::is_small;
@@ -20,7 +21,7 @@ pub(super) enum Operand {
 }
 
 /// The flag and the error of a call that may throw.
-type Thrown = Option<(Reg, Reg)>;
+pub(super) type Thrown = Option<(Reg, Reg)>;
 
 enum Prepared {
     Value(Value),
@@ -28,18 +29,6 @@ enum Prepared {
 }
 
 impl Builder<'_> {
-    /// Who is called, for concrete types; `None` when that is only known while the program runs.
-    pub fn resolve(&mut self, callee: &Callee) -> Option<FunctionRef> {
-        match callee {
-            Callee::Static(f) | Callee::Class { function: f, .. } => Some(self.concrete_ref(f)),
-            Callee::Requirement { protocol, requirement, self_type, generics } => {
-                let self_type = self.concrete(self_type);
-                let generics: Vec<Type> = generics.iter().map(|t| self.concrete(t)).collect();
-                self.d.witness(*protocol, *requirement, &self_type, &generics)
-            }
-        }
-    }
-
     /// A function with concrete generic arguments.
     pub fn concrete_ref(&mut self, f: &FunctionRef) -> FunctionRef {
         FunctionRef { function: f.function, generics: f.generics.iter().map(|t| self.concrete(t)).collect() }
@@ -60,17 +49,18 @@ impl Builder<'_> {
 
     /// A call.
     pub fn call(&mut self, callee: &Callee, args: &[Argument], ty: &Type) -> Value {
-        let Some(f) = self.resolve(callee) else {
+        let Some(target) = self.resolve(callee) else {
             self.refuse("a call of a protocol's requirement on a value whose type is not known");
             return self.nothing(ty);
         };
+        let f = target.declaration().clone();
         let declared = self.d.function(f.function);
         let wanted = self.param_types(&declared, &f.generics);
         let prepared = self.prepare(args, &wanted);
         let careful = self.lowering.interactive && !is_safe(&declared);
         let before = std::mem::replace(&mut self.careful, careful);
         let (operands, opened) = self.operands(prepared);
-        let (value, thrown) = self.call_raw(&f, operands);
+        let (value, thrown) = self.call_target(&target, operands);
         for place in opened.into_iter().rev() {
             self.close(place);
         }
@@ -158,14 +148,19 @@ impl Builder<'_> {
 
     /// Calls a function that is known; errors go on to whoever catches them.
     pub fn call_function(&mut self, f: &FunctionRef, operands: Vec<Operand>) -> Value {
-        let (value, thrown) = self.call_raw(f, operands);
+        self.call_and_propagate(&Target::Static(f.clone()), operands)
+    }
+
+    /// Calls a function; errors go on to whoever catches them.
+    pub fn call_and_propagate(&mut self, target: &Target, operands: Vec<Operand>) -> Value {
+        let (value, thrown) = self.call_target(target, operands);
         if let Some((flag, error)) = thrown {
             self.propagate(flag, error);
         }
         value
     }
 
-    fn call_raw(&mut self, f: &FunctionRef, mut operands: Vec<Operand>) -> (Value, Thrown) {
+    pub(super) fn call_raw(&mut self, f: &FunctionRef, mut operands: Vec<Operand>) -> (Value, Thrown) {
         let declared = self.d.function(f.function);
         let result = self.of_function(&declared, &f.generics, &declared.result);
         if !f.generics.iter().all(is_small) {
@@ -305,6 +300,7 @@ pub(super) fn may_write(e: &Expr) -> bool {
         | ExprKind::Force(value)
         | ExprKind::Erase(value)
         | ExprKind::Upcast(value)
+        | ExprKind::Super(value)
         | ExprKind::Is { value, .. }
         | ExprKind::Cast { value, .. }
         | ExprKind::Try { value, .. }

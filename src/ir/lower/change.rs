@@ -101,21 +101,21 @@ impl Builder<'_> {
 
     /// A lazy property is stored when it is first read.
     pub fn getter_mutates(&mut self, accessor: &Accessor) -> bool {
-        self.d.function(accessor.get.function).params.first().is_some_and(|p| p.is_inout)
+        self.d.function(accessor.get.declaration().function).params.first().is_some_and(|p| p.is_inout)
     }
 
     pub fn get(&mut self, accessor: &Accessor, base: Value) -> Value {
         let base = if self.getter_mutates(accessor) { Operand::InOut(base) } else { Operand::Value(base) };
         let mut operands = vec![base];
         operands.extend(accessor.args.iter().cloned().map(Operand::Value));
-        self.call_function(&accessor.get, operands)
+        self.call_and_propagate(&accessor.get, operands)
     }
 
     fn set(&mut self, accessor: &Accessor, base: Value, value: Value) {
         let base = if accessor.mutating { Operand::InOut(base) } else { Operand::Value(base) };
         let mut operands = vec![base, Operand::Value(value)];
         operands.extend(accessor.args.iter().cloned().map(Operand::Value));
-        self.call_function(&accessor.set, operands);
+        self.call_and_propagate(&accessor.set, operands);
     }
 
     // Changing

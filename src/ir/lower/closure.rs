@@ -105,7 +105,7 @@ impl Builder<'_> {
             if local.mutable {
                 // A box looks like an instance of a class with one property.
                 let fields = vec![(local.name.clone(), shape)];
-                shape = self.program.shapes.add(Shape::Class { name: local.name.clone(), fields });
+                shape = self.program.shapes.add(Shape::Class { name: local.name.clone(), base: None, fields });
                 tangent = None;
                 banks = Rc::from([Bank::R]);
             }

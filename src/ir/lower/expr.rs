@@ -21,6 +21,7 @@ impl Builder<'_> {
             | ExprKind::Field { .. }
             | ExprKind::Element { .. }
             | ExprKind::Upcast(_)
+            | ExprKind::Super(_)
             | ExprKind::Call { .. } => {
                 let at = self.location(e);
                 self.span = e.span;
@@ -53,7 +54,8 @@ impl Builder<'_> {
             | ExprKind::Global(_)
             | ExprKind::Field { .. }
             | ExprKind::Element { .. }
-            | ExprKind::Upcast(_) => self.expr(e),
+            | ExprKind::Upcast(_)
+            | ExprKind::Super(_) => self.expr(e),
             // The literal fits its type; one of `UInt64` keeps its bits.
             ExprKind::Int(n) => vec![self.int(*n as i64)],
             ExprKind::Float(x) => self.number(*x, &e.ty),
@@ -75,7 +77,7 @@ impl Builder<'_> {
                 vec![self.function_value(&f)]
             }
             ExprKind::Requirement(callee) => match self.resolve(callee) {
-                Some(f) => vec![self.function_value(&f)],
+                Some(target) => vec![self.function_value(target.declaration())],
                 None => {
                     self.refuse("a protocol's requirement of a value whose type is not known");
                     self.nothing(&e.ty)
@@ -294,8 +296,7 @@ impl Builder<'_> {
         if matches!(ty, Type::Existential(_)) {
             return regs;
         }
-        let shape = self.shape(&ty);
-        vec![self.value(Op::Native { name: "any.box", shapes: vec![shape] }, Bank::R, &regs)]
+        self.boxed(&ty, &regs)
     }
 
     fn cast(&mut self, value: &Expr, forced: bool, ty: &Type) -> Value {

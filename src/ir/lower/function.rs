@@ -17,6 +17,7 @@ pub(super) fn lower(lowering: &mut Lowering, d: &mut dyn Declarations, program: 
         Origin::NeverThrows => builder.never_throws(key),
         Origin::Backwards { of, ref parts } => builder.backwards(key, of, parts),
         Origin::Pullback { of, ref parts } => builder.pullback(of, parts),
+        Origin::Bridge { like, ref to } => builder.bridge(like, to),
         Origin::Initializer(_) => builder.initializer(key),
     }
     // A body that was refused, or the block behind its last `return`.
@@ -57,7 +58,7 @@ impl Builder<'_> {
     }
 
     /// What is returned: the error if it may throw, the result, the parameters that go back.
-    fn results(&mut self, declared: &world::Function) {
+    pub(super) fn results(&mut self, declared: &world::Function) {
         if self.throws {
             self.out.results.extend([Bank::I, Bank::R]);
         }

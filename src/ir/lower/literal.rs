@@ -26,7 +26,7 @@ impl Builder<'_> {
         let shape = self.shape(ty);
         match self.program.shapes.get(shape) {
             Shape::Boxed(_) => vec![self.value(Op::NewRecord, Bank::R, &components)],
-            Shape::Class { .. } => vec![self.value(Op::NewBox, Bank::R, &components)],
+            Shape::Class { .. } => self.instance(shape, &components),
             _ => components,
         }
     }

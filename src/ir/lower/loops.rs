@@ -2,6 +2,7 @@
 
 use super::build::{Builder, Use, Value};
 use super::call::{Operand, may_write};
+use super::dispatch::Target;
 use super::exits::Scope;
 use super::place::{Location, stride};
 use crate::ir::graph::{BlockId, Op, Reg};
@@ -102,7 +103,7 @@ impl Builder<'_> {
         let operator = if closed { "..." } else { "..<" };
         if let ExprKind::Call { callee, args } = &range.kind {
             let called = self.resolve(callee);
-            if let (Some(f), [Argument::Value(lower), Argument::Value(upper)]) = (called, &args[..]) {
+            if let (Some(Target::Static(f)), [Argument::Value(lower), Argument::Value(upper)]) = (called, &args[..]) {
                 let declared = self.d.function(f.function);
                 if declared.is_prelude && declared.name.ends_with(operator) {
                     return (self.exprs([lower, upper]).concat(), Some(f));
@@ -203,7 +204,7 @@ impl Builder<'_> {
             self.refuse("a loop over a sequence whose type is not known");
             return;
         };
-        let state = self.call_function(&make, vec![Operand::Value(sequence)]);
+        let state = self.call_and_propagate(&make, vec![Operand::Value(sequence)]);
         let banks = self.banks(iterator);
         let regs = self.regs(&banks);
         self.dedicate(&regs, "", Use::Variable);
@@ -211,7 +212,7 @@ impl Builder<'_> {
         let (start, body, after) = (self.block(), self.block(), self.block());
         self.jump(start);
         self.go_on_in(start);
-        let element = self.call_function(&advance, vec![Operand::InOut(regs)]);
+        let element = self.call_and_propagate(&advance, vec![Operand::InOut(regs)]);
         self.settle(&element);
         self.branch(element[0], body, after);
         self.go_on_in(body);

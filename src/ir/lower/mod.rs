@@ -16,6 +16,7 @@ mod build;
 mod call;
 mod change;
 mod closure;
+mod dispatch;
 mod exits;
 mod expr;
 mod function;
@@ -53,6 +54,7 @@ pub struct Lowering {
     /// For closures and local functions the body that they are written in.
     parents: HashMap<tree::FunctionId, tree::FunctionId>,
     queue: Vec<(Key, FunctionId)>,
+    dynamic: dispatch::Dynamic,
     /// What was lowered since the passes over finished graphs ran.
     fresh: Vec<FunctionId>,
     interactive: bool,
@@ -83,6 +85,9 @@ pub(in crate::ir) enum Origin {
     Initializer(GlobalId),
     /// What registered transposes are as a registered derivative: the value of the function, and a pullback.
     Backwards { of: tree::FunctionId, parts: Rc<[Part]> },
+    /// A function as another one that it stands in for while the program runs: an override, or what fulfils a
+    /// requirement. The generic arguments are those of `like`.
+    Bridge { like: tree::FunctionId, to: Rc<dispatch::Behind> },
     /// That pullback.
     Pullback { of: tree::FunctionId, parts: Rc<[Part]> },
 }
@@ -148,11 +153,16 @@ impl Lowering {
     /// Lowers what was requested and what that requests, then runs the passes over the new graphs.
     fn finish(&mut self, d: &mut dyn Declarations, program: &mut Program) {
         loop {
+            while let Some((key, id)) = self.queue.pop() {
+                let function = function::lower(self, d, program, &key);
+                program.functions[id.0 as usize] = Some(Rc::new(function));
+                self.fresh.push(id);
+            }
+            self.find_methods(d, program);
             self.request_own_texts(d, program);
-            let Some((key, id)) = self.queue.pop() else { break };
-            let function = function::lower(self, d, program, &key);
-            program.functions[id.0 as usize] = Some(Rc::new(function));
-            self.fresh.push(id);
+            if self.queue.is_empty() {
+                break;
+            }
         }
         let fresh = std::mem::take(&mut self.fresh);
         super::simplify::finish(program, &fresh);

@@ -3,6 +3,7 @@
 use super::build::{Builder, Value};
 use crate::ir::graph::{BlockId, Op, Reg, Trap};
 use crate::types::tree::{LocalId, Pattern, PatternKind};
+use crate::types::ty::Type;
 use crate::value::Bank;
 
 impl Builder<'_> {
@@ -41,7 +42,11 @@ impl Builder<'_> {
                 let mut banks = vec![Bank::I];
                 banks.extend(self.banks_of(shape).iter());
                 let optional = self.regs(&banks);
-                self.emit(Op::Native { name: "any.as", shapes: vec![shape] }, &optional, value);
+                let erased = match self.concrete(&pattern.ty) {
+                    Type::Existential(_) => value.to_vec(),
+                    known => self.boxed(&known, value),
+                };
+                self.emit(Op::Native { name: "any.as", shapes: vec![shape] }, &optional, &erased);
                 self.settle(&optional);
                 self.require(optional[0], fail);
                 self.matches(inner, &optional[1..], fail);

@@ -5,11 +5,10 @@
 
 use super::build::{Builder, Slot, Value};
 use super::call::may_write;
+use super::dispatch::Target;
 use crate::ir::graph::{Op, Reg, Stride, Trap};
 use crate::ir::layout::cells;
-use crate::types::tree::{
-    Argument, Callee, Expr, ExprKind, FunctionRef, LocalId, Place, Projection, ProjectionKind, Root,
-};
+use crate::types::tree::{Argument, Callee, Expr, ExprKind, LocalId, Place, Projection, ProjectionKind, Root};
 use crate::types::ty::Type;
 use crate::value::Bank;
 use crate::value::shape::Shape;
@@ -42,8 +41,8 @@ pub(super) enum Location {
 #[derive(Clone, Debug)]
 pub(super) struct Accessor {
     pub base: Location,
-    pub get: FunctionRef,
-    pub set: FunctionRef,
+    pub get: Target,
+    pub set: Target,
     pub args: Vec<Value>,
     pub mutating: bool,
 }
@@ -117,7 +116,7 @@ impl Builder<'_> {
             return Location::Discard;
         };
         let index = args.first().and_then(|a| a.first()).copied();
-        if let (true, Some(index)) = (self.is_primitive(&get, "array.get"), index) {
+        if let (true, Some(index)) = (self.is_primitive_target(&get, "array.get"), index) {
             return self.element_location(base, index, ty);
         }
         Location::Accessor(Box::new(Accessor { base, get, set, args, mutating }))
@@ -206,12 +205,12 @@ impl Builder<'_> {
                 let at = self.location(base);
                 self.field_location(at, &base.ty, *index as usize)
             }
-            ExprKind::Upcast(base) => self.location(base),
+            ExprKind::Upcast(base) | ExprKind::Super(base) => self.location(base),
             ExprKind::Call { callee, args } => {
                 let get = self.resolve(callee);
                 match (get, args.as_slice()) {
                     (Some(get), [Argument::Value(array), Argument::Value(index)])
-                        if self.is_primitive(&get, "array.get") =>
+                        if self.is_primitive_target(&get, "array.get") =>
                     {
                         let mut at = self.location(array);
                         if may_write(index) {

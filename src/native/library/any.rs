@@ -28,6 +28,11 @@ fn wrap(c: Call<'_, '_>) -> Result<(), Failure> {
         let boxed = boxed.clone();
         return c.give_reference(boxed);
     }
+    // An instance is of the class that it was made as.
+    let shape = match c.components(value).r {
+        [Ref::Box(instance)] if matches!(c.shapes.get(shape), Shape::Class { .. }) => instance.shape.unwrap_or(shape),
+        _ => shape,
+    };
     let cells = Cells::record(c.components(value));
     c.give_reference(Ref::Any(Rc::new(AnyValue { shape, cells })))
 }
@@ -35,7 +40,7 @@ fn wrap(c: Call<'_, '_>) -> Result<(), Failure> {
 fn is(c: Call<'_, '_>) -> Result<(), Failure> {
     let (shape, boxed) = (c.type_at(0)?, c.reference());
     let Ref::Any(any) = boxed else { return Err(internal()) };
-    let holds = any.shape == shape || matches!(c.shapes.get(shape), Shape::Any);
+    let holds = c.shapes.is_subclass(any.shape, shape) || matches!(c.shapes.get(shape), Shape::Any);
     c.give_integer(i64::from(holds || present(c, &any, shape)))
 }
 
@@ -56,7 +61,7 @@ fn unwrap(c: Call<'_, '_>) -> Result<(), Failure> {
         // The components are those of the optional, its tag first.
         return c.give(any.cells.all());
     }
-    c.give_optional(layout, (any.shape == shape).then(|| any.cells.all()))
+    c.give_optional(layout, c.shapes.is_subclass(any.shape, shape).then(|| any.cells.all()))
 }
 
 /// The text of a value. Parts whose types say themselves how they are written are asked for first.

@@ -4,7 +4,7 @@ use super::Flow;
 use super::places::Use;
 use super::state::State;
 use crate::source::Span;
-use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionId, TryKind};
+use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionId, LocalId, TryKind};
 use crate::types::ty::Type;
 
 impl<'b> Flow<'b, '_> {
@@ -68,6 +68,7 @@ impl<'b> Flow<'b, '_> {
             | ExprKind::Force(inner)
             | ExprKind::Erase(inner)
             | ExprKind::Upcast(inner)
+            | ExprKind::Super(inner)
             | ExprKind::ConvertFunction { value: inner, .. }
             | ExprKind::Is { value: inner, .. }
             | ExprKind::Cast { value: inner, .. } => self.expr(inner),
@@ -117,7 +118,13 @@ impl<'b> Flow<'b, '_> {
 
     fn call(&mut self, callee: &'b Callee, args: &'b [Argument], span: Span) {
         let known = self.called(callee);
-        self.arguments(args, Some(known));
+        match self.leads_on(known, args) {
+            Some(rest) => {
+                self.arguments(rest, None);
+                self.led_on(span);
+            }
+            None => self.arguments(args, Some(known)),
+        }
         if let Callee::Static(f) = callee {
             self.use_function(f.function, span);
             self.call_needs(f.function, span);
@@ -131,6 +138,38 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
+    /// The other arguments of a call of an initialiser that gets the instance which is being filled.
+    fn leads_on(&self, called: FunctionId, args: &'b [Argument]) -> Option<&'b [Argument]> {
+        let (first, rest) = args.split_first()?;
+        let Argument::Value(receiver) = first else { return None };
+        let inner = match &receiver.kind {
+            ExprKind::Super(inner) | ExprKind::Upcast(inner) => inner,
+            _ => receiver,
+        };
+        let is_own = matches!(inner.kind, ExprKind::Local(local) if self.filled == Some(local));
+        (is_own && self.led_to.is_some() && self.world.fills_instance(called)).then_some(rest)
+    }
+
+    /// Another initialiser has filled the instance, or the rest of it.
+    fn led_on(&mut self, span: Span) {
+        let (Some(local), Some(call)) = (self.filled, self.led_to) else { return };
+        let parts = self.variables.local(local).unwrap_or(0..0);
+        if self.world.is_convenience(self.function) {
+            self.assume_set(&parts.collect::<Vec<_>>());
+            return;
+        }
+        if self.state.reachable && self.state.set.has(call) {
+            self.called_again(span);
+        }
+        self.state.set.put(call, true);
+        for part in parts.filter(|p| *p != call) {
+            if self.state.reachable && self.state.unset.has(part) {
+                self.unset_at_super_init(part, span);
+            }
+        }
+        self.assume_set(&[call]);
+    }
+
     /// The arguments of a call; `method` when the first one is its receiver.
     fn arguments(&mut self, args: &'b [Argument], of: Option<FunctionId>) {
         let method = of.filter(|f| self.world.signature(*f).self_type.is_some());
@@ -140,8 +179,10 @@ impl<'b> Flow<'b, '_> {
                 _ => Use::Value,
             };
             match arg {
-                Argument::Value(Expr { kind: ExprKind::Local(local), span, .. }) => self.read(*local, *span, how),
-                Argument::Value(e) => self.expr(e),
+                Argument::Value(e) => match variable(e) {
+                    Some(local) => self.read(local, e.span, how),
+                    None => self.expr(e),
+                },
                 Argument::InOut(place) => {
                     self.place_arguments(place);
                     self.change(place, if i == 0 { how } else { Use::ByReference });
@@ -156,5 +197,14 @@ impl<'b> Flow<'b, '_> {
         for capture in captures.iter() {
             self.must_be_set(capture.outer, span, Use::InFunction(f));
         }
+    }
+}
+
+/// The variable that an expression is, as one of its own type or of a superclass.
+fn variable(e: &Expr) -> Option<LocalId> {
+    match &e.kind {
+        ExprKind::Local(local) => Some(*local),
+        ExprKind::Upcast(inner) | ExprKind::Super(inner) => variable(inner),
+        _ => None,
     }
 }

@@ -62,6 +62,8 @@ struct Flow<'b, 'w> {
     settings: Vec<(u32, Span)>,
     /// The variable that an initialiser fills.
     filled: Option<LocalId>,
+    /// The call of another initialiser that must come, followed like a property.
+    led_to: Option<u32>,
     /// Local functions that are declared around here, with what they capture.
     local_functions: HashMap<FunctionId, Rc<[Capture]>>,
     /// What the functions that the script calls read in any case.
@@ -88,6 +90,7 @@ impl<'b, 'w> Flow<'b, 'w> {
             scopes: vec![],
             settings: vec![],
             filled: None,
+            led_to: None,
             local_functions: HashMap::new(),
             needs: HashMap::new(),
             usage: Usage::of(body),
@@ -98,6 +101,7 @@ impl<'b, 'w> Flow<'b, 'w> {
     }
 
     fn run(&mut self) {
+        self.begin_instance();
         self.block(&self.body.statements);
         self.check_result();
         if self.warns {

@@ -111,6 +111,7 @@ impl Flow<'_, '_> {
             | ExprKind::Force(inner)
             | ExprKind::Erase(inner)
             | ExprKind::Upcast(inner)
+            | ExprKind::Super(inner)
             | ExprKind::ConvertFunction { value: inner, .. }
             | ExprKind::Is { value: inner, .. }
             | ExprKind::Cast { value: inner, .. }

@@ -13,7 +13,8 @@ impl Flow<'_, '_> {
     pub(super) fn uninitialized(&mut self, local: Option<LocalId>, missing: &[u32], span: Span, how: Use) {
         let is_self = local.is_some() && local == self.filled;
         let mut diagnostic = Diagnostic::error(Code::Uninitialized, span, self.headline(local, missing, span, how));
-        for number in missing {
+        let is_convenience = self.led_to.is_some() && self.world.is_convenience(self.function);
+        for number in missing.iter().filter(|_| !is_convenience) {
             let part = self.variables.part(*number);
             let text = if is_self && &*part.name != "self" {
                 format!("'{}' not initialized", part.name)
@@ -42,7 +43,12 @@ impl Flow<'_, '_> {
 
     fn headline(&self, local: Option<LocalId>, missing: &[u32], span: Span, how: Use) -> String {
         if local.is_some() && local == self.filled {
-            return self.headline_of_self(how);
+            return match self.led_to.filter(|call| missing.contains(call)) {
+                Some(call) if missing.len() == 1 || self.world.is_convenience(self.function) => {
+                    self.headline_of_call(&self.variables.part(call).name, how)
+                }
+                _ => self.headline_of_self(how),
+            };
         }
         let part = self.variables.part(missing[0]);
         let name = match local {
@@ -78,6 +84,29 @@ impl Flow<'_, '_> {
             Use::InFunction(_) | Use::Part | Use::Value => "'self' used".into(),
         };
         format!("{what} before all stored properties are initialized")
+    }
+
+    /// The superclass gets an instance whose own properties have no values yet.
+    pub(super) fn unset_at_super_init(&mut self, number: u32, span: Span) {
+        let part = self.variables.part(number);
+        let message = format!("property '{}' not initialized at super.init call", part.name);
+        let diagnostic = Diagnostic::error(Code::Uninitialized, span, message);
+        self.world.report(diagnostic.also(part.declared, format!("'{}' is declared here", part.name)));
+        self.assume_set(&[number]);
+    }
+
+    pub(super) fn called_again(&mut self, span: Span) {
+        let message = "'super.init' called multiple times in initializer";
+        self.world.report(Diagnostic::error(Code::Uninitialized, span, message));
+    }
+
+    /// Only the call of another initialiser is missing.
+    fn headline_of_call(&self, call: &str, how: Use) -> String {
+        match how {
+            Use::Returned => format!("'{call}' isn't called on all paths before returning from initializer"),
+            Use::Receiver(f) => format!("'self' used in {} before '{call}' call", self.access(f)),
+            _ => format!("'self' used before '{call}' call"),
+        }
     }
 
     fn access(&self, f: FunctionId) -> String {

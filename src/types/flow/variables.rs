@@ -26,6 +26,8 @@ pub(super) struct Part {
 /// A local variable that is followed.
 struct Followed {
     parts: Range<u32>,
+    /// The first of the properties that are followed: those before it are inherited.
+    first: u32,
     /// Whether the parts are those of its value; else the one part is the variable itself.
     is_split: bool,
 }
@@ -70,7 +72,8 @@ impl Variables {
     /// The `index`-th of the parts of a variable, if it is followed by parts.
     pub(super) fn part_of(&self, local: LocalId, index: u32) -> Option<u32> {
         let followed = self.locals.get(&local)?;
-        (followed.is_split && index < followed.parts.len() as u32).then(|| followed.parts.start + index)
+        let own = index.checked_sub(followed.first)?;
+        (followed.is_split && own < followed.parts.len() as u32).then(|| followed.parts.start + own)
     }
 
     fn add(&mut self, parts: Vec<Part>) -> Range<u32> {
@@ -132,8 +135,42 @@ impl Flow<'_, '_> {
         let is_split = split.is_some();
         let parts = split.unwrap_or_else(|| vec![self.whole(local)]);
         let parts = self.variables.add(parts);
-        self.variables.locals.insert(local, Followed { parts: parts.clone(), is_split });
+        self.variables.locals.insert(local, Followed { parts: parts.clone(), first: 0, is_split });
         parts
+    }
+
+    /// In an initialiser of a class: the instance is there from the start, its properties are not, and another
+    /// initialiser may have to be called.
+    pub(super) fn begin_instance(&mut self) {
+        if !self.world.fills_instance(self.function) {
+            return;
+        }
+        let local = LocalId(0);
+        let Some(Type::Nominal(n, _)) = self.body.locals.first().map(|l| l.ty.clone()) else { return };
+        let mut parts = self.properties(n).unwrap_or_default();
+        let is_convenience = self.world.is_convenience(self.function);
+        if is_convenience {
+            parts.iter_mut().for_each(|p| p.has_value = false);
+        }
+        let leads_to = match (is_convenience, self.world.superclass(n)) {
+            (true, _) => Some("self.init"),
+            (false, Some(_)) => Some("super.init"),
+            (false, None) => None,
+        };
+        let (own, first) = (parts.len() as u32, self.world.inherited_count(n));
+        parts.extend(leads_to.map(|name| Part {
+            name: name.into(),
+            declared: Span::default(),
+            once: false,
+            has_value: false,
+        }));
+        let parts = self.variables.add(parts);
+        self.filled = Some(local);
+        self.led_to = leads_to.map(|_| parts.start + own);
+        for part in parts.clone() {
+            self.state.unset.put(part, true);
+        }
+        self.variables.locals.insert(local, Followed { parts, first, is_split: true });
     }
 
     fn whole(&self, local: LocalId) -> Part {

@@ -35,8 +35,8 @@ impl Infer<'_> {
                 {
                     return self.delegate(local, args, span);
                 }
-                if matches!(base.kind, Ast::Super) {
-                    return self.fail(Code::Unsupported, base.span, "classes cannot be inherited from yet");
+                if &*name.name == "init" && matches!(base.kind, Ast::Super) {
+                    return self.super_init(args, base.span, span);
                 }
                 if let Ast::Chain(_) = &base.kind {
                     // The whole postfix expression is evaluated inside the chain; see `optional_chain`.
@@ -65,6 +65,11 @@ impl Infer<'_> {
     fn delegate(&mut self, local: crate::types::tree::LocalId, args: Vec<ArgNode>, span: Span) -> Expr {
         use crate::types::tree::{Place, Root};
         let own = self.local_type(local);
+        if let Type::Nominal(n, _) = &own
+            && self.world.is_class(*n)
+        {
+            return self.lead_on(local, args, span);
+        }
         let value = self.call_init(&own, args, Some(&own), span);
         let value = self.coerce(value, &own);
         let place = Place { root: Root::Local(local), path: vec![], ty: own, span };

@@ -5,8 +5,8 @@ use super::args::{ArgNode, Slot, match_args};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 use crate::types::solver::Wish;
-use crate::types::store::{MemberKind, Requirement, RequirementKind, SignatureParam};
-use crate::types::tree::{Callee, Expr, FunctionId, FunctionRef};
+use crate::types::store::{MemberKind, Owner, Requirement, RequirementKind, SignatureParam};
+use crate::types::tree::{Callee, Expr, ExprKind, FunctionId, FunctionRef};
 use crate::types::ty::{NominalId, ProtocolId, Type};
 use std::rc::Rc;
 
@@ -65,7 +65,15 @@ impl Infer<'_> {
             let requirement = requirement.map(&mut |t| by(t));
             let holds = match &requirement {
                 Requirement::Conforms(t, p) => {
-                    self.world.require_by(t, Wish { protocol: *p, span, by: Some(function) })
+                    // A requirement is called on what is inside, which conforms.
+                    let is_opened = matches!(candidate.target, Target::Requirement(..))
+                        && candidate.prefix.first() == Some(t)
+                        && matches!(self.world.shallow(t), Type::Existential(_));
+                    if is_opened {
+                        self.can_erase(t, *p)
+                    } else {
+                        self.world.require_by(t, Wish { protocol: *p, span, by: Some(function) })
+                    }
                 }
                 Requirement::Same(a, b) => self.world.unify(a, b, span),
                 Requirement::Superclass(a, b) => self.can_convert(a, b),
@@ -82,17 +90,44 @@ impl Infer<'_> {
                 self_type: generics.first().cloned().unwrap_or(Type::Error),
                 generics: generics[own.min(generics.len())..].to_vec(),
             },
-            _ => Callee::Static(FunctionRef { function, generics: generics.clone() }),
+            _ => self.known_callee(candidate, FunctionRef { function, generics: generics.clone() }),
         };
+        let mut result = by(&signature.result);
+        if self.world.fills_instance(function)
+            && let Some(receiver) = &candidate.receiver
+        {
+            // An inherited initialiser gives the instance that it got.
+            let failable = self.world.is_optional(&result);
+            result = receiver.ty.clone();
+            if failable {
+                result = self.world.applied("Optional", &[result]);
+            }
+        }
         Instance {
             callee: Some(callee),
             params: signature.params.iter().map(|p| SignatureParam { ty: by(&p.ty), ..p.clone() }).collect(),
             self_type: signature.self_type.as_ref().map(by),
             self_inout: signature.self_inout,
-            result: by(&signature.result),
+            result,
             throws: signature.throws,
             generics,
             missing,
+        }
+    }
+
+    /// A method of a class is what subclasses make of it, unless it is called on `super`, and so is an initialiser that
+    /// another one leads to.
+    fn known_callee(&self, candidate: &Candidate, function: FunctionRef) -> Callee {
+        let is_dynamic = match candidate.receiver.as_ref().map(|r| &r.kind) {
+            None | Some(ExprKind::Super(_)) => false,
+            Some(ExprKind::Local(_)) => true,
+            Some(_) => !self.world.fills_instance(function.function),
+        };
+        match self.world.function_data(function.function).owner {
+            Owner::Nominal(class) if is_dynamic && self.world.is_overridable(function.function) => {
+                Callee::Class { class, function }
+            }
+            _ => Callee::Static(function),
         }
     }
 
@@ -240,7 +275,15 @@ impl Infer<'_> {
                 Target::Requirement(..) | Target::Case(..) => true,
             };
             let tier = distance * 2 + u32::from(!user);
-            out.push(Candidate { target, prefix: prefix.0.clone(), receiver: receiver.cloned(), tier });
+            let mut receiver = receiver.cloned();
+            if let (Target::Function(f), None) = (&target, &receiver)
+                && self.world.fills_instance(*f)
+            {
+                // A new instance.
+                let kind = ExprKind::Struct { fields: vec![] };
+                receiver = Some(Rc::new(Expr { kind, ty: of.clone(), span: Span::default() }));
+            }
+            out.push(Candidate { target, prefix: prefix.0.clone(), receiver, tier });
         }
         out
     }

@@ -6,8 +6,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::types::solver::Wish;
-use crate::types::tree::{Expr, ExprKind, Promise};
-use crate::types::ty::{FunctionType, Strength, Type};
+use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Promise};
+use crate::types::ty::{FunctionType, ProtocolId, Strength, Type};
+use crate::types::world::Builtin;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -74,10 +75,27 @@ impl Infer<'_> {
                 return Expr { kind: ExprKind::Some(Box::new(inner)), ty: wanted, span };
             }
         }
+        if let (Some(given), Some(payload)) = (self.world.optional_payload(&from), self.world.optional_payload(&wanted))
+            && !self.is_upcast(&given, &payload)
+            && self.can_convert(&given, &payload)
+        {
+            let local = self.new_local("", given, false, span);
+            let inner = self.local_expr(local, span);
+            let body = Box::new(self.coerce(inner, &payload));
+            let kind = ExprKind::Chain { base: Box::new(value), local, body, flatten: false };
+            return Expr { kind, ty: wanted, span };
+        }
+        if let Some((given, element)) = self.elements_to_convert(&from, &wanted)
+            && let Some(function) = self.world.library_function("_convertedElements")
+        {
+            let callee = Callee::Static(FunctionRef { function, generics: vec![given, element] });
+            let kind = ExprKind::Call { callee, args: vec![Argument::Value(value)] };
+            return Expr { kind, ty: wanted, span };
+        }
         match (&from, &wanted) {
             (_, Type::Existential(protocols)) => {
                 for p in protocols.clone().iter() {
-                    if !self.world.conforms_to(&from, *p) {
+                    if !self.can_erase(&from, *p) {
                         let diagnostic = self.not_conforming(&from, &Wish { protocol: *p, span, by: None }, span);
                         self.error(diagnostic);
                         return self.error_expr(span);
@@ -107,7 +125,7 @@ impl Infer<'_> {
                     Expr { kind: ExprKind::Tuple(parts), ty: wanted.clone(), span }
                 })
             }
-            (Type::Nominal(..), Type::Nominal(..)) if self.is_subclass(&from, &wanted) => {
+            (Type::Nominal(..), Type::Nominal(..)) if self.is_upcast(&from, &wanted) => {
                 Expr { kind: ExprKind::Upcast(Box::new(value)), ty: wanted, span }
             }
             _ => {
@@ -117,15 +135,53 @@ impl Infer<'_> {
         }
     }
 
+    /// The elements of two types of arrays, when those of the first are to be given as existentials.
+    fn elements_to_convert(&mut self, from: &Type, to: &Type) -> Option<(Type, Type)> {
+        let (Type::Nominal(n, xs), Type::Nominal(m, ys)) = (from, to) else { return None };
+        let is_array = n == m && self.world.nominal_data(*n).builtin == Some(Builtin::Array);
+        let (given, wanted) = (self.world.shallow(xs.first()?), self.world.shallow(ys.first()?));
+        let is_erased = is_array && matches!(wanted, Type::Existential(_)) && given != wanted;
+        (is_erased && !matches!(given, Type::Var(_)) && self.can_convert(&given, &wanted)).then_some((given, wanted))
+    }
+
+    /// Whether a value of a type is one of a protocol's.
+    pub(super) fn can_erase(&mut self, from: &Type, p: ProtocolId) -> bool {
+        match from {
+            Type::Existential(_) => self.world.protocols_of(from).contains(&p),
+            _ => self.world.conforms_to(from, p),
+        }
+    }
+
+    /// Whether every value of a type is one of another type as it stands: an instance of a subclass, alone or in an
+    /// optional, an array or as a value of a dictionary.
+    fn is_upcast(&mut self, from: &Type, to: &Type) -> bool {
+        if self.is_subclass(from, to) {
+            return true;
+        }
+        let (from, to) = (self.world.shallow(from), self.world.shallow(to));
+        let (Type::Nominal(n, xs), Type::Nominal(m, ys)) = (&from, &to) else { return false };
+        let holds = self.world.nominal_data(*n).builtin;
+        if n != m || !matches!(holds, Some(Builtin::Optional | Builtin::Array | Builtin::Dictionary)) {
+            return false;
+        }
+        match (xs.split_last(), ys.split_last()) {
+            (Some((x, keys)), Some((y, others))) => keys == others && self.is_upcast(x, y),
+            _ => false,
+        }
+    }
+
     fn is_subclass(&mut self, from: &Type, to: &Type) -> bool {
         let mut at = from.clone();
         while let Type::Nominal(n, args) = &at {
             let Some(base) = self.world.nominal_data(*n).superclass.clone() else { return false };
             let args = args.clone();
             at = self.world.substitute_nominal(*n, &args, &base);
-            if at == *to {
+            let snapshot = self.world.snapshot();
+            if self.world.unify(&at, to, Span::default()) {
+                self.world.keep(snapshot);
                 return true;
             }
+            self.world.rollback(snapshot);
         }
         false
     }
@@ -262,7 +318,7 @@ impl Infer<'_> {
         match (&from, &to) {
             (_, Type::Existential(protocols)) => {
                 let protocols = protocols.clone();
-                protocols.iter().all(|p| self.world.conforms_to(&from, *p))
+                protocols.iter().all(|p| self.can_erase(&from, *p))
             }
             (Type::Tuple(xs), Type::Tuple(ys)) => {
                 xs.len() == ys.len()
@@ -271,7 +327,13 @@ impl Infer<'_> {
                         .zip(ys.iter())
                         .all(|((l, x), (m, y))| (l == m || l.is_none() || m.is_none()) && self.can_convert(x, y))
             }
-            (Type::Nominal(..), Type::Nominal(..)) => self.is_subclass(&from, &to),
+            (Type::Nominal(..), Type::Nominal(..)) => {
+                self.is_upcast(&from, &to)
+                    || match (self.world.optional_payload(&from), self.world.optional_payload(&to)) {
+                        (Some(from), Some(to)) => self.can_convert(&from, &to),
+                        _ => self.elements_to_convert(&from, &to).is_some(),
+                    }
+            }
             _ => false,
         }
     }

@@ -25,6 +25,9 @@ impl Infer<'_> {
             Ok(slots) => slots,
             Err(_) => return self.no_candidate(name, std::slice::from_ref(candidate), args, span),
         };
+        if let Some(refused) = self.refused_on_any(candidate, name) {
+            return refused;
+        }
         let instance = self.instantiate_reporting(candidate, name, span);
         let mut result = instance.result.clone();
         if let Some(expected) = expected {
@@ -77,6 +80,20 @@ impl Infer<'_> {
         }
     }
 
+    /// A requirement that asks for the type that was forgotten.
+    pub(super) fn refused_on_any(&mut self, candidate: &Candidate, name: &Ident) -> Option<Expr> {
+        let Target::Requirement(p, r) = candidate.target else { return None };
+        let of = candidate.prefix.first().cloned()?;
+        let of = self.world.shallow(&of);
+        if !matches!(of, Type::Existential(_)) || self.world.is_callable_on_any(p, r) {
+            return None;
+        }
+        let message = format!("member '{}' cannot be used on value of type '{}'", name.name, self.show(&of));
+        let diagnostic = Diagnostic::error(Code::NotConforming, name.span, message);
+        self.error(diagnostic.help("use a generic parameter instead: it keeps the type"));
+        Some(self.error_expr(name.span))
+    }
+
     fn instantiate_reporting(&mut self, candidate: &Candidate, name: &Ident, span: Span) -> Instance {
         let instance = self.instantiate(candidate, span);
         if let Some(requirement) = &instance.missing {
@@ -96,7 +113,11 @@ impl Infer<'_> {
     fn receiver_argument(&mut self, candidate: &Candidate, instance: &Instance, name: &Ident) -> Option<Argument> {
         let receiver = candidate.receiver.as_ref()?;
         let own = instance.self_type.clone()?;
-        let value = self.decided(receiver);
+        let mut value = self.decided(receiver);
+        if value.span == Span::default() {
+            // It is not written.
+            value.span = name.span;
+        }
         let ty = value.ty.clone();
         let fits = self.world.unify(&ty, &own, value.span);
         if instance.self_inout {

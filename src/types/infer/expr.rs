@@ -114,10 +114,9 @@ impl Infer<'_> {
                 span,
                 "'_' can only appear in a pattern or on the left side of an assignment",
             ),
+            Ast::Super => self.super_value(span),
             Ast::Hash { name, args } => self.hash_operator(name, args, span),
-            Ast::Super | Ast::KeyPath { .. } => {
-                self.fail(Code::Unsupported, span, "this construct is not supported yet")
-            }
+            Ast::KeyPath { .. } => self.fail(Code::Unsupported, span, "this construct is not supported yet"),
             Ast::Sequence(_) | Ast::Error => self.error_expr(span),
         }
     }

@@ -229,6 +229,7 @@ impl Infer<'_> {
             | ExprKind::Force(base)
             | ExprKind::Erase(base)
             | ExprKind::Upcast(base)
+            | ExprKind::Super(base)
             | ExprKind::ConvertFunction { value: base, .. }
             | ExprKind::Cast { value: base, .. }
             | ExprKind::Try { value: base, .. } => self.finish(base),

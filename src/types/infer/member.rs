@@ -10,8 +10,8 @@ use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident, Name};
 use crate::types::names::did_you_mean;
 use crate::types::store::{MemberKind, RequirementKind};
-use crate::types::tree::{Argument, Expr, ExprKind};
-use crate::types::ty::Type;
+use crate::types::tree::{Argument, Expr, ExprKind, FunctionId};
+use crate::types::ty::{NominalId, Type};
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -57,6 +57,12 @@ impl Infer<'_> {
                     let field = self.world.stored_type(n, index);
                     let field = self.world.substitute_nominal(n, &prefix, &field);
                     let field = self.world.normalize_type(&field);
+                    if let Some(get) = self.overridden_accessor(n, index, &base) {
+                        let receiver = Some(Rc::new(base.clone()));
+                        let candidate = Candidate { target: Target::Function(get), prefix, receiver, tier: 0 };
+                        return self.getter_call(&candidate, base, span);
+                    }
+                    let index = self.world.inherited_count(n) + index;
                     return Expr { kind: ExprKind::Field { base: Box::new(base), index }, ty: field, span };
                 }
                 MemberKind::Computed(get, _) => {
@@ -77,6 +83,9 @@ impl Infer<'_> {
                             receiver: Some(Rc::new(base.clone())),
                             tier: 0,
                         };
+                        if let Some(refused) = self.refused_on_any(&candidate, name) {
+                            return refused;
+                        }
                         return self.getter_call(&candidate, base, span);
                     }
                 }
@@ -91,6 +100,15 @@ impl Infer<'_> {
             return self.method_value(base, name, &methods, expected, span);
         }
         self.unknown_member(&base, &ty, name)
+    }
+
+    /// The getter of a stored property that subclasses override.
+    fn overridden_accessor(&mut self, n: NominalId, index: u32, base: &Expr) -> Option<FunctionId> {
+        if !self.world.is_class(n) || matches!(base.kind, ExprKind::Super(_)) || self.initializes(base) {
+            return None;
+        }
+        let get = self.world.known_accessor(n, index)?;
+        self.world.overridden.contains(&get).then_some(get)
     }
 
     fn owner_of_stored(&mut self, ty: &Type, name: &str, index: u32) -> Option<crate::types::ty::NominalId> {

@@ -11,6 +11,7 @@ mod branch;
 mod call;
 mod candidates;
 mod chain;
+mod class;
 mod closure;
 mod coerce;
 mod commit;

@@ -69,9 +69,9 @@ impl Infer<'_> {
         let Type::Nominal(n, _) = &base_ty else {
             return Place { root: Root::Discard, path: vec![], ty, span };
         };
-        let data = self.world.nominal_data(*n);
-        let is_class = data.kind == NominalKind::Class;
-        let stored = &data.stored[index as usize];
+        let is_class = self.world.is_class(*n);
+        let (owner, own) = self.world.stored_owner(*n, index);
+        let stored = &self.world.nominal_data(owner).stored[own];
         let (name, is_let, declared) = (stored.name.clone(), stored.is_let, stored.span);
         if is_let {
             self.immutable(&name, declared, span, complaint);
@@ -139,7 +139,7 @@ impl Infer<'_> {
     }
 
     /// Whether a value is the `self` that an initialiser fills.
-    fn initializes(&mut self, base: &Expr) -> bool {
+    pub(super) fn initializes(&mut self, base: &Expr) -> bool {
         let current = self.frame().init_self;
         matches!(base.kind, ExprKind::Local(local) if current == Some(local))
     }
@@ -147,10 +147,15 @@ impl Infer<'_> {
     fn accessor_place(&mut self, callee: Callee, args: Vec<Argument>, ty: Type, span: Span, complaint: &str) -> Place {
         let (setter, has_self, mutating) = match &callee {
             Callee::Static(f) | Callee::Class { function: f, .. } => {
-                let data = self.world.function_data(f.function);
-                let setter =
-                    data.setter.map(|s| Callee::Static(FunctionRef { function: s, generics: f.generics.clone() }));
-                let mutating = data.setter.is_some_and(|s| self.world.function_data(s).is_mutating);
+                let setter = self.world.function_data(f.function).setter;
+                let mutating = setter.is_some_and(|s| self.world.signature(s).self_inout);
+                let setter = setter.map(|s| {
+                    let function = FunctionRef { function: s, generics: f.generics.clone() };
+                    match &callee {
+                        Callee::Class { class, .. } => Callee::Class { class: *class, function },
+                        _ => Callee::Static(function),
+                    }
+                });
                 let has_self = self.world.signature(f.function).self_type.is_some();
                 (setter, has_self, mutating)
             }
@@ -168,10 +173,11 @@ impl Infer<'_> {
         };
         let Some(set) = setter else {
             let what = match &callee {
-                Callee::Static(f) => self.world.full_name(f.function),
+                Callee::Static(f) | Callee::Class { function: f, .. } => self.world.full_name(f.function),
                 _ => "it".to_string(),
             };
-            let is_call = matches!(&callee, Callee::Static(f) if !self.is_getter(f));
+            let is_call =
+                matches!(&callee, Callee::Static(f) | Callee::Class { function: f, .. } if !self.is_getter(f));
             let why = if is_call {
                 format!("{complaint}: '{what}' returns a value, not a variable")
             } else {

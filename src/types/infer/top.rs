@@ -164,11 +164,16 @@ impl Infer<'_> {
             Some(own) => own,
             None => return vec![],
         };
-        let local = self.new_local("self", own.clone(), true, span);
-        self.bind(&"self".into(), local);
+        let mut statements = vec![];
+        // That of a class gets the instance.
+        let is_class = signature.self_type.is_some();
+        let local = if is_class { LocalId(0) } else { self.new_local("self", own.clone(), true, span) };
         self.frame().init_self = Some(local);
-        let pattern = Pattern { kind: PatternKind::Bind(local), ty: own.clone(), span };
-        let mut statements = vec![Stmt { kind: StmtKind::Let { pattern, value: None }, span }];
+        if !is_class {
+            self.bind(&"self".into(), local);
+            let pattern = Pattern { kind: PatternKind::Bind(local), ty: own.clone(), span };
+            statements.push(Stmt { kind: StmtKind::Let { pattern, value: None }, span });
+        }
         // What hands the work to another initialiser leaves the initial values to it.
         if let (Owner::Nominal(n), Type::Nominal(..), false) =
             (self.owner, &own, crate::types::walk::delegates(&body.items))
@@ -181,13 +186,19 @@ impl Infer<'_> {
                     continue;
                 }
                 let value = self.initial_value(n, i, &ty);
-                let path = vec![Projection { kind: ProjectionKind::Field(i), ty: ty.clone(), span }];
-                let place = Place { root: Root::Local(local), path, ty, span };
+                let index = self.world.inherited_count(n) + i;
+                let path = vec![Projection { kind: ProjectionKind::Field(index), ty: ty.clone(), span }];
+                let root =
+                    if is_class { Root::Value(Box::new(self.local_expr(local, span))) } else { Root::Local(local) };
+                let place = Place { root, path, ty, span };
                 statements.push(Stmt { kind: StmtKind::Assign { place, value }, span });
             }
         }
         statements.extend(self.statements(&body.items));
         let end = span.last();
+        if is_class {
+            statements.extend(self.implicit_super_init(body, end));
+        }
         let value = self.local_expr(local, end);
         let value = self.coerce(value, &signature.result.clone());
         statements.push(Stmt { kind: StmtKind::Return(Some(value)), span: end });

@@ -318,6 +318,10 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::NewBox { out, parts } | I::DNewBox { out, parts } => stored::new_box(&mut at, out, parts),
             I::NewRecord { out, parts } | I::DNewRecord { out, parts } => stored::new_record(&mut at, out, parts),
             I::NewClosure { out, site } | I::DNewClosure { out, site } => stored::new_closure(&mut at, out, site),
+            I::NewInstance { out, shape } => attempt!(stored::new_instance(compiler, &mut at, out, shape)),
+            I::FindMethod { out, from, method } => {
+                attempt!(stored::find_method(machine, compiler, &mut at, out, (from, method)));
+            }
             I::LoadBoxF { out, from, index } => attempt!(stored::load_box_f(&mut at, out, from, index)),
             I::LoadBoxI { out, from, index } => attempt!(stored::load_box_i(&mut at, out, from, index)),
             I::LoadBoxR { out, from, index } => attempt!(stored::load_box_r(&mut at, out, from, index)),

@@ -2,8 +2,10 @@
 
 use super::{gather, gather_counts};
 use crate::bytecode::operand::*;
-use crate::value::{BoxCells, Closure, Ref};
+use crate::value::shape::ShapeId;
+use crate::value::{BoxCells, Cells, Closure, Ref};
 use crate::vm::fault::Fault;
+use crate::vm::functions::Compiler;
 use crate::vm::machine::Machine;
 use crate::vm::objects;
 use crate::vm::registers::Registers;
@@ -16,6 +18,54 @@ pub fn new_box(at: &mut Registers, out: ROut, parts: PartsAt) {
     let slots = at.entry().is_derivative;
     let cells = gather(*at, parts, slots);
     at.set_r(out, Ref::Box(Rc::new(BoxCells { cells: RefCell::new(cells), shape: None })));
+}
+
+/// `out =` an instance of a class.
+#[inline(never)]
+pub fn new_instance(
+    compiler: &mut dyn Compiler,
+    at: &mut Registers,
+    out: ROut,
+    shape: Shaped,
+) -> Result<(), Box<Fault>> {
+    let shape = ShapeId(shape.0);
+    let Some(layout) = compiler.shapes().instance_layout(shape) else {
+        return Err(Fault::internal("an instance of something that is not a class"));
+    };
+    let cells = Cells {
+        len: 1,
+        f: vec![0.0; layout.f as usize],
+        i: vec![0; layout.i as usize],
+        r: vec![Ref::Null; layout.r as usize],
+        slots: vec![],
+    };
+    at.set_r(out, Ref::Box(Rc::new(BoxCells { cells: RefCell::new(cells), shape: Some(shape) })));
+    Ok(())
+}
+
+/// `out =` the function that a method is for the type of the receiver.
+#[inline(always)]
+pub fn find_method(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    at: &mut Registers,
+    out: ROut,
+    (from, method): (RIn, Method),
+) -> Result<(), Box<Fault>> {
+    let shape = match at.r(from) {
+        Ref::Box(instance) => instance.shape,
+        Ref::Any(value) => Some(value.shape),
+        _ => None,
+    };
+    let Some(shape) = shape else {
+        return Err(Fault::internal("a method of something that has none"));
+    };
+    let found = match machine.functions.method(method.0, shape) {
+        Some(found) => found,
+        None => machine.functions.load_method(compiler, method.0, shape)?,
+    };
+    at.set_r(out, found);
+    Ok(())
 }
 
 /// `out =` a record with the components in the window.

@@ -159,6 +159,11 @@ impl Compiler for World {
         Err(Fault::internal("no type here speaks for itself"))
     }
 
+    fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>> {
+        let found = self.program.dispatch.get(&(MethodId(u32::from(method)), shape));
+        found.map(|f| f.0).ok_or_else(|| Fault::internal("no such method"))
+    }
+
     fn shapes(&self) -> &Shapes {
         &self.program.shapes
     }

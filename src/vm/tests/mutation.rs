@@ -5,7 +5,7 @@ use crate::bytecode::operand::{Role, Table};
 use crate::bytecode::{Code, Instruction, LIST, Opcode, verify};
 use crate::ir::*;
 use crate::native::library::find;
-use crate::value::shape::{Shape, Shapes, Tangents};
+use crate::value::shape::{Shape, ShapeId, Shapes, Tangents};
 use crate::value::{Components, Ref};
 use crate::vm::{Compiler, Fault, Limits, Machine};
 use proptest::prelude::*;
@@ -77,6 +77,9 @@ impl Compiler for Tampered {
         Err(Fault::internal("no type here speaks for itself"))
     }
 
+    fn method(&mut self, method: u16, _: ShapeId) -> Result<u32, Box<Fault>> {
+        Ok(u32::from(method))
+    }
     fn shapes(&self) -> &Shapes {
         &self.shapes
     }
@@ -112,6 +115,7 @@ fn operand(code: &Code, role: Role, random: u16) -> i64 {
         Role::Table(_) | Role::Component | Role::Global | Role::Function => random % 4,
         Role::Jump => random % (2 * code.instructions.len() as i64) - code.instructions.len() as i64,
         Role::Primitive | Role::Arithmetic => random % 256,
+        Role::Method | Role::Shape => random % 4,
         Role::Immediate => random - 32768,
     }
 }

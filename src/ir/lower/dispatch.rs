@@ -1,0 +1,344 @@
+//! Calls of what is only known while the program runs: methods that subclasses override, and requirements of protocols
+//! on values whose type was forgotten.
+//!
+//! In: callees. Out: [`Op::FindMethod`], and a complete table of what it finds: every method for every type that values
+//! are made of anywhere.
+
+use super::build::{Builder, Value};
+use super::call::{Operand, Thrown};
+use super::{Lowering, Origin};
+use crate::ir::graph::{MethodId, Op, Program, Reg};
+use crate::ir::layout::cells;
+use crate::types::tree::{self, Callee, FunctionRef};
+use crate::types::ty::{ProtocolId, Type};
+use crate::types::world::{Declarations, NominalKind};
+use crate::value::Bank;
+use crate::value::shape::{Shape, ShapeId};
+use hashbrown::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// Who is called.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    /// A function that is known.
+    Static(FunctionRef),
+    /// What a method is for the receiver. The function is the one that the method was declared as.
+    Dynamic(MethodId, FunctionRef),
+}
+
+impl Target {
+    /// The function whose parameters and results the call has.
+    pub fn declaration(&self) -> &FunctionRef {
+        match self {
+            Target::Static(f) | Target::Dynamic(_, f) => f,
+        }
+    }
+}
+
+/// A method that is found while the program runs, for concrete generic arguments.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum Method {
+    /// Of a class.
+    Class(FunctionRef),
+    /// A requirement, called on an existential; the last are its own generic arguments.
+    Requirement { protocol: ProtocolId, requirement: u32, on: Type, generics: Vec<Type> },
+}
+
+/// What a bridge leads to.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(in crate::ir) enum Behind {
+    /// An override whose results look different.
+    Override(FunctionRef),
+    /// What fulfils a requirement for a type.
+    Witness { protocol: ProtocolId, requirement: u32, of: Type, generics: Vec<Type> },
+}
+
+/// The methods that are found while the program runs, and the types that they are found for.
+#[derive(Default)]
+pub(super) struct Dynamic {
+    methods: Vec<Method>,
+    numbers: HashMap<Method, MethodId>,
+    /// Classes that instances are made of, and types that are erased.
+    types: Vec<ShapeId>,
+    known: HashSet<ShapeId>,
+    /// How many of each were combined.
+    done: (usize, usize),
+}
+
+impl Lowering {
+    /// Combines methods and types that are new.
+    pub(super) fn find_methods(&mut self, d: &mut dyn Declarations, program: &mut Program) {
+        let (methods, types) = (self.dynamic.methods.len(), self.dynamic.types.len());
+        let (old_methods, old_types) = std::mem::replace(&mut self.dynamic.done, (methods, types));
+        for m in 0..methods {
+            for t in if m < old_methods { old_types } else { 0 }..types {
+                let shape = self.dynamic.types[t];
+                let method = self.dynamic.methods[m].clone();
+                if let Some(ty) = self.layouts.type_of(shape).cloned() {
+                    self.find_method(d, program, (MethodId(m as u32), &method), (shape, &ty));
+                }
+            }
+        }
+    }
+
+    fn find_method(
+        &mut self,
+        d: &mut dyn Declarations,
+        program: &mut Program,
+        (id, method): (MethodId, &Method),
+        (shape, ty): (ShapeId, &Type),
+    ) {
+        let (origin, generics) = match method {
+            Method::Class(f) => {
+                let declared = d.function(f.function);
+                let put = |p| declared.generics.iter().position(|q| *q == p).and_then(|i| f.generics.get(i).cloned());
+                let Some(own) = declared.params.first().map(|p| d.normalize(&p.ty.substitute(&put))) else { return };
+                if !is_class_of(d, ty, &own) {
+                    return;
+                }
+                let found = d.override_of(f, ty);
+                if found == *f || returns_alike(d, f, &found) {
+                    (Origin::Function(found.function), found.generics)
+                } else {
+                    let to = Rc::new(Behind::Override(found));
+                    (Origin::Bridge { like: f.function, to }, f.generics.clone())
+                }
+            }
+            Method::Requirement { protocol, requirement, on, generics } => {
+                if !d.conforms(ty, *protocol) {
+                    return;
+                }
+                let (protocol, requirement) = (*protocol, *requirement);
+                let like = d.requirement(protocol, requirement);
+                let to = Behind::Witness { protocol, requirement, of: ty.clone(), generics: generics.clone() };
+                let all = std::iter::once(on.clone()).chain(generics.iter().cloned()).collect();
+                (Origin::Bridge { like, to: Rc::new(to) }, all)
+            }
+        };
+        let function = self.request(program, origin, generics, None);
+        program.dispatch.insert((id, shape), function);
+    }
+
+    fn method(&mut self, program: &mut Program, method: Method, name: &Rc<str>) -> MethodId {
+        if let Some(id) = self.dynamic.numbers.get(&method) {
+            return *id;
+        }
+        let id = MethodId(self.dynamic.methods.len() as u32);
+        self.dynamic.methods.push(method.clone());
+        self.dynamic.numbers.insert(method, id);
+        program.methods.push(name.clone());
+        id
+    }
+}
+
+/// Whether a type is a class or inherits from it.
+fn is_class_of(d: &mut dyn Declarations, ty: &Type, class: &Type) -> bool {
+    let mut at = ty.clone();
+    loop {
+        if at == *class {
+            return true;
+        }
+        let Type::Nominal(id, args) = &at else { return false };
+        let nominal = d.nominal(*id);
+        let Some(base) = &nominal.superclass else { return false };
+        at = crate::ir::layout::instantiate(d, &nominal, args, base);
+    }
+}
+
+/// Whether an override gives back what the method that it overrides does, so that it can be called in its place.
+fn returns_alike(d: &mut dyn Declarations, f: &FunctionRef, by: &FunctionRef) -> bool {
+    let mut result = |f: &FunctionRef| {
+        let declared = d.function(f.function);
+        let put = |p| declared.generics.iter().position(|q| *q == p).and_then(|i| f.generics.get(i).cloned());
+        (d.normalize(&declared.result.substitute(&put)), declared.throws)
+    };
+    let ((a, a_throws), (b, b_throws)) = (result(f), result(by));
+    let mut is_class = |t: &Type| matches!(t, Type::Nominal(id, _) if d.nominal(*id).kind == NominalKind::Class);
+    a_throws == b_throws && (a == b || is_class(&a) && is_class(&b))
+}
+
+impl Builder<'_> {
+    /// Who is called, for concrete types; `None` when nobody is.
+    pub fn resolve(&mut self, callee: &Callee) -> Option<Target> {
+        match callee {
+            Callee::Static(f) => Some(Target::Static(self.concrete_ref(f))),
+            Callee::Class { function, .. } => {
+                let f = self.concrete_ref(function);
+                Some(self.method_of_class(f))
+            }
+            Callee::Requirement { protocol, requirement, self_type, generics } => {
+                let of = self.concrete(self_type);
+                let generics: Vec<Type> = generics.iter().map(|t| self.concrete(t)).collect();
+                if let Type::Existential(_) = of {
+                    return Some(self.method_of_protocol(*protocol, *requirement, of, generics));
+                }
+                let witness = self.d.witness(*protocol, *requirement, &of, &generics)?;
+                Some(self.method_of_class(witness))
+            }
+        }
+    }
+
+    /// A method is looked for while the program runs only if there is something else to be found.
+    fn method_of_class(&mut self, f: FunctionRef) -> Target {
+        match self.d.overridden(f.function) {
+            Some(is_overridden) if is_overridden || self.lowering.interactive => {
+                let name = self.d.function(f.function).name.clone();
+                let id = self.lowering.method(self.program, Method::Class(f.clone()), &name);
+                Target::Dynamic(id, f)
+            }
+            _ => Target::Static(f),
+        }
+    }
+
+    fn method_of_protocol(&mut self, protocol: ProtocolId, requirement: u32, on: Type, generics: Vec<Type>) -> Target {
+        let function = self.d.requirement(protocol, requirement);
+        let name = self.d.function(function).name.clone();
+        let all = std::iter::once(on.clone()).chain(generics.iter().cloned()).collect();
+        let method = Method::Requirement { protocol, requirement, on, generics };
+        let id = self.lowering.method(self.program, method, &name);
+        Target::Dynamic(id, FunctionRef { function, generics: all })
+    }
+
+    /// Whether what is called is known to be that primitive, and nobody registered a derivative for it.
+    pub fn is_primitive_target(&mut self, target: &Target, name: &str) -> bool {
+        matches!(target, Target::Static(f) if self.is_primitive(f, name))
+    }
+
+    /// A call.
+    pub fn call_target(&mut self, target: &Target, mut operands: Vec<Operand>) -> (Value, Thrown) {
+        let declared = self.d.function(target.declaration().function);
+        for (operand, param) in operands.iter_mut().zip(&declared.params) {
+            // What changes `self` in a protocol only changes what it refers to in a class.
+            if let (Operand::InOut(regs), false) = (&*operand, param.is_inout) {
+                *operand = Operand::Value(regs.clone());
+            }
+        }
+        let (method, f) = match target {
+            Target::Static(f) => return self.call_raw(f, operands),
+            Target::Dynamic(method, f) => (*method, f),
+        };
+        let result = self.of_function(&declared, &f.generics, &declared.result);
+        let receiver = match operands.first() {
+            Some(Operand::Value(regs) | Operand::InOut(regs)) => regs.first().copied(),
+            None => None,
+        };
+        let Some(receiver) = receiver else {
+            self.refuse("a static requirement of a protocol on a value whose type is not known");
+            return (self.nothing(&result), None);
+        };
+        let function = self.value(Op::FindMethod(method), Bank::R, &[receiver]);
+        let banks = self.banks(&result);
+        self.invoke(Op::CallValue, &[function], operands, &banks, declared.throws)
+    }
+
+    /// An instance of a class with these values in it, or with none yet.
+    pub fn instance(&mut self, shape: ShapeId, components: &[Reg]) -> Value {
+        self.note_type(shape);
+        let object = self.value(Op::NewInstance(shape), Bank::R, &[]);
+        let banks: Vec<Bank> = components.iter().map(|reg| self.bank(*reg)).collect();
+        for (reg, (bank, index)) in components.iter().zip(cells(&banks)) {
+            self.emit(Op::StoreBox { bank, index: index as u16 }, &[], &[object, *reg]);
+        }
+        vec![object]
+    }
+
+    /// A value of a concrete type as one of any type.
+    pub fn boxed(&mut self, ty: &Type, regs: &[Reg]) -> Value {
+        let shape = self.shape(ty);
+        self.note_type(shape);
+        vec![self.value(Op::Native { name: "any.box", shapes: vec![shape] }, Bank::R, regs)]
+    }
+
+    /// Values of this type may be the receivers of methods.
+    fn note_type(&mut self, shape: ShapeId) {
+        let dynamic = &mut self.lowering.dynamic;
+        if dynamic.known.insert(shape) {
+            dynamic.types.push(shape);
+        }
+    }
+
+    /// A function that is called as another one.
+    pub(super) fn bridge(&mut self, like: tree::FunctionId, to: &Behind) {
+        let declared = self.d.function(like);
+        self.params = declared.generics.clone();
+        self.out.name = declared.name.clone();
+        self.out.span = declared.span;
+        self.span = declared.span;
+        self.out.is_prelude = true;
+        self.result = self.concrete(&declared.result);
+        self.throws = declared.throws;
+        self.results(&declared);
+        let mut operands = self.parameters(&declared);
+        let (target, of) = match to {
+            Behind::Override(f) => (Target::Static(f.clone()), None),
+            Behind::Witness { protocol, requirement, of, generics } => {
+                let callee = Callee::Requirement {
+                    protocol: *protocol,
+                    requirement: *requirement,
+                    self_type: of.clone(),
+                    generics: generics.clone(),
+                };
+                let Some(target) = self.resolve(&callee) else {
+                    self.refuse("a requirement that its type does not fulfil");
+                    return;
+                };
+                (target, Some(of))
+            }
+        };
+        // Values that are given by reference: they go back at the end, the receiver packed again.
+        let mut back = vec![];
+        for (k, operand) in operands.iter_mut().enumerate() {
+            let (Operand::Value(regs) | Operand::InOut(regs)) = &mut *operand;
+            let of = of.filter(|_| k == 0);
+            if let Some(of) = of {
+                *regs = self.unboxed(of, regs);
+            }
+            if let Operand::InOut(regs) = operand {
+                back.push((regs.clone(), of));
+            }
+        }
+        let from = self.d.function(target.declaration().function);
+        let generics = target.declaration().generics.clone();
+        let from = self.of_function(&from, &generics, &from.result);
+        let value = self.call_and_propagate(&target, operands);
+        let to = self.result.clone();
+        let mut results = self.as_declared(value, &from, &to);
+        for (regs, of) in back {
+            results.extend(match of {
+                Some(of) => self.boxed(of, &regs),
+                None => regs,
+            });
+        }
+        self.give_back(results);
+    }
+
+    /// The value of a concrete type that is known to be in one of any type.
+    fn unboxed(&mut self, ty: &Type, regs: &[Reg]) -> Value {
+        let shape = self.shape(ty);
+        if let Shape::Class { .. } = self.program.shapes.get(shape) {
+            // Of an instance of a subclass, too.
+            let optional = [self.reg(Bank::I), self.reg(Bank::R)];
+            self.emit(Op::Native { name: "any.as", shapes: vec![shape] }, &optional, regs);
+            return vec![optional[1]];
+        }
+        let mut banks = vec![Bank::I];
+        banks.extend(self.banks_of(shape).iter());
+        let optional = self.regs(&banks);
+        self.emit(Op::Native { name: "any.as", shapes: vec![shape] }, &optional, regs);
+        let value = optional[1..].to_vec();
+        self.dedicate(&value, "", super::build::Use::Variable);
+        value
+    }
+
+    /// A result as the one that is expected: an optional, or one of any type.
+    fn as_declared(&mut self, value: Value, from: &Type, to: &Type) -> Value {
+        if from == to || matches!(from, Type::Never) {
+            return value;
+        }
+        if let (Type::Existential(_), false) = (to, matches!(from, Type::Existential(_))) {
+            return self.boxed(from, &value);
+        }
+        let (from, to) = (self.banks(from), self.banks(to));
+        if from.len() + 1 == to.len() { self.some(value) } else { value }
+    }
+}

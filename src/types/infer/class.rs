@@ -1,0 +1,138 @@
+//! `super`, and initialisers of classes that lead to others.
+
+use super::Infer;
+use super::args::{ArgNode, match_args};
+use super::candidates::{Candidate, Target};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{self, Ident};
+use crate::types::tree::{Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
+use crate::types::ty::Type;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// `super`
+    pub(super) fn super_value(&mut self, span: Span) -> Expr {
+        let Some(base) = self.superclass() else {
+            let message = "'super' cannot be used here: there is no superclass";
+            return self.fail(Code::Inheritance, span, message);
+        };
+        match self.self_local() {
+            Some(local) => {
+                let value = self.local_expr(local, span);
+                Expr { kind: ExprKind::Super(Box::new(value)), ty: base, span }
+            }
+            None => self.fail(Code::WrongContext, span, "'super' cannot be used where there is no 'self'"),
+        }
+    }
+
+    fn superclass(&mut self) -> Option<Type> {
+        match self.own_type()? {
+            Type::Nominal(n, _) => self.world.superclass(n).map(|(base, args)| Type::Nominal(base, args)),
+            _ => None,
+        }
+    }
+
+    /// `super.init(…)`
+    pub(super) fn super_init(&mut self, args: Vec<ArgNode>, at: Span, span: Span) -> Expr {
+        let Some(_) = self.frame().init_self else {
+            let message = "'super.init' cannot be called outside of an initializer";
+            return self.fail(Code::WrongContext, span, message);
+        };
+        if self.is_convenience() {
+            let message = "convenience initializer must delegate with 'self.init' rather than chaining to a superclass initializer with 'super.init'";
+            return self.fail(Code::Inheritance, span, message);
+        }
+        let receiver = self.super_value(at);
+        if receiver.ty == Type::Error {
+            return receiver;
+        }
+        let base = receiver.ty.clone();
+        let candidates = self.method_candidates(&base, "init", true, Some(&Rc::new(receiver)));
+        let (leading, designated): (Vec<Candidate>, Vec<Candidate>) = candidates
+            .into_iter()
+            .partition(|c| matches!(c.target, Target::Function(f) if self.world.is_convenience(f)));
+        let mut fits = |all: &[Candidate]| {
+            all.iter().any(|c| {
+                let params = self.candidate_params(c);
+                match_args(&params, &args).is_ok()
+            })
+        };
+        if fits(&leading) && !fits(&designated) {
+            let message = format!("must call a designated initializer of the superclass '{}'", self.show(&base));
+            return self.fail(Code::Inheritance, span, message);
+        }
+        let name = Ident { name: "init".into(), span };
+        let value = self.call_overloaded(&name, designated, args, None, span);
+        self.led_on(value, span)
+    }
+
+    /// `self.init(…)` in a class.
+    pub(super) fn lead_on(&mut self, local: LocalId, args: Vec<ArgNode>, span: Span) -> Expr {
+        let own = self.local_type(local);
+        if !self.is_convenience() {
+            let message = format!(
+                "designated initializer for '{}' cannot delegate (with 'self.init'); did you mean this to be a convenience initializer?",
+                self.show(&own)
+            );
+            let diagnostic = Diagnostic::error(Code::Inheritance, span, message);
+            self.error(diagnostic.help("write 'convenience' before 'init'"));
+        }
+        let receiver = Rc::new(self.local_expr(local, span));
+        let candidates = self.method_candidates(&own, "init", true, Some(&receiver));
+        let name = Ident { name: "init".into(), span };
+        let value = self.call_overloaded(&name, candidates, args, None, span);
+        self.led_on(value, span)
+    }
+
+    fn is_convenience(&mut self) -> bool {
+        let function = self.frame().function;
+        function.is_some_and(|f| self.world.is_convenience(f))
+    }
+
+    /// The other initialiser has filled the instance, or failed: then this one fails, too.
+    fn led_on(&mut self, value: Expr, span: Span) -> Expr {
+        let value = self.decided(&value);
+        let unit = Type::unit();
+        if !self.world.is_optional(&value.ty.clone()) {
+            let place = Place { root: Root::Discard, path: vec![], ty: value.ty.clone(), span };
+            return Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: unit, span };
+        }
+        let result = self.frame().result.clone();
+        if !self.world.is_optional(&result) {
+            let message = "a non-failable initializer cannot delegate to a failable initializer";
+            let diagnostic = Diagnostic::error(Code::Inheritance, span, message);
+            self.error(diagnostic.help("write 'init?', or an initializer that cannot fail"));
+        }
+        let payload = self.world.optional_payload(&value.ty.clone()).unwrap_or(Type::Error);
+        let inner = Pattern { kind: PatternKind::Wildcard, ty: payload, span };
+        let pattern = Pattern { kind: PatternKind::Some(Box::new(inner)), ty: value.ty.clone(), span };
+        let nil = Expr { kind: ExprKind::Nil, ty: result, span };
+        let otherwise = vec![Stmt { kind: StmtKind::Return(Some(nil)), span }];
+        let conditions = vec![Condition::Match { pattern, value }];
+        let guard = Stmt { kind: StmtKind::Guard { conditions, otherwise, end: span }, span };
+        let local = self.new_local("", unit.clone(), true, span);
+        Expr { kind: ExprKind::Statements { statements: vec![guard], result: local }, ty: unit, span }
+    }
+
+    /// An initialiser that does not say so calls that of the superclass at its end, when there is one without parameters.
+    pub(super) fn implicit_super_init(&mut self, body: &ast::Block, end: Span) -> Option<Stmt> {
+        let base = self.superclass()?;
+        if self.is_convenience() || crate::types::walk::calls_super_init(&body.items) {
+            return None;
+        }
+        let candidates = self.method_candidates(&base, "init", true, None);
+        let takes_nothing = candidates.iter().any(|c| {
+            let params = self.candidate_params(c);
+            match_args(&params, &[]).is_ok()
+        });
+        if !takes_nothing {
+            return None;
+        }
+        let start = self.pending.len();
+        let vars = self.world.var_count();
+        let call = self.super_init(vec![], end, end);
+        self.settle_statement((start, vars));
+        Some(Stmt { kind: StmtKind::Expr(call), span: end })
+    }
+}
