@@ -21,7 +21,7 @@ fn run(text: &str) {
         max_depth: 500,
         max_tape: 8 << 20,
         max_steps: Some(100_000),
-        max_memory: Some(64 << 20),
+        max_memory: Some(2 << 30),
         timeout: Some(Duration::from_secs(5)),
         ..Options::default()
     };

@@ -3,6 +3,7 @@
 use super::Instruction;
 use crate::native::{Primitive, table};
 use crate::source::Span;
+use crate::value::Constants;
 use crate::value::shape::{ShapeId, TangentId};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -31,6 +32,8 @@ pub struct Code {
     pub integers: Vec<i64>,
     /// Constants.
     pub texts: Vec<Rc<str>>,
+    /// Constant elements of arrays.
+    pub arrays: Vec<Rc<Constants>>,
     /// How many components are put together.
     pub parts: Vec<Counts>,
     /// Function objects that are made.

@@ -56,6 +56,10 @@ fn operand(out: &mut String, code: &Code, at: usize, field: Field) {
         }
         Role::Table(Table::Integers) => write!(out, "{}", code.integers.get(index).copied().unwrap_or_default()),
         Role::Table(Table::Texts) => write!(out, "{:?}", code.texts.get(index).map_or("", |t| t)),
+        Role::Table(Table::Arrays) => match code.arrays.get(index) {
+            Some(all) => write!(out, "{all}"),
+            None => Ok(()),
+        },
         Role::Table(Table::Parts) => match code.parts.get(index) {
             Some([f, i, r]) => write!(out, "f {f} · i {i} · r {r}"),
             None => Ok(()),

@@ -133,6 +133,8 @@ instructions! {
         SetI { out: IOut, value: Immediate };
         /// `out = texts[k]`
         LoadText { out: ROut, k: Text };
+        /// `out =` an array of `arrays[k]`.
+        LoadArray { out: ROut, k: ArrayAt };
 
         /// `out = a + b`
         AddF { out: FOut, a: FIn, b: FIn } computes "double.add";

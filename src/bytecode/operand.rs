@@ -51,6 +51,8 @@ pub enum Table {
     Integers,
     /// `Code::texts`
     Texts,
+    /// `Code::arrays`
+    Arrays,
     /// `Code::parts`
     Parts,
     /// `Code::closures`
@@ -124,6 +126,8 @@ operands! {
     Integer(u32) Role::Table(Table::Integers);
     /// A text constant.
     Text(u32) Role::Table(Table::Texts);
+    /// Constant elements of an array.
+    ArrayAt(u32) Role::Table(Table::Arrays);
     /// How many components stand in the window.
     PartsAt(u32) Role::Table(Table::Parts);
     /// A function object to make.

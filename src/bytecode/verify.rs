@@ -98,6 +98,7 @@ fn operand(code: &Code, at: usize, opcode: Opcode, role: Role, number: i64) -> R
             Table::Numbers => code.numbers.len(),
             Table::Integers => code.integers.len(),
             Table::Texts => code.texts.len(),
+            Table::Arrays => code.arrays.len(),
             Table::Parts => code.parts.len(),
             Table::Closures => code.closures.len(),
             Table::Natives => code.natives.len(),

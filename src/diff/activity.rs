@@ -318,6 +318,7 @@ impl Walk<'_, '_> {
             Op::ConstF(_)
             | Op::ConstI(_)
             | Op::Text(_)
+            | Op::Constants(_)
             | Op::Null
             | Op::Capture { .. }
             | Op::NewArray(_)

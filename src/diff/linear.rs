@@ -12,7 +12,7 @@ use super::flow::{self, Passage};
 use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, RuleKind, Terminator};
 use crate::native::{PrimitiveId, Rule};
 use crate::source::Span;
-use crate::value::Bank;
+use crate::value::{Bank, Constants};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -236,11 +236,18 @@ impl<'p> Linearities<'p> {
         };
         match &step.op {
             Op::ConstF(0.0) => each(Kind::Zero.into()),
+            Op::Constants(all) if matches!(&**all, Constants::Numbers(all) if all.iter().all(|x| *x == 0.0)) => {
+                each(Kind::Zero.into())
+            }
             // An empty collection, and no reference, hold nothing that varies or could be added.
             Op::Null | Op::NewArray(_) => each(Kind::Zero.into()),
-            Op::ConstF(_) | Op::ConstI(_) | Op::Text(_) | Op::Capture { .. } | Op::Count | Op::CheckIndex => {
-                each(Kind::Constant.into())
-            }
+            Op::ConstF(_)
+            | Op::ConstI(_)
+            | Op::Text(_)
+            | Op::Constants(_)
+            | Op::Capture { .. }
+            | Op::Count
+            | Op::CheckIndex => each(Kind::Constant.into()),
             Op::Copy | Op::Take | Op::Promise { .. } => each(operand(0)),
             Op::Primitive(id) => each(primitive(*id, step, facts)),
             Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, step, facts),

@@ -84,6 +84,7 @@ impl Possible {
             Op::ConstF(_)
             | Op::ConstI(_)
             | Op::Text(_)
+            | Op::Constants(_)
             | Op::Null
             | Op::Copy
             | Op::Take
@@ -146,6 +147,7 @@ impl Possible {
             Op::ConstF(_)
             | Op::ConstI(_)
             | Op::Text(_)
+            | Op::Constants(_)
             | Op::Null
             | Op::Take
             | Op::Closure(_)

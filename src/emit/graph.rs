@@ -214,7 +214,7 @@ impl Step {
 
     /// Whether it can be left out when nobody needs what it writes.
     pub fn is_removable(&self) -> bool {
-        matches!(self.ir(), Some(Op::ConstF(_) | Op::ConstI(_) | Op::Text(_) | Op::Null | Op::Copy))
+        matches!(self.ir(), Some(Op::ConstF(_) | Op::ConstI(_) | Op::Text(_) | Op::Constants(_) | Op::Null | Op::Copy))
     }
 }
 

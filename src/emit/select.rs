@@ -123,6 +123,10 @@ impl<'a> Selector<'a> {
                 let (out, k) = (ROut(n(self, outs, 0)), self.writer.text(text));
                 self.writer.push(I::LoadText { out, k });
             }
+            Op::Constants(all) => {
+                let (out, k) = (ROut(n(self, outs, 0)), self.writer.constants(all));
+                self.writer.push(I::LoadArray { out, k });
+            }
             Op::Null => self.clear(outs[0]),
             Op::Copy | Op::Take | Op::Promise { .. } => self.copy(step),
             Op::Primitive(p) => self.primitive(*p, step)?,

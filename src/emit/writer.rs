@@ -6,7 +6,7 @@ use super::graph::Reg;
 use crate::bytecode::operand::*;
 use crate::bytecode::{Code, Instruction, Opcode, Trailer};
 use crate::source::Span;
-use crate::value::Bank;
+use crate::value::{Bank, Constants};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -133,6 +133,11 @@ impl<'a> Writer<'a> {
     pub fn text(&mut self, value: &Rc<str>) -> Text {
         let texts = &mut self.code.texts;
         Text(*self.texts.entry(value.clone()).or_insert_with(|| add(texts, value.clone())))
+    }
+
+    /// The index of the constant elements of an array.
+    pub fn constants(&mut self, value: &Rc<Constants>) -> ArrayAt {
+        ArrayAt(add(&mut self.code.arrays, value.clone()))
     }
 
     /// The index of a number of components.

@@ -36,6 +36,7 @@ fn is_pure(op: &Op) -> bool {
         Op::ConstF(_)
         | Op::ConstI(_)
         | Op::Text(_)
+        | Op::Constants(_)
         | Op::Null
         | Op::Copy
         | Op::Closure(_)

@@ -4,8 +4,8 @@
 
 use crate::native::PrimitiveId;
 use crate::source::Span;
-use crate::value::Bank;
 use crate::value::shape::{ShapeId, Shapes, TangentId, Tangents};
+use crate::value::{Bank, Constants};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -128,6 +128,8 @@ pub enum Op {
     ConstI(i64),
     /// `→ r`: a text.
     Text(Rc<str>),
+    /// `→ array` of elements that are known.
+    Constants(Rc<Constants>),
     /// `→ r`: no reference.
     Null,
     /// `x → x` of the same bank. A reference is shared.

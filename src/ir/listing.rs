@@ -98,6 +98,7 @@ fn operation(program: &Program, op: &Op) -> String {
         Op::ConstF(x) => format!("{x:?}"),
         Op::ConstI(n) => format!("{n}"),
         Op::Text(text) => format!("{text:?}"),
+        Op::Constants(all) => all.to_string(),
         Op::Null => "null".into(),
         Op::Copy => "copy".into(),
         Op::Take => "take".into(),

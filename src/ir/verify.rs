@@ -111,7 +111,7 @@ impl Check<'_> {
         let good = match &instruction.op {
             Op::ConstF(_) => is(&outs, &[F]) && ins.is_empty(),
             Op::ConstI(_) => is(&outs, &[I]) && ins.is_empty(),
-            Op::Text(_) | Op::Null | Op::NewArray(_) => is(&outs, &[R]) && ins.is_empty(),
+            Op::Text(_) | Op::Constants(_) | Op::Null | Op::NewArray(_) => is(&outs, &[R]) && ins.is_empty(),
             Op::Copy => outs.len() == 1 && outs == ins,
             Op::Take => is(&outs, &[R]) && is(&ins, &[R]),
             Op::Primitive(id) => {

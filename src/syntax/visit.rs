@@ -92,13 +92,18 @@ fn pattern(v: &mut impl Visitor, p: &mut Pattern) {
         }
         PatternKind::Case { payload: None, .. } => {}
         PatternKind::Some(inner) | PatternKind::As(inner, _) | PatternKind::Typed(inner, _) => pattern(v, inner),
-        PatternKind::Expr(e) => v.expr(e),
+        PatternKind::Expr(e) => shared(v, e),
     }
+}
+
+/// Nobody else has the part while a tree is folded, so it is changed where it is.
+fn shared(v: &mut impl Visitor, expr: &mut Rc<Expr>) {
+    v.expr(Rc::make_mut(expr));
 }
 
 fn args(v: &mut impl Visitor, list: &mut [Arg]) {
     for arg in list {
-        v.expr(&mut arg.value);
+        shared(v, &mut arg.value);
     }
 }
 
@@ -135,9 +140,9 @@ pub(super) fn inside(v: &mut impl Visitor, expr: &mut Expr) {
         | ExprKind::Try { value: e, .. }
         | ExprKind::Prime { function: e, .. }
         | ExprKind::Nabla(e)
-        | ExprKind::Partial { function: e, .. } => v.expr(Rc::make_mut(e)),
+        | ExprKind::Partial { function: e, .. } => shared(v, e),
         ExprKind::Call { callee: e, args: list } | ExprKind::Subscript { base: e, args: list } => {
-            v.expr(Rc::make_mut(e));
+            shared(v, e);
             args(v, list);
         }
         ExprKind::Closure(closure) => {
@@ -159,7 +164,7 @@ pub(super) fn inside(v: &mut impl Visitor, expr: &mut Expr) {
             for part in parts {
                 match part {
                     SequencePart::Operand(e) => v.expr(e),
-                    SequencePart::Ternary(e, _) => v.expr(Rc::make_mut(e)),
+                    SequencePart::Ternary(e, _) => shared(v, e),
                     SequencePart::Operator { .. }
                     | SequencePart::Assign(_)
                     | SequencePart::Is(_)
@@ -168,28 +173,28 @@ pub(super) fn inside(v: &mut impl Visitor, expr: &mut Expr) {
             }
         }
         ExprKind::Binary { lhs, rhs, .. } => {
-            v.expr(Rc::make_mut(lhs));
-            v.expr(Rc::make_mut(rhs));
+            shared(v, lhs);
+            shared(v, rhs);
         }
         ExprKind::Assign { target, value } => {
-            v.expr(Rc::make_mut(target));
-            v.expr(Rc::make_mut(value));
+            shared(v, target);
+            shared(v, value);
         }
         ExprKind::Ternary { condition, then, otherwise } => {
-            v.expr(Rc::make_mut(condition));
-            v.expr(Rc::make_mut(then));
-            v.expr(Rc::make_mut(otherwise));
+            shared(v, condition);
+            shared(v, then);
+            shared(v, otherwise);
         }
         ExprKind::If { conditions: c, then, otherwise } => {
             conditions(v, c);
             block(v, then);
             if let Some(otherwise) = otherwise {
-                v.expr(Rc::make_mut(otherwise));
+                shared(v, otherwise);
             }
         }
         ExprKind::Block(b) => block(v, b),
         ExprKind::Switch { value, cases } => {
-            v.expr(Rc::make_mut(value));
+            shared(v, value);
             for case in cases {
                 for (p, guard) in &mut case.patterns {
                     pattern(v, p);

@@ -269,9 +269,9 @@ impl World {
         let names_self = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Param(q) if *q == own));
         // `Self` as a result is a value of the protocol's type again.
         let is_self = |ty: &Type| matches!(ty, Type::Param(q) if *q == own);
-        !(is_static && names_self(&signature.result))
-            && !signature.params.iter().any(|param| names_self(&param.ty))
-            && (is_self(&signature.result) || !names_self(&signature.result))
+        let takes_self = signature.params.iter().any(|param| names_self(&param.ty));
+        let gives_itself = !is_static && is_self(&signature.result);
+        !takes_self && (gives_itself || !names_self(&signature.result))
     }
 
     fn nominal_conforms(&mut self, n: NominalId, args: &[Type], p: ProtocolId, ty: &Type) -> bool {

@@ -1,6 +1,5 @@
 //! Entering declarations: names first, so that their order does not matter; types are worked out when they are asked for.
 
-use super::declare_member::primitive_name;
 use super::redeclare::redeclared;
 use super::store::{
     AliasData, AliasId, Code, Entry, GlobalData, Group, GroupId, Named, NominalData, Owner, World, blank_function,
@@ -145,7 +144,7 @@ impl World {
         data.ast_result = function.result.clone().map(Rc::new);
         data.throws = function.throws;
         data.code = Code::Block(function.body.clone().map(Rc::new));
-        data.primitive = primitive_name(decl, &function.name.name);
+        data.primitive = self.primitive_name(decl, &function.name.name, is_prelude);
         data.is_opaque = decl.attribute("opaque").is_some();
         data.fixity = [("prefix", Fixity::Prefix), ("postfix", Fixity::Postfix)]
             .into_iter()
@@ -154,6 +153,20 @@ impl World {
         let id = self.add_function(data);
         self.note_registration(decl, id);
         id
+    }
+
+    /// The primitive that a declaration stands for. Its types are taken on trust, so only the library may name one.
+    pub(super) fn primitive_name(&mut self, decl: &Decl, default: &str, is_prelude: bool) -> Option<Name> {
+        let attribute = decl.attribute("primitive")?;
+        if !is_prelude {
+            let message = "'@primitive' can only be used in dscript's own library";
+            self.report(Diagnostic::error(DiagnosticCode::WrongContext, attribute.span, message));
+            return None;
+        }
+        Some(match &attribute.args {
+            AttributeArgs::Text(text) => Name::from(text.trim_matches(['"', ' '])),
+            AttributeArgs::None | AttributeArgs::Differentiation(_) => default.into(),
+        })
     }
 
     pub(super) fn declare_alias(
@@ -274,7 +287,7 @@ impl World {
         };
         params.extend(nominal.generics.params.iter().map(|(p, _)| self.new_param(&p.name)).collect::<Vec<_>>());
         let id = NominalId(self.nominals.len() as u32);
-        let builtin = if decl.attribute("primitive").is_some() { builtin(&nominal.name.name) } else { None };
+        let builtin = self.primitive_name(decl, &nominal.name.name, is_prelude).and_then(|name| builtin(&name));
         let style = decl.attribute("style").and_then(|a| match &a.args {
             AttributeArgs::Text(text) => Some(Name::from(text.trim_matches(['"', ' ']))),
             AttributeArgs::None | AttributeArgs::Differentiation(_) => None,

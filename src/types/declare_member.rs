@@ -7,9 +7,7 @@ use super::store::{
 use super::tree::FunctionId;
 use super::written::{is_operator, strip};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
-use crate::syntax::ast::{
-    Accessors, AttributeArgs, Binding, Decl, DeclKind, Ident, Name, NominalKind, Param, PatternKind, TypeExpr,
-};
+use crate::syntax::ast::{Accessors, Binding, Decl, DeclKind, Ident, NominalKind, Param, PatternKind, TypeExpr};
 use std::rc::Rc;
 
 impl World {
@@ -234,7 +232,7 @@ impl World {
         is_prelude: bool,
     ) -> (FunctionId, Option<FunctionId>) {
         let is_static = decl.has("static") || decl.has("class");
-        let primitive = primitive_name(decl, &name.name);
+        let primitive = self.primitive_name(decl, &name.name, is_prelude);
         let mut get = blank_function(&name.name, name.span, file, is_prelude);
         get.kind = FunctionKind::Getter;
         get.is_static = is_static;
@@ -270,14 +268,6 @@ impl World {
         self.functions[get.0 as usize].setter = set;
         (get, set)
     }
-}
-
-pub(super) fn primitive_name(decl: &Decl, default: &str) -> Option<Name> {
-    let attribute = decl.attribute("primitive")?;
-    Some(match &attribute.args {
-        AttributeArgs::Text(text) => Name::from(text.trim_matches(['"', ' '])),
-        AttributeArgs::None | AttributeArgs::Differentiation(_) => default.into(),
-    })
 }
 
 fn value_param(name: Ident, ty: Option<&TypeExpr>) -> Param {

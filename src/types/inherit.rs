@@ -216,7 +216,8 @@ impl World {
             self.report(Diagnostic::error(Code::Inheritance, span, problem).also(declared, "declared here"));
             return;
         }
-        if !says && !(is_required && what == "initializer") {
+        let must_say = what != "initializer" || !is_required;
+        if must_say && !says {
             let message = "overriding declaration requires an 'override' keyword";
             let diagnostic = Diagnostic::error(Code::Inheritance, span, message).also(declared, "overridden here");
             self.report(diagnostic.help("write 'override' before it"));

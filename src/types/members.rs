@@ -28,9 +28,12 @@ impl World {
                     self.nominal_data(n).members.get(name).cloned().unwrap_or_default()
                 };
                 for member in members {
-                    let visible = (!member.is_private || member.file == file)
-                        && !self.is_replaced(&member.kind, &passed)
-                        && !(only_convenience && matches!(member.kind, MemberKind::Init(f) if !self.is_convenience(f)));
+                    let is_skipped =
+                        only_convenience && matches!(member.kind, MemberKind::Init(f) if !self.is_convenience(f));
+                    let is_hidden = is_skipped
+                        || member.is_private && member.file != file
+                        || self.is_replaced(&member.kind, &passed);
+                    let visible = !is_hidden;
                     if member.is_static == is_static && visible && self.group_may_hold(n, &args, member.group) {
                         out.push((member.kind, (args.clone(), None), distance));
                     }

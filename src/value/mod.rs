@@ -8,6 +8,7 @@
 pub mod cells;
 pub mod compare;
 mod components;
+mod constants;
 pub mod dictionary;
 pub mod number;
 pub mod print;
@@ -18,6 +19,7 @@ pub mod walk;
 
 pub use cells::Cells;
 pub use components::Components;
+pub use constants::Constants;
 pub use release::release;
 use std::rc::Rc;
 

@@ -98,9 +98,8 @@ impl Builder<'_> {
 
     /// Evaluates arguments from left to right; places are found, not opened.
     fn prepare(&mut self, args: &[Argument], wanted: &[Type]) -> Vec<Prepared> {
-        // Only what stands behind another one can change it.
-        let last = (1..args.len()).rev().find(|i| argument_may_write(&args[*i])).unwrap_or(0);
         let mut prepared = vec![];
+        let last_write = args.iter().rposition(argument_may_write).unwrap_or(0);
         for (i, arg) in args.iter().enumerate() {
             prepared.push(match arg {
                 Argument::Value(e) => {
@@ -108,7 +107,7 @@ impl Builder<'_> {
                     if let Some(to) = wanted.get(i) {
                         value = self.adapt(value, &e.ty, to);
                     }
-                    Prepared::Value(if i < last { self.keep(value) } else { value })
+                    Prepared::Value(if i < last_write { self.keep(value) } else { value })
                 }
                 Argument::InOut(place) => Prepared::Place(self.place(place)),
             });

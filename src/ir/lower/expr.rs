@@ -36,12 +36,11 @@ impl Builder<'_> {
     /// Several expressions from left to right, none of which changes the values of those before.
     pub fn exprs<'e>(&mut self, all: impl IntoIterator<Item = &'e Expr>) -> Vec<Value> {
         let all: Vec<&Expr> = all.into_iter().collect();
-        // Only what stands behind another one can change it.
-        let last = (1..all.len()).rev().find(|i| may_write(all[*i])).unwrap_or(0);
+        let last_write = all.iter().rposition(|e| may_write(e)).unwrap_or(0);
         let mut values = vec![];
-        for (i, e) in all.iter().enumerate() {
+        for (i, e) in all.into_iter().enumerate() {
             let value = self.expr(e);
-            values.push(if i < last { self.keep(value) } else { value });
+            values.push(if i < last_write { self.keep(value) } else { value });
         }
         values
     }

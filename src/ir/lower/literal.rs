@@ -4,11 +4,11 @@ use super::build::{Builder, Value};
 use super::place::stride;
 use crate::ir::graph::{Op, Reg};
 use crate::ir::layout::cells;
-use crate::types::tree::Expr;
+use crate::types::tree::{Expr, ExprKind};
 use crate::types::ty::Type;
 use crate::types::world::Builtin;
-use crate::value::Bank;
 use crate::value::shape::Shape;
+use crate::value::{Bank, Constants};
 
 impl Builder<'_> {
     /// A number literal; one of type `Float` is rounded.
@@ -59,13 +59,16 @@ impl Builder<'_> {
             self.refuse("a literal in brackets for something that is not an array");
             return self.nothing(ty);
         };
+        if let Some(known) = constants(parts) {
+            return vec![self.value(Op::Constants(known.into()), Bank::R, &[])];
+        }
         let banks = self.banks_of(element);
         let stride = stride(&banks);
-        let values = self.exprs(parts);
         let array = self.value(Op::NewArray(stride), Bank::R, &[]);
-        for value in values {
+        // One after another, so that a long literal does not need a register for every element.
+        for part in parts {
             let mut ins = vec![array];
-            ins.extend(value);
+            ins.extend(self.expr(part));
             self.emit(Op::Append(stride), &[array], &ins);
         }
         vec![array]
@@ -78,10 +81,10 @@ impl Builder<'_> {
             return self.nothing(ty);
         };
         let shapes = vec![key, value];
-        let values = self.exprs(pairs.iter().flat_map(|(k, v)| [k, v]));
         let native = |name| Op::Native { name, shapes: shapes.clone() };
         let mut dictionary = self.value(native("dictionary.new"), Bank::R, &[]);
-        for pair in values.chunks(2) {
+        for (key, value) in pairs {
+            let pair = self.exprs([key, value]);
             let mut ins = vec![dictionary];
             ins.extend(&pair[0]);
             ins.push(self.int(1));
@@ -132,5 +135,22 @@ impl Builder<'_> {
             })
             .collect();
         self.pack(ty, components)
+    }
+}
+
+/// The elements of a literal in which nothing is computed.
+fn constants(parts: &[Expr]) -> Option<Constants> {
+    let integer = |part: &Expr| match part.kind {
+        ExprKind::Int(n) => Some(n as i64),
+        ExprKind::Bool(b) => Some(i64::from(b)),
+        _ => None,
+    };
+    let number = |part: &Expr| match part.kind {
+        ExprKind::Float(x) => Some(x),
+        _ => None,
+    };
+    match parts.first()?.kind {
+        ExprKind::Float(_) => parts.iter().map(number).collect::<Option<_>>().map(Constants::Numbers),
+        _ => parts.iter().map(integer).collect::<Option<_>>().map(Constants::Integers),
     }
 }

@@ -5,6 +5,7 @@ use super::call::Operand;
 use super::place::stride;
 use crate::ir::graph::{Op, Reg, Trap};
 use crate::native;
+use crate::native::library;
 use crate::types::ty::Type;
 use crate::types::world::Function;
 use crate::value::Bank;
@@ -44,7 +45,11 @@ impl Builder<'_> {
                 vec![]
             }
             "trap.failed" | "trap.range" | "trap.overflow" => {
-                let what = intern(name.trim_start_matches("trap."));
+                let what = match name {
+                    "trap.range" => "range",
+                    "trap.overflow" => "overflow",
+                    _ => "failed",
+                };
                 self.trap(Trap::Failed { what, message: regs(0).first().copied() });
                 self.nothing(&result)
             }
@@ -103,7 +108,10 @@ impl Builder<'_> {
                 Operand::InOut(regs) => Operand::InOut(regs.clone()),
             })
             .collect();
-        let (value, _) = self.invoke(Op::Native { name: intern(name), shapes }, &[], operands, &banks, false);
+        let Some(name) = library::find(name).map(library::name) else {
+            unreachable!("the library of primitives that the prelude names has '{name}'")
+        };
+        let (value, _) = self.invoke(Op::Native { name, shapes }, &[], operands, &banks, false);
         value
     }
 }
@@ -116,19 +124,4 @@ fn scalar(name: &str) -> Option<(native::PrimitiveId, bool)> {
     }
     let id = native::primitive(&format!("double.{}", name.strip_prefix("float.")?))?;
     Some((id, id.info().result == Bank::F))
-}
-
-/// The one copy of a name. Names come from the standard library, so there are few.
-fn intern(name: &str) -> &'static str {
-    thread_local! {
-        static NAMES: std::cell::RefCell<Vec<&'static str>> = const { std::cell::RefCell::new(Vec::new()) };
-    }
-    NAMES.with_borrow_mut(|names| match names.iter().find(|n| **n == name) {
-        Some(known) => known,
-        None => {
-            let new: &'static str = Box::leak(name.into());
-            names.push(new);
-            new
-        }
-    })
 }

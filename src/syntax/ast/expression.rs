@@ -4,7 +4,7 @@ use super::{Attribute, Block, Condition, Ident, Name, SwitchCase, TypeExpr};
 use crate::source::Span;
 use std::rc::Rc;
 
-/// An expression.
+/// An expression. Parts are shared, so that the checker can keep one that has to wait.
 #[derive(Clone, Debug)]
 pub struct Expr {
     /// What it is.
@@ -165,7 +165,7 @@ pub struct Arg {
     /// Its label.
     pub label: Option<Ident>,
     /// Its value; [`ExprKind::InOut`] for `&x`.
-    pub value: Expr,
+    pub value: Rc<Expr>,
     /// Whether it is a closure behind the brackets.
     pub trailing: bool,
 }

@@ -109,7 +109,7 @@ pub enum PatternKind {
     /// `pattern as Type`
     As(Box<Pattern>, TypeExpr),
     /// An expression that is matched with `~=`: a value, a range.
-    Expr(Box<Expr>),
+    Expr(Rc<Expr>),
     /// `pattern: Type`, in `let` and `for`.
     Typed(Box<Pattern>, TypeExpr),
 }

@@ -237,7 +237,7 @@ impl Builder<'_> {
             if node.as_rule() == Rule::label {
                 label = Some(self.ident(&node)).filter(|l: &Ident| &*l.name != "_");
             } else {
-                out.push(Arg { label: label.take(), value: self.expr(node), trailing: false });
+                out.push(Arg { label: label.take(), value: Rc::new(self.expr(node)), trailing: false });
             }
         }
         out
@@ -246,9 +246,9 @@ impl Builder<'_> {
     fn paren(&mut self, node: Node<'_>, span: Span) -> Expr {
         let mut elements = self.arguments(node.into_inner());
         let kind = if elements.len() == 1 && elements[0].label.is_none() {
-            ExprKind::Paren(Rc::new(elements.remove(0).value))
+            ExprKind::Paren(elements.remove(0).value)
         } else {
-            ExprKind::Tuple(elements.into_iter().map(|e| (e.label, e.value)).collect())
+            ExprKind::Tuple(elements.into_iter().map(|e| (e.label, Rc::unwrap_or_clone(e.value))).collect())
         };
         Expr { kind, span }
     }

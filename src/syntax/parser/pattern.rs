@@ -5,6 +5,7 @@ use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::syntax::ast::{CastKind, Expr, Ident, Pattern, PatternKind, TypeExpr};
 use pest::iterators::Pairs;
+use std::rc::Rc;
 
 impl Builder<'_> {
     /// `x`, `_`, `(a, b)` behind `let`, `var` and `for`.
@@ -72,7 +73,7 @@ impl Builder<'_> {
         let nodes: Vec<Node<'n>> = nodes.collect();
         match self.spelled_pattern(&nodes, span, binding) {
             Some(pattern) => pattern,
-            None => Pattern { kind: PatternKind::Expr(Box::new(otherwise(self))), span },
+            None => Pattern { kind: PatternKind::Expr(Rc::new(otherwise(self))), span },
         }
     }
 

@@ -130,7 +130,7 @@ impl Builder<'_> {
             } else {
                 let place = self.span(&part);
                 let value = self.deeper(place, error_at(place), |b| b.closure(part));
-                args.push(Arg { label: label.take(), value, trailing: true });
+                args.push(Arg { label: label.take(), value: Rc::new(value), trailing: true });
             }
         }
         Expr { kind: ExprKind::Call { callee, args }, span }

@@ -25,11 +25,14 @@ impl ArgNode {
         ArgNode {
             label: arg.label.as_ref().map(|l| l.name.clone()),
             label_span: arg.label.as_ref().map(|l| l.span),
-            ast: Rc::new(arg.value.clone()),
             trailing: arg.trailing,
-            ready: None,
-            span: arg.value.span,
+            ..ArgNode::unlabelled(arg.value.clone())
         }
+    }
+
+    /// An operand.
+    pub(super) fn unlabelled(ast: Rc<ast::Expr>) -> ArgNode {
+        ArgNode { label: None, label_span: None, span: ast.span, ast, trailing: false, ready: None }
     }
 
     /// Whether its type depends on what is expected, so that it must wait for it.
@@ -140,7 +143,7 @@ impl Infer<'_> {
         for arg in args {
             if arg.ready.is_none() && !arg.waits() && !self.names_several(&arg.ast) {
                 let value = self.expr(&arg.ast.clone(), None);
-                arg.ready = Some(Rc::new(value));
+                arg.ready = Some(self.set_aside(value));
             }
         }
     }
@@ -153,7 +156,7 @@ impl Infer<'_> {
                 || matches!(&arg.ast.kind, Ast::Tuple(_) | Ast::Ternary { .. } | Ast::If { .. } | Ast::Switch { .. });
             if arg.ready.is_none() && is_collection {
                 let value = self.expr(&arg.ast.clone(), None);
-                arg.ready = Some(Rc::new(value));
+                arg.ready = Some(self.set_aside(value));
             }
         }
     }

@@ -200,7 +200,7 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let function = self.decided(&function);
+        let function = self.decided(function);
         match self.world.shallow(&function.ty.clone()) {
             Type::Function(ty) => {
                 if args.len() != ty.params.len() {
@@ -366,7 +366,7 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let base = self.decided(&base);
+        let base = self.decided(base);
         let ty = self.world.shallow(&base.ty.clone());
         match &ty {
             Type::Error => {

@@ -67,14 +67,13 @@ pub(super) fn chained(e: &ast::Expr, is_top: bool) -> Option<&ast::Expr> {
 }
 
 /// Takes the innermost `x?` out of the spine of a postfix expression and puts a name there.
-pub(super) fn take_chain(e: &mut ast::Expr, name: &str, is_top: bool) -> Option<ast::Expr> {
-    let span = e.span;
+pub(super) fn take_chain(e: &mut ast::Expr, name: &str, is_top: bool) -> Option<Rc<ast::Expr>> {
     match &mut e.kind {
         Ast::Chain(inner) if !is_top => {
             if let Some(found) = take_chain(Rc::make_mut(inner), name, false) {
                 return Some(found);
             }
-            let base = std::mem::replace(Rc::make_mut(inner), ast::Expr { kind: Ast::Error, span });
+            let base = inner.clone();
             e.kind = Ast::Ident { name: name.into(), generics: vec![] };
             Some(base)
         }

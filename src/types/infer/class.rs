@@ -92,7 +92,7 @@ impl Infer<'_> {
 
     /// The other initialiser has filled the instance, or failed: then this one fails, too.
     fn led_on(&mut self, value: Expr, span: Span) -> Expr {
-        let value = self.decided(&value);
+        let value = self.decided(value);
         let unit = Type::unit();
         if !self.world.is_optional(&value.ty.clone()) {
             let place = Place { root: Root::Discard, path: vec![], ty: value.ty.clone(), span };

@@ -14,12 +14,12 @@ use std::rc::Rc;
 impl Infer<'_> {
     /// The value as one of the type that is asked for.
     pub(super) fn coerce(&mut self, value: Expr, to: &Type) -> Expr {
-        let value = self.decided(&value);
         let (from, wanted) = (self.world.shallow(&value.ty.clone()), self.world.shallow(to));
         let span = value.span;
         match (&from, &wanted) {
             (Type::Error, _) | (_, Type::Error) => value,
             (Type::Var(v), Type::Nominal(..)) if self.world.is_optional(&wanted) => {
+                let value = self.decided(value);
                 if self.world.var(*v).literal.is_some() || self.could_be_payload(&value) {
                     // A literal, or a value of a type that is still open: wait until it is known whether it is optional.
                     if self.world.var(*v).literal.is_some() {
@@ -52,18 +52,23 @@ impl Infer<'_> {
     }
 
     pub(super) fn coerce_now(&mut self, value: Expr, to: &Type) -> Expr {
-        let value = self.decided(&value);
         let (from, wanted) = (self.world.shallow(&value.ty.clone()), self.world.shallow(to));
         let span = value.span;
         if let (Type::Function(f), Type::Function(g)) = (&from, &wanted) {
+            let value = self.decided(value);
             return self.convert_function(value, &f.clone(), &g.clone(), span);
         }
         let snapshot = self.world.snapshot();
         if self.world.unify(&from, &wanted, span) {
             self.world.keep(snapshot);
-            return Expr { ty: to.clone(), ..value };
+            // What was set aside stays where it is, as long as it need not be of another type (labels of a tuple).
+            if self.world.zonk(&value.ty) == self.world.zonk(to) {
+                return value;
+            }
+            return Expr { ty: to.clone(), ..self.decided(value) };
         }
         self.world.rollback(snapshot);
+        let value = self.decided(value);
         if from == Type::Never {
             return Expr { ty: wanted, ..value };
         }
@@ -239,7 +244,8 @@ impl Infer<'_> {
         let names: Vec<String> = (0..count).map(|i| format!("$s{i}")).collect();
         let ident = |name: &str| ast::Expr { kind: ast::ExprKind::Ident { name: name.into(), generics: vec![] }, span };
         let function = format!("$function{}", self.frame().locals.len());
-        let args = names.iter().map(|n| ast::Arg { label: None, value: ident(n), trailing: false }).collect();
+        let args = names.iter().map(|n| ast::Arg { label: None, value: Rc::new(ident(n)), trailing: false });
+        let args = args.collect();
         let call = ast::ExprKind::Call { callee: Rc::new(ident(&function)), args };
         let closure = super::notation::closure_of(&names, ast::Expr { kind: call, span }, span);
         self.with_temporary(value, |infer, local| {

@@ -113,7 +113,7 @@ impl Infer<'_> {
     fn receiver_argument(&mut self, candidate: &Candidate, instance: &Instance, name: &Ident) -> Option<Argument> {
         let receiver = candidate.receiver.as_ref()?;
         let own = instance.self_type.clone()?;
-        let mut value = self.decided(receiver);
+        let mut value = self.decided((**receiver).clone());
         if value.span == Span::default() {
             // It is not written.
             value.span = name.span;

@@ -81,7 +81,7 @@ impl Infer<'_> {
             }
             Ast::Prefix { op, operand } => self.prefix(op, operand, expected, span),
             Ast::Postfix { op, operand } => {
-                let args = vec![ArgNode::new(&ast::Arg { label: None, value: (**operand).clone(), trailing: false })];
+                let args = vec![ArgNode::unlabelled(operand.clone())];
                 self.postfix.push(op.span);
                 self.operator(op, args, expected, span)
             }

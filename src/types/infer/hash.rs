@@ -95,9 +95,9 @@ impl Infer<'_> {
         let mut args: Vec<ast::Arg> = vec![];
         for i in wrt {
             let label = label("at").filter(|_| args.is_empty());
-            args.push(ast::Arg { label, value: ident(&outer[*i], span), trailing: false });
+            args.push(ast::Arg { label, value: Rc::new(ident(&outer[*i], span)), trailing: false });
         }
-        args.push(ast::Arg { label: label("in"), value: body, trailing: false });
+        args.push(ast::Arg { label: label("in"), value: Rc::new(body), trailing: false });
         let call = ast::Expr { kind: Ast::Call { callee: Rc::new(ident(operator, span)), args }, span };
         let closure = closure_of(&outer, call, span);
         let params = parameters.into_iter().map(|p| {

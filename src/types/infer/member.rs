@@ -19,7 +19,7 @@ impl Infer<'_> {
     pub(super) fn member(&mut self, base: Expr, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
         let (full, (name, labels)) = (name, split_labels(name));
         let name = &name;
-        let base = self.decided(&base);
+        let base = self.decided(base);
         let ty = self.world.shallow(&base.ty.clone());
         let is_open = self.is_open(&ty);
         match &ty {
@@ -160,7 +160,7 @@ impl Infer<'_> {
             .zip(&names)
             .map(|(p, n)| ast::Arg {
                 label: p.label.as_ref().map(|l| Ident { name: l.clone(), span }),
-                value: ident(n),
+                value: ident(n).into(),
                 trailing: false,
             })
             .collect();
@@ -363,7 +363,7 @@ impl Infer<'_> {
 
     /// `base[arguments]`
     pub(super) fn subscript(&mut self, base: Expr, mut args: Vec<ArgNode>, span: Span) -> Expr {
-        let base = self.decided(&base);
+        let base = self.decided(base);
         let ty = self.world.shallow(&base.ty.clone());
         let is_open = self.is_open(&ty);
         match &ty {

@@ -100,8 +100,11 @@ impl Infer<'_> {
         let inner_args =
             text_params.iter().enumerate().map(|(i, p)| if i == at { ident("$dp") } else { ident(p) }).collect();
         let inner = closure_of(&["$dp".to_string()], call_with(function, &parameters, inner_args, span), span);
-        let labelled =
-            |label: &str, value| ast::Arg { label: Some(Ident { name: label.into(), span }), value, trailing: false };
+        let labelled = |label: &str, value| ast::Arg {
+            label: Some(Ident { name: label.into(), span }),
+            value: Rc::new(value),
+            trailing: false,
+        };
         let args = vec![labelled("at", ident(&text_params[at])), labelled("in", inner)];
         let body = ast::Expr { kind: Ast::Call { callee: Rc::new(ident("derivative")), args }, span };
         let outer = closure_of(&text_params, body, span);
@@ -200,7 +203,7 @@ pub(super) fn call_with(
     let args = parameters
         .iter()
         .zip(arguments)
-        .map(|(p, value)| ast::Arg { label: label(p), value, trailing: false })
+        .map(|(p, value)| ast::Arg { label: label(p), value: Rc::new(value), trailing: false })
         .collect();
     ast::Expr { kind: Ast::Call { callee: Rc::new(function.clone()), args }, span }
 }

@@ -29,7 +29,7 @@ const VERBS: &[(&str, &str, &str)] = &[
 ];
 
 impl Infer<'_> {
-    pub(super) fn prefix(&mut self, op: &Ident, operand: &ast::Expr, expected: Option<&Type>, span: Span) -> Expr {
+    pub(super) fn prefix(&mut self, op: &Ident, operand: &Rc<ast::Expr>, expected: Option<&Type>, span: Span) -> Expr {
         if &*op.name == "-" {
             // A negative literal is a literal.
             match &operand.kind {
@@ -46,9 +46,9 @@ impl Infer<'_> {
             }
         }
         if &*op.name == "∇" {
-            return self.expr(&ast::Expr { kind: Ast::Nabla(Rc::new(operand.clone())), span }, expected);
+            return self.expr(&ast::Expr { kind: Ast::Nabla(operand.clone()), span }, expected);
         }
-        let args = vec![ArgNode::new(&ast::Arg { label: None, value: operand.clone(), trailing: false })];
+        let args = vec![ArgNode::unlabelled(operand.clone())];
         self.operator(op, args, expected, span)
     }
 
@@ -60,8 +60,8 @@ impl Infer<'_> {
     pub(super) fn binary(
         &mut self,
         op: &Ident,
-        lhs: &ast::Expr,
-        rhs: &ast::Expr,
+        lhs: &Rc<ast::Expr>,
+        rhs: &Rc<ast::Expr>,
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
@@ -74,18 +74,18 @@ impl Infer<'_> {
             }
             _ => {}
         }
-        let arg = |value: &ast::Expr| ArgNode::new(&ast::Arg { label: None, value: value.clone(), trailing: false });
-        let mut args = vec![arg(lhs), arg(rhs)];
+        let mut args = vec![ArgNode::unlabelled(lhs.clone()), ArgNode::unlabelled(rhs.clone())];
         if self.is_compound(&op.name) {
-            let change = |infer: &mut Self, place: &ast::Expr| infer.binary(op, place, rhs, None, span);
+            let change =
+                |infer: &mut Self, place: &ast::Expr| infer.binary(op, &Rc::new(place.clone()), rhs, None, span);
             if let Some(done) = self.chained_change(lhs, change, span) {
                 return done;
             }
             // `place += value`
-            let target = ast::Expr { kind: Ast::InOut(Rc::new(lhs.clone())), span: lhs.span };
-            args[0] = arg(&target);
+            let target = ast::Expr { kind: Ast::InOut(lhs.clone()), span: lhs.span };
+            args[0] = ArgNode::unlabelled(Rc::new(target));
             let value = self.target(lhs);
-            args[0].ready = Some(std::rc::Rc::new(value));
+            args[0].ready = Some(self.set_aside(value));
         }
         self.operator(op, args, expected, span)
     }

@@ -187,7 +187,7 @@ impl Infer<'_> {
                 return made(PatternKind::Wildcard);
             }
             // A static value: `case .zero`.
-            let value = ast::Expr { kind: Ast::Implicit { name: name.clone(), generics: vec![] }, span };
+            let value = Rc::new(ast::Expr { kind: Ast::Implicit { name: name.clone(), generics: vec![] }, span });
             return self.expression_pattern(&value, ty, span);
         };
         let args = args.clone();
@@ -217,7 +217,7 @@ impl Infer<'_> {
     }
 
     /// A value, a range or anything with `~=`.
-    fn expression_pattern(&mut self, e: &ast::Expr, ty: &Type, span: Span) -> Pattern {
+    fn expression_pattern(&mut self, e: &Rc<ast::Expr>, ty: &Type, span: Span) -> Pattern {
         let made = |kind| Pattern { kind, ty: ty.clone(), span };
         match &e.kind {
             Ast::Nil if self.world.is_optional(ty) => return made(PatternKind::Nil),
@@ -228,7 +228,7 @@ impl Infer<'_> {
                         let kind = if matches!(e.kind, Ast::Discard) {
                             AstPattern::Wildcard
                         } else {
-                            AstPattern::Expr(Box::new(e.clone()))
+                            AstPattern::Expr(Rc::new(e.clone()))
                         };
                         (l.clone(), ast::Pattern { kind, span: e.span })
                     })
@@ -255,13 +255,13 @@ impl Infer<'_> {
         let name: Name = format!("$match{}", local.0).into();
         let test = self.in_scope(|infer| {
             infer.bind(&name, local);
-            let value = ast::Expr { kind: Ast::Ident { name: name.clone(), generics: vec![] }, span };
+            let value = Rc::new(ast::Expr { kind: Ast::Ident { name: name.clone(), generics: vec![] }, span });
             let range = matches!(&e.kind, Ast::Binary { op, .. } if matches!(&*op.name, "..." | "..<"))
                 || matches!(&e.kind, Ast::Prefix { op, .. } | Ast::Postfix { op, .. } if matches!(&*op.name, "..." | "..<"));
             let bool_type = infer.bool_type();
             let test = if range {
                 let contains = Ident { name: "contains".into(), span };
-                let callee = Ast::Member { base: Rc::new(e.clone()), name: contains, generics: vec![] };
+                let callee = Ast::Member { base: e.clone(), name: contains, generics: vec![] };
                 let arg = ast::Arg { label: None, value, trailing: false };
                 let callee = Rc::new(ast::Expr { kind: callee, span });
                 infer.expr(&ast::Expr { kind: Ast::Call { callee, args: vec![arg] }, span }, Some(&bool_type))

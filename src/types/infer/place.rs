@@ -12,7 +12,7 @@ use crate::types::ty::Type;
 impl Infer<'_> {
     /// The place that a value was read from. When there is none, `complaint` begins what is said.
     pub(super) fn place_of(&mut self, value: Expr, complaint: &str) -> Place {
-        let value = self.decided(&value);
+        let value = self.decided(value);
         let (span, ty) = (value.span, value.ty.clone());
         match value.kind {
             ExprKind::Local(local) => {
@@ -119,11 +119,13 @@ impl Infer<'_> {
     /// What is changed, as an expression. What is stored there has no say in which of several subscripts is meant.
     pub(super) fn target(&mut self, target: &ast::Expr) -> Expr {
         let start = (self.pending.len(), self.world.var_count());
-        let target = self.expr(target, None);
-        if matches!(self.decided(&target).kind, ExprKind::Pending(_)) {
-            self.settle_statement(start);
+        let found = self.expr(target, None);
+        let target = self.decided(found);
+        if !matches!(target.kind, ExprKind::Pending(_)) {
+            return target;
         }
-        self.decided(&target)
+        self.settle_statement(start);
+        self.decided(target)
     }
 
     /// Whether a variable is a `let` without a value that this very body declares.

@@ -94,7 +94,7 @@ impl Infer<'_> {
         let names: Vec<String> = (0..payload.len()).map(|i| format!("$c{i}")).collect();
         let given = payload.iter().zip(&names).map(|((label, _), n)| ast::Arg {
             label: label.as_ref().map(|l| Ident { name: l.clone(), span }),
-            value: ast::Expr { kind: Ast::Ident { name: n.as_str().into(), generics: vec![] }, span },
+            value: Rc::new(ast::Expr { kind: Ast::Ident { name: n.as_str().into(), generics: vec![] }, span }),
             trailing: false,
         });
         let callee = Rc::new(ast::Expr { kind: Ast::Implicit { name, generics: vec![] }, span });

@@ -68,15 +68,28 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Pending(self.pending.len() as u32 - 1), ty: result, span }
     }
 
-    /// The expression itself, where it was decided already.
-    pub(super) fn decided(&self, e: &Expr) -> Expr {
-        match &e.kind {
-            ExprKind::Pending(id) => match self.solutions.get(*id as usize) {
-                Some(Some(found)) => self.decided(found),
-                _ => e.clone(),
-            },
-            _ => e.clone(),
+    /// Keeps an expression that may be looked at several times before its place is known; what stands for it is small,
+    /// so that a long sum is not copied at each of its operators.
+    pub(super) fn set_aside(&mut self, e: Expr) -> Rc<Expr> {
+        use ExprKind::{Bool, Float, Global, Int, Local, Pending, Text};
+        if matches!(e.kind, Int(_) | Float(_) | Text(_) | Bool(_) | Local(_) | Global(_) | Pending(_)) {
+            return Rc::new(e);
         }
+        let (ty, span) = (e.ty.clone(), e.span);
+        self.pending.push(None);
+        self.solutions.push(Some(e));
+        Rc::new(Expr { kind: ExprKind::Pending(self.pending.len() as u32 - 1), ty, span })
+    }
+
+    /// The expression itself, where it was decided already.
+    pub(super) fn decided(&self, e: Expr) -> Expr {
+        let mut at = &e;
+        while let ExprKind::Pending(id) = at.kind
+            && let Some(Some(found)) = self.solutions.get(id as usize)
+        {
+            at = found;
+        }
+        if std::ptr::eq(at, &e) { e } else { at.clone() }
     }
 
     /// Decides what can be decided for certain since `from`.

@@ -2,9 +2,18 @@
 
 use super::gather;
 use crate::bytecode::operand::*;
+use crate::value::Ref;
 use crate::vm::fault::Fault;
 use crate::vm::objects;
 use crate::vm::registers::Registers;
+use std::rc::Rc;
+
+/// `out =` an array of `arrays[k]`
+#[inline(never)]
+pub fn load_array(at: &mut Registers, out: ROut, k: ArrayAt) {
+    let array = at.code().arrays[usize::from(k)].cells();
+    at.set_r(out, Ref::Cells(Rc::new(array)));
+}
 
 /// Appends an element of one number.
 #[inline(always)]

@@ -289,6 +289,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::LtF { out, a, b } => at.set_i(out, i64::from(at.f(a) < at.f(b))),
             I::LeF { out, a, b } => at.set_i(out, i64::from(at.f(a) <= at.f(b))),
 
+            I::LoadArray { out, k } => arrays::load_array(&mut at, out, k),
             I::NewArray { out } => at.set_r(out, Ref::Cells(Rc::default())),
             I::AppendF { array, a } => attempt!(arrays::append_f(&mut at, array, a)),
             I::AppendI { array, a } => attempt!(arrays::append_i(&mut at, array, a)),

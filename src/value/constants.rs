@@ -1,0 +1,52 @@
+//! The elements of an array literal in which nothing is computed.
+
+use super::Cells;
+use serde::{Deserialize, Serialize};
+
+/// Elements of one component each.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub enum Constants {
+    /// Numbers.
+    Numbers(Vec<f64>),
+    /// Integers and truth values.
+    Integers(Vec<i64>),
+}
+
+impl Constants {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Constants::Numbers(all) => all.len(),
+            Constants::Integers(all) => all.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// An array of them.
+    pub fn cells(&self) -> Cells {
+        let mut cells = Cells::empty();
+        cells.len = self.len();
+        match self {
+            Constants::Numbers(all) => cells.f.extend_from_slice(all),
+            Constants::Integers(all) => cells.i.extend_from_slice(all),
+        }
+        cells
+    }
+}
+
+/// The first few, as in a listing.
+impl std::fmt::Display for Constants {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const SHOWN: usize = 8;
+        let some: Vec<String> = match self {
+            Constants::Numbers(all) => all.iter().take(SHOWN).map(|x| format!("{x:?}")).collect(),
+            Constants::Integers(all) => all.iter().take(SHOWN).map(ToString::to_string).collect(),
+        };
+        let more = if self.len() > SHOWN { ", …" } else { "" };
+        write!(f, "[{}{more}]", some.join(", "))
+    }
+}
