@@ -289,6 +289,9 @@ pub struct Program {
     pub tangents: Tangents,
     /// How many global components there are in each bank.
     pub globals: [u32; 3],
+    /// By [`OwnId`](crate::value::shape::OwnId) the functions that write a value of a type as it declares itself: alone,
+    /// and inside of another value.
+    pub own_texts: Vec<[FunctionId; 2]>,
     /// The names of the methods that are found while the program runs.
     pub methods: Vec<Rc<str>>,
     /// Which function such a method is for a type: complete for all types that values are made of.

@@ -10,7 +10,7 @@
 use crate::types::ty::{NominalId, Type};
 use crate::types::world::{Builtin, Declarations, Nominal, NominalKind};
 use crate::value::Bank;
-use crate::value::shape::{Case, Shape, ShapeId, Shapes, Style, TangentId};
+use crate::value::shape::{Case, OwnId, Shape, ShapeId, Shapes, Style, TangentId};
 use hashbrown::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -32,6 +32,8 @@ pub struct Layouts {
     /// The nominal types whose shapes are being found, with the number that was reserved when one was met inside itself.
     open: Vec<(Type, Option<ShapeId>)>,
     components: HashMap<ShapeId, Rc<[Bank]>>,
+    /// The types that say themselves how their values are written; see [`OwnId`].
+    pub(super) own: Vec<Type>,
     pub(super) tangents: HashMap<Type, Option<TangentId>>,
     pub(super) open_tangents: Vec<(Type, Option<TangentId>)>,
 }
@@ -52,7 +54,7 @@ impl Layouts {
             Type::Tuple(fields) => {
                 let fields = fields.iter().map(|(n, t)| (n.clone(), self.shape(d, shapes, t))).collect();
                 let id = shapes.add(Shape::Tuple(fields));
-                boxed_when_big(shapes, id)
+                if is_big(shapes, id) { shapes.add(Shape::Boxed(id)) } else { id }
             }
             Type::Function(_) => shapes.add(Shape::Function),
             Type::Metatype(of) => {
@@ -124,18 +126,28 @@ impl Layouts {
             NominalKind::Enum => self.cases(d, shapes, ty, &nominal, args),
         };
         let reserved = self.open.pop().and_then(|(_, reserved)| reserved);
+        let own = d.own_texts(ty).map(|_| self.own_id(ty));
         if let Shape::Class { .. } = shape {
             // Two classes are never the same, even when they look alike. (The unit shape: see above.)
             shapes.add(Shape::Tuple(vec![]));
             let id = reserved.unwrap_or_else(|| shapes.reserve());
-            shapes.define(id, shape);
+            shapes.define(id, shape, own);
             return id;
         }
-        let plain = shapes.add(shape);
-        if reserved.is_some() || (nominal.is_indirect && nominal.kind == NominalKind::Enum) {
-            return define(shapes, reserved, Shape::Boxed(plain));
+        let is_indirect = nominal.is_indirect && nominal.kind == NominalKind::Enum;
+        let plain = shapes.add(shape.clone());
+        if reserved.is_some() || is_indirect || is_big(shapes, plain) {
+            return define(shapes, reserved, Shape::Boxed(plain), own);
         }
-        boxed_when_big(shapes, plain)
+        shapes.add_own(shape, own)
+    }
+
+    fn own_id(&mut self, ty: &Type) -> OwnId {
+        let known = self.own.iter().position(|t| t == ty);
+        OwnId(known.unwrap_or_else(|| {
+            self.own.push(ty.clone());
+            self.own.len() - 1
+        }) as u32)
     }
 
     fn stored(
@@ -304,18 +316,18 @@ pub fn cells(banks: &[Bank]) -> Vec<(Bank, u32)> {
         .collect()
 }
 
-fn boxed_when_big(shapes: &mut Shapes, shape: ShapeId) -> ShapeId {
+fn is_big(shapes: &Shapes, shape: ShapeId) -> bool {
     let all = shapes.layout(shape);
-    if all.f + all.i + all.r > SPREAD { shapes.add(Shape::Boxed(shape)) } else { shape }
+    all.f + all.i + all.r > SPREAD
 }
 
-fn define(shapes: &mut Shapes, reserved: Option<ShapeId>, shape: Shape) -> ShapeId {
+fn define(shapes: &mut Shapes, reserved: Option<ShapeId>, shape: Shape, own: Option<OwnId>) -> ShapeId {
     match reserved {
         Some(id) => {
-            shapes.define(id, shape);
+            shapes.define(id, shape, own);
             id
         }
-        None => shapes.add(shape),
+        None => shapes.add_own(shape, own),
     }
 }
 

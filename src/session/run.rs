@@ -7,8 +7,11 @@ use crate::diff;
 use crate::emit;
 use crate::ir::{FunctionId, MethodId, Program};
 use crate::native::library::{Host, Random};
-use crate::value::Components;
-use crate::value::shape::{ShapeId, Shapes, Tangents};
+use crate::types::tree::FunctionRef;
+use crate::types::ty::Type;
+use crate::types::world::Declarations;
+use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
+use crate::value::{Components, Ref};
 use crate::vm::{Compiler, Fault, Kind, Limits, Machine};
 use std::io::Write;
 use std::rc::Rc;
@@ -71,6 +74,12 @@ impl Compiler for OnDemand<'_> {
         self.emit(&diff::derivative(self.program, graph), true)
     }
 
+    fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
+        let texts = self.program.own_texts.get(own.0 as usize);
+        let texts = texts.ok_or_else(|| Fault::internal("a type whose text was never compiled"))?;
+        Ok(texts[usize::from(inside)].0)
+    }
+
     fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>> {
         let id = MethodId(u32::from(method));
         match self.program.dispatch.get(&(id, shape)) {
@@ -92,12 +101,17 @@ impl Session {
     /// Runs the script of a module that was compiled.
     pub(super) fn execute(&mut self, compiled: Compiled) -> Outcome {
         let Compiled { checked, script, mut diagnostics } = compiled;
+        let text = checked.value.as_ref().and_then(|ty| self.text_function(ty));
         self.machine.reserve_globals(self.program.globals);
         let mut compiler = OnDemand { program: &self.program };
         let result = self.machine.run(&mut compiler, script.0, Components::default());
+        let result = result.and_then(|values| match text {
+            Some(text) => self.machine.run(&mut compiler, text.0, values.all()).map(Some),
+            None => Ok(None),
+        });
         let flushed = self.machine.host.output.flush();
-        let values = match result {
-            Ok(values) => values,
+        let text = match result {
+            Ok(text) => text,
             Err(fault) => {
                 let status = match fault.kind {
                     Kind::Exit(status) => Status::Exited(status),
@@ -110,11 +124,18 @@ impl Session {
             }
         };
         drop(flushed);
-        let value = checked.value.map(|ty| {
-            let shape = self.lowering.layouts.shape(&mut self.world, &mut self.program.shapes, &ty);
-            crate::value::print::describe(&self.program.shapes, shape, values.all())
+        let value = text.map(|text| match text.r.first() {
+            Some(Ref::Text(text)) => text.to_string(),
+            _ => String::new(),
         });
         Outcome { diagnostics, status: Status::Done, value }
+    }
+
+    /// The function that gives what `print` would write for a value of a type.
+    fn text_function(&mut self, ty: &Type) -> Option<FunctionId> {
+        let function = self.world.prelude_function("_describe")?;
+        let text = FunctionRef { function, generics: vec![ty.clone()] };
+        Some(self.lowering.function(&mut self.world, &mut self.program, &text))
     }
 
     /// A run-time error in words: line, values, backtrace.

@@ -298,6 +298,8 @@ fn unknown_help(name: &str) -> String {
         "=>" => "'>=' compares; '->' stands before a result; a closure is written '{ x in … }'".into(),
         ":=" => "write 'let x = …'".into(),
         "|>" => "call the function: 'f(x)'".into(),
+        "++" => "write 'x += 1'".into(),
+        "--" => "write 'x -= 1'".into(),
         _ => format!("declare it: 'infix operator {name}: AdditionPrecedence'"),
     }
 }

@@ -25,7 +25,7 @@ mod tests;
 pub use dump::dump;
 pub use fold::{MAX_DEPTH, fold_file};
 pub use operators::OperatorTable;
-pub use parser::parse;
+pub use parser::{parse, parse_at};
 pub use split::{Chunk, ChunkKind, split};
 
 use crate::diagnostic::Diagnostic;

@@ -7,7 +7,7 @@ use super::ty::{NominalId, ProtocolId, Type};
 use super::world::{Declarations, Function, Global, Nominal, Rule};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{DeclKind, File, Stmt, StmtKind};
+use crate::syntax::ast::{DeclKind, File, Name, NominalKind, Stmt, StmtKind};
 use std::rc::Rc;
 
 /// A module's files, entered and checked.
@@ -78,6 +78,9 @@ impl World {
                 continue;
             }
             if !matches!(data.code, Code::Block(None)) || matches!(data.body, BodyState::Checked(_)) {
+                if matches!(self.function_data(f).kind, FunctionKind::Function | FunctionKind::Init { .. }) {
+                    self.check_signature(f);
+                }
                 self.signature(f);
                 if let Some(body) = self.check_body(f) {
                     self.check_called_requirements(f, &body);
@@ -125,6 +128,8 @@ impl World {
         }
         self.check_class(n);
         self.nominal_info(n);
+        self.check_size(n);
+        self.check_stored(n);
         for i in 0..self.nominal_data(n).conformances.len() {
             self.check_conformance(n, i);
         }
@@ -168,16 +173,37 @@ impl World {
                 missing.push(self.requirement_text(function, q, &own));
             }
         }
+        let in_the_way = self.unsynthesized(n, p);
         self.env = saved;
-        if !missing.is_empty() {
+        if !missing.is_empty() || !in_the_way.is_empty() {
             let protocol = self.protocol_data(p).name.clone();
             let message = format!("type '{type_name}' does not conform to protocol '{protocol}'");
             let mut diagnostic = Diagnostic::error(DiagnosticCode::MissingRequirement, span, message);
             for requirement in missing {
                 diagnostic = diagnostic.note(format!("protocol '{protocol}' requires {requirement}"));
             }
+            for (text, span) in in_the_way {
+                diagnostic = diagnostic.note_at(span, text);
+            }
             self.report(diagnostic);
         }
+    }
+
+    /// Why equality or hashing, which a conformance needs and nobody wrote, cannot be made from the parts of the type.
+    fn unsynthesized(&mut self, n: NominalId, p: ProtocolId) -> Vec<(String, Span)> {
+        let data = self.nominal_data(n);
+        if data.kind == NominalKind::Class || data.builtin.is_some() || data.is_prelude {
+            return vec![];
+        }
+        let refined: Vec<Name> = self.refined(p).iter().map(|q| self.protocols[q.0 as usize].name.clone()).collect();
+        let mut out = vec![];
+        for (protocol, member) in [("Equatable", "=="), ("Hashable", "hash")] {
+            let written = self.nominal_data(n).members.contains_key(member);
+            if refined.iter().any(|name| &**name == protocol) && !written {
+                out.extend(self.in_the_way(n, protocol));
+            }
+        }
+        out
     }
 
     pub(super) fn own_generics(&mut self, p: ProtocolId, r: u32) -> Vec<Type> {
@@ -342,6 +368,26 @@ impl Declarations for World {
 
     fn prelude_function(&mut self, name: &str) -> Option<FunctionId> {
         self.library_function(name)
+    }
+
+    fn own_texts(&mut self, ty: &Type) -> Option<[FunctionRef; 2]> {
+        let Type::Nominal(n, _) = ty else { return None };
+        if self.nominal_data(*n).builtin.is_some() {
+            return None;
+        }
+        let (plain, debug) = (self.protocol("CustomStringConvertible"), self.protocol("CustomDebugStringConvertible"));
+        let (plain, debug) = (self.conforms_to(ty, plain), self.conforms_to(ty, debug));
+        let mut text = |name| {
+            let function = self.library_function(name)?;
+            Some(FunctionRef { function, generics: vec![ty.clone()] })
+        };
+        let (alone, inside) = match (plain, debug) {
+            (false, false) => return None,
+            (true, false) => ("_ownText", "_ownText"),
+            (false, true) => ("_ownDebugText", "_ownDebugText"),
+            (true, true) => ("_ownText", "_ownDebugText"),
+        };
+        Some([text(alone)?, text(inside)?])
     }
 
     fn type_name(&mut self, ty: &Type) -> String {

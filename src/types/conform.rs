@@ -8,6 +8,9 @@ use crate::source::Span;
 use crate::syntax::ast::{NominalKind, TypeExprKind};
 use std::rc::Rc;
 
+/// The most elements that a tuple may have to conform to anything: the prelude says how, one size after another.
+const LARGEST_TUPLE: usize = 6;
+
 /// The protocols that tuples conform to when all their elements do.
 const OF_TUPLES: &[&str] =
     &["Differentiable", "Equatable", "Comparable", "Hashable", "AdditiveArithmetic", "ScalableVector"];
@@ -229,7 +232,8 @@ impl World {
     pub(super) fn conforms_to(&mut self, ty: &Type, p: ProtocolId) -> bool {
         let ty = self.shallow(ty);
         match &ty {
-            Type::Error | Type::Never | Type::Var(_) => true,
+            Type::Error | Type::Never => true,
+            Type::Var(v) => self.var(*v).literal.is_none_or(|l| self.literal_may_conform(l, p)),
             Type::Param(_) | Type::Associated(..) => self.protocols_of(&ty).contains(&p),
             Type::Existential(protocols) => {
                 let protocols = protocols.clone();
@@ -238,7 +242,9 @@ impl World {
             Type::Nominal(n, args) => self.nominal_conforms(*n, args, p, &ty),
             Type::Tuple(parts) => {
                 let name = self.protocol_data(p).name.clone();
-                OF_TUPLES.contains(&&*name) && parts.iter().all(|(_, t)| self.conforms_to(t, p))
+                OF_TUPLES.contains(&&*name)
+                    && parts.len() <= LARGEST_TUPLE
+                    && parts.iter().all(|(_, t)| self.conforms_to(t, p))
             }
             // The exception of the documents: a curried function may give a function back.
             Type::Function(_) => &*self.protocol_data(p).name == "Differentiable",

@@ -216,6 +216,25 @@ impl World {
         AliasId(self.aliases.len() as u32 - 1)
     }
 
+    /// A computed variable or property is a `var` with a type.
+    pub(super) fn check_computed(&mut self, decl: &Decl, is_let: bool, binding: &Binding) {
+        let at = binding.pattern.span;
+        if is_let {
+            let diagnostic =
+                Diagnostic::error(DiagnosticCode::WrongContext, at, "'let' declarations cannot be computed properties");
+            let word = Span::new(decl.span.start, decl.span.start + 3);
+            let fixed =
+                if self.source_text(word) == "let" { diagnostic.fix("write 'var'", word, "var") } else { diagnostic };
+            self.report(fixed);
+        }
+        if binding.ty.is_none() && !matches!(binding.pattern.kind, PatternKind::Typed(..)) {
+            let message = "computed property must have an explicit type";
+            self.report(
+                Diagnostic::error(DiagnosticCode::CannotInfer, at, message).help("write ': Type' behind the name"),
+            );
+        }
+    }
+
     fn declare_global(
         &mut self,
         decl: &Rc<Decl>,
@@ -230,6 +249,7 @@ impl World {
         {
             // A computed variable: a function without parameters that is called by its name alone.
             let ident = Ident { name: name.clone(), span: binding.pattern.span };
+            self.check_computed(decl, is_let, binding);
             let (getter, _) = self.declare_accessors(
                 decl,
                 &ident,

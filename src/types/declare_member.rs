@@ -163,7 +163,14 @@ impl World {
             self.report(Diagnostic::error(DiagnosticCode::Unsupported, ident.span, message));
         }
         let computed = binding.accessors.as_ref().filter(|a| a.get.is_some() || a.is_requirement);
+        if decl.has("lazy") && is_let {
+            let message = "'lazy' cannot be used on a let";
+            self.report(
+                Diagnostic::error(DiagnosticCode::WrongContext, binding.pattern.span, message).help("write 'lazy var'"),
+            );
+        }
         if let Some(accessors) = computed {
+            self.check_computed(decl, is_let, binding);
             let (get, set) =
                 self.declare_accessors(decl, &ident, accessors, ty.as_ref(), &[], owner, Some(group), file, is_prelude);
             self.add_member(owner, name, Member { kind: MemberKind::Computed(get, set), ..like.clone() });

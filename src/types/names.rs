@@ -30,11 +30,41 @@ const FOREIGN: &[(&str, &str)] = &[
     ("int", "Int"),
     ("string", "String"),
     ("bool", "Bool"),
+    ("boolean", "Bool"),
+    ("str", "String"),
+    ("char", "Character"),
+    ("void", "Void"),
+    ("long", "Int"),
+    ("number", "Double"),
+    ("object", "Any"),
+    ("list", "Array"),
+    ("vector", "Array"),
+    ("dict", "Dictionary"),
+    ("hashmap", "Dictionary"),
+    ("this", "self"),
+    ("toUpperCase", "uppercased"),
+    ("toLowerCase", "lowercased"),
+    ("upper", "uppercased"),
+    ("lower", "lowercased"),
+    ("startsWith", "hasPrefix"),
+    ("endsWith", "hasSuffix"),
+    ("strip", "trimmed"),
+    ("trim", "trimmed"),
+    ("indexOf", "firstIndex"),
+    ("includes", "contains"),
+    ("pop", "popLast"),
+    ("extend", "append"),
+    ("fold", "reduce"),
+    ("each", "forEach"),
+    ("toString", "description"),
+    ("isNan", "isNaN"),
+    ("range", "stride"),
 ];
 
-/// Values that have another name elsewhere.
-const FOREIGN_VALUES: &[(&str, &str)] = &[
+/// Words for things that are no names here, with what to write.
+const WORDS: &[(&str, &str)] = &[
     ("null", "nil"),
+    ("NULL", "nil"),
     ("None", "nil"),
     ("nullptr", "nil"),
     ("undefined", "nil"),
@@ -42,14 +72,21 @@ const FOREIGN_VALUES: &[(&str, &str)] = &[
     ("False", "false"),
     ("TRUE", "true"),
     ("FALSE", "false"),
-    ("this", "self"),
+    ("NaN", "Double.nan"),
+    ("inf", "Double.infinity"),
+    ("Infinity", "Double.infinity"),
+    ("pi", "π"),
+    ("PI", "π"),
+    ("M_PI", "π"),
 ];
 
+/// What to write instead of a word of another language that stands for no name.
+pub(super) fn word_for(name: &str) -> Option<&'static str> {
+    WORDS.iter().find(|(word, _)| *word == name).map(|(_, here)| *here)
+}
+
 /// The candidate that was probably meant: a word from another language, or one at most two edits away.
-fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
-    if let Some((_, value)) = FOREIGN_VALUES.iter().find(|(foreign, _)| *foreign == name) {
-        return Some((*value).to_string());
-    }
+pub(super) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut candidates: Vec<&str> = candidates.filter(|c| *c != name).collect();
     candidates.sort_unstable();
     if let Some((_, known)) = FOREIGN.iter().find(|(foreign, _)| foreign.eq_ignore_ascii_case(name))
@@ -57,7 +94,7 @@ fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<
     {
         return Some((*known).to_string());
     }
-    // All names of one letter are one edit apart.
+    // A name of one letter is close to every other one.
     let limit = match name.chars().count() {
         0 | 1 => 0,
         2..=5 => 1,
@@ -70,11 +107,14 @@ fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<
 /// Adds the name that was probably meant, if there is one.
 pub(super) fn did_you_mean(diagnostic: Diagnostic, name: &Ident, known: &[String]) -> Diagnostic {
     match closest(&name.name, known.iter().map(String::as_str)) {
-        Some(close) => {
-            diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), name.span, close)
-        }
+        Some(close) => meant(diagnostic, name, &close),
         None => diagnostic,
     }
+}
+
+/// Adds what was probably meant.
+pub(super) fn meant(diagnostic: Diagnostic, name: &Ident, close: &str) -> Diagnostic {
+    diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), name.span, close)
 }
 
 /// How many letters have to be inserted, deleted, replaced or swapped.
@@ -160,7 +200,9 @@ impl World {
     fn show_nominal(&self, n: super::ty::NominalId, args: &[Type], full: bool) -> String {
         let data = self.nominal_data(n);
         let own = &args[args.len().saturating_sub(data.own_params)..];
+        // Only messages write `[Int]`; `print` writes `Array<Int>`.
         match (&*data.name, own) {
+            _ if !full => {}
             ("Array", [of]) if data.is_prelude => return format!("[{}]", self.write_type(of, full)),
             ("Dictionary", [k, v]) if data.is_prelude => {
                 return format!("[{}: {}]", self.write_type(k, full), self.write_type(v, full));

@@ -2,7 +2,7 @@
 //! starting does not take longer when the library grows.
 
 use super::store::{Entry, Group, GroupId, Owner, World};
-use crate::source::SourceMap;
+use crate::source::{SourceMap, Span};
 use crate::syntax;
 use crate::syntax::ast::{DeclKind, StmtKind};
 use crate::syntax::{Chunk, ChunkKind};
@@ -12,6 +12,7 @@ use hashbrown::HashMap;
 const FILES: &[(&str, &str, Option<&str>)] = &[
     ("prelude/core.dscript", include_str!("../../prelude/core.dscript"), None),
     ("prelude/integers.dscript", include_str!("../../prelude/integers.dscript"), None),
+    ("prelude/narrow.dscript", include_str!("../../prelude/narrow.dscript"), None),
     ("prelude/sequence.dscript", include_str!("../../prelude/sequence.dscript"), None),
     ("prelude/operators.dscript", include_str!("../../prelude/operators.dscript"), None),
     ("prelude/numbers.dscript", include_str!("../../prelude/numbers.dscript"), None),
@@ -116,19 +117,18 @@ impl World {
     }
 
     /// Parses and enters text that the checker made up for a type: members of an extension of it.
-    /// Enters members that nobody wrote, under the conditions of the group that asks for them.
-    pub(super) fn declare_synthesized(&mut self, text: &str, asks: GroupId) {
+    /// Enters members that nobody wrote, under the conditions of the group that asks for them, as if they stood at a place.
+    pub(super) fn declare_synthesized(&mut self, text: &str, asks: GroupId, place: Span) {
         let Group { owner, file, .. } = self.groups[asks.0 as usize];
         if owner == Owner::Module {
             return;
         }
-        let mut parsed = syntax::parse(text, 0);
-        let _ = syntax::fold_file(&mut parsed.file, &self.operators);
-        debug_assert!(parsed.diagnostics.is_empty(), "synthesized: {text}\n{:?}", parsed.diagnostics);
+        let mut parsed = syntax::parse_at(text, place);
+        let _ = syntax::fold_file(&mut parsed, &self.operators);
         let requirements = self.groups[asks.0 as usize].requirements.clone();
         // Like the library's: nobody has written it, so nothing is said about places in it.
         let group = self.new_group(owner, requirements, vec![], file, true);
-        for item in &parsed.file.items {
+        for item in &parsed.items {
             if let StmtKind::Decl(decl) = &item.kind {
                 self.declare_member(decl, group);
             }

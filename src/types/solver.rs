@@ -2,7 +2,7 @@
 
 use super::store::World;
 use super::tree::FunctionId;
-use super::ty::{FunctionParam, FunctionType, ProtocolId, Type, VarId};
+use super::ty::{FunctionParam, FunctionType, NominalId, ProtocolId, Type, VarId};
 use super::world::Builtin;
 use crate::source::Span;
 use std::rc::Rc;
@@ -220,6 +220,9 @@ impl World {
                 conforms.push(wish);
             }
         }
+        if literal.is_some_and(|l| conforms.iter().any(|w| !self.literal_may_conform(l, w.protocol))) {
+            return false;
+        }
         self.set_var(y, VarState { bound: None, literal, numeric: a.numeric || b.numeric, conforms });
         self.set_var(x, VarState { bound: Some(Type::Var(y)), ..VarState::default() });
         true
@@ -266,6 +269,25 @@ impl World {
         self.conforms_to(ty, protocol)
     }
 
+    /// Whether some type that a literal can be of conforms to a protocol.
+    pub(super) fn literal_may_conform(&mut self, literal: Literal, protocol: ProtocolId) -> bool {
+        let builtin: &[&'static str] = match literal {
+            Literal::Int => &["Int", "Double"],
+            Literal::Float => &["Double"],
+            Literal::Text => &["String", "Character"],
+        };
+        for name in builtin {
+            let ty = self.simple(name);
+            if self.conforms_to(&ty, protocol) {
+                return true;
+            }
+        }
+        (0..self.nominals.len() as u32).any(|n| {
+            let ty = self.declared_type(NominalId(n));
+            self.conforms_to(&ty, protocol) && self.accepts_literal(&ty, literal)
+        })
+    }
+
     /// Requires a conformance: at once when the type is known, later when it is a variable.
     pub(super) fn require(&mut self, ty: &Type, protocol: ProtocolId, span: Span) -> bool {
         self.require_by(ty, Wish { protocol, span, by: None })
@@ -276,6 +298,9 @@ impl World {
             Type::Var(v) => {
                 let mut state = self.var(v).clone();
                 if !state.conforms.iter().any(|w| w.protocol == wish.protocol) {
+                    if state.literal.is_some_and(|l| !self.literal_may_conform(l, wish.protocol)) {
+                        return false;
+                    }
                     state.conforms.push(wish);
                     self.set_var(v, state);
                 }

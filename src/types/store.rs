@@ -104,6 +104,17 @@ pub(super) enum Requirement {
     Superclass(Type, Type),
 }
 
+impl Requirement {
+    /// The same about other types.
+    pub(super) fn map(&self, by: &mut dyn FnMut(&Type) -> Type) -> Requirement {
+        match self {
+            Requirement::Conforms(t, p) => Requirement::Conforms(by(t), *p),
+            Requirement::Same(a, b) => Requirement::Same(by(a), by(b)),
+            Requirement::Superclass(a, b) => Requirement::Superclass(by(a), by(b)),
+        }
+    }
+}
+
 pub(super) struct ParamData {
     pub(super) name: Name,
 }

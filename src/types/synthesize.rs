@@ -8,6 +8,7 @@ use super::store::{
 };
 use super::ty::{NominalId, Type};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
+use crate::source::Span;
 use crate::syntax::ast::{Name, NominalKind};
 use std::fmt::Write;
 use std::rc::Rc;
@@ -75,7 +76,8 @@ impl World {
             return self.synthesize_enum_vector(n);
         }
         let is_prelude = data.is_prelude;
-        let group = self.group_that_declares(n, "Differentiable");
+        let conformance = self.declares(n, "Differentiable")?;
+        let (group, place) = self.asks(n, conformance);
         let moving = self.moving_properties(n, !is_prelude);
         let additive = self.protocol("AdditiveArithmetic");
         let all_additive = self.declares(n, "AdditiveArithmetic").is_some()
@@ -87,7 +89,7 @@ impl World {
             let own = self.declared_type(n);
             self.synthesized_types.push(own.clone());
             let text = format!("typealias TangentVector = __t{}", self.synthesized_types.len() - 1);
-            self.declare_synthesized(&text, group);
+            self.declare_synthesized(&text, group, place);
             let span = self.nominal_data(n).span;
             let scalable = self.protocol("ScalableVector");
             self.add_conformance(n, scalable, group, false, span);
@@ -104,7 +106,7 @@ impl World {
             let _ = writeln!(text, "    var {field}: __t{}", self.synthesized_types.len() - 1);
         }
         text.push_str("}\n");
-        self.declare_synthesized(&text, group);
+        self.declare_synthesized(&text, group, place);
         let declared = self.declared_type(n);
         let Type::Nominal(_, args) = &declared else { return None };
         self.own_member_type(n, args, &name)
@@ -151,26 +153,63 @@ impl World {
             return;
         }
         self.nominal_data_mut(n).synthesized.push(key);
-        // What the type's own parameters fulfil holds here, whoever asks.
-        let group = self.group_that_declares(n, asking_protocol(key));
+        let (group, place) = match self.asks_for(n, key) {
+            Some(conformance) => self.asks(n, conformance),
+            // The initialiser of a class whose properties all have values.
+            None if key == "init" => (self.nominal_data(n).group, self.nominal_data(n).span),
+            None => return,
+        };
+        // What the conformance requires of the type's parameters holds here, whoever asks.
         let env = self.group_env(group);
         let saved = std::mem::replace(&mut self.env, env);
         let text = self.synthesized_text(n, key);
         self.env = saved;
         if let Some(text) = text {
-            self.declare_synthesized(&text, group);
+            self.declare_synthesized(&text, group, place);
             if key == "init" {
                 self.inherit_defaults(n);
             }
         }
     }
 
-    /// The declaration or extension that makes a type conform to a protocol.
-    pub(super) fn group_that_declares(&mut self, n: NominalId, protocol: &'static str) -> GroupId {
-        match self.declares(n, protocol) {
-            Some(i) => self.nominal_data(n).conformances[i].group,
-            None => self.nominal_data(n).group,
+    /// The conformance that asks for a member.
+    fn asks_for(&mut self, n: NominalId, key: &str) -> Option<usize> {
+        match key {
+            "scaled" => self.declares(n, "Scalable").or_else(|| self.declares(n, "Differentiable")),
+            _ => self.declares(n, asking_protocol(key)),
         }
+    }
+
+    /// The declaration or extension that a conformance is part of, and where it is written.
+    pub(super) fn asks(&self, n: NominalId, conformance: usize) -> (GroupId, Span) {
+        let conformance = &self.nominal_data(n).conformances[conformance];
+        (conformance.group, conformance.span)
+    }
+
+    /// The stored properties and payloads whose types do not conform to a protocol, so that it cannot be synthesized.
+    pub(super) fn in_the_way(&mut self, n: NominalId, protocol: &'static str) -> Vec<(String, Span)> {
+        let p = self.protocol(protocol);
+        let name = self.nominal_data(n).name.clone();
+        let mut parts: Vec<(&str, Type, Span)> = vec![];
+        for i in 0..self.nominal_data(n).stored.len() as u32 {
+            let ty = self.stored_type(n, i);
+            parts.push(("stored property", ty, self.nominal_data(n).stored[i as usize].span));
+        }
+        for case in 0..self.nominal_data(n).cases.len() as u32 {
+            let span = self.nominal_data(n).cases[case as usize].span;
+            parts.extend(self.case_payload(n, case).into_iter().map(|(_, ty)| ("associated value", ty, span)));
+        }
+        let mut out = vec![];
+        for (what, ty, span) in parts {
+            if !self.conforms_to(&ty, p) {
+                let ty = self.show(&ty);
+                let text = format!(
+                    "{what} type '{ty}' does not conform to protocol '{protocol}', preventing synthesized conformance of '{name}' to '{protocol}'"
+                );
+                out.push((text, span));
+            }
+        }
+        out
     }
 
     /// Whether both operands of an operator are of the type itself, so that nothing has to be made.
@@ -194,7 +233,6 @@ impl World {
         };
         match key {
             "move" => {
-                self.declares(n, "Differentiable")?;
                 let own = self.declared_type(n);
                 let differentiable = self.protocol("Differentiable");
                 let vector = Type::Associated(Rc::new(own.clone()), differentiable, "TangentVector".into());
@@ -213,27 +251,22 @@ impl World {
                 text.push_str("}\n");
                 Some(text)
             }
-            "zero" | "+" | "-" if kind == NominalKind::Struct => {
-                self.declares(n, "AdditiveArithmetic")?;
-                Some(match key {
-                    "zero" => {
-                        let zero = memberwise(&|_| ".zero".to_string());
-                        format!("static var zero: Self {{ {zero} }}")
-                    }
-                    op => {
-                        let sum = memberwise(&|f| format!("lhs.{f} {op} rhs.{f}"));
-                        format!("static func {op} (lhs: Self, rhs: Self) -> Self {{ {sum} }}")
-                    }
-                })
-            }
+            "zero" | "+" | "-" if kind == NominalKind::Struct => Some(match key {
+                "zero" => {
+                    let zero = memberwise(&|_| ".zero".to_string());
+                    format!("static var zero: Self {{ {zero} }}")
+                }
+                op => {
+                    let sum = memberwise(&|f| format!("lhs.{f} {op} rhs.{f}"));
+                    format!("static func {op} (lhs: Self, rhs: Self) -> Self {{ {sum} }}")
+                }
+            }),
             "scaled" if kind == NominalKind::Struct => {
-                self.declares(n, "Scalable").or_else(|| self.declares(n, "Differentiable"))?;
                 let scaled = memberwise(&|f| format!("self.{f}.scaled(by: factor)"));
                 Some(format!("func scaled(by factor: Double) -> Self {{ {scaled} }}"))
             }
             "==" => {
-                self.declares(n, "Equatable")?;
-                if kind == NominalKind::Class {
+                if kind == NominalKind::Class || !self.in_the_way(n, "Equatable").is_empty() {
                     return None;
                 }
                 let own_equality = kind == NominalKind::Struct && !fields.is_empty();
@@ -243,11 +276,9 @@ impl World {
             }
             "init" if kind == NominalKind::Class => self.inherited_initializers(n),
             "<" if kind == NominalKind::Enum => {
-                self.declares(n, "Comparable")?;
                 Some("static func < (lhs: Self, rhs: Self) -> Bool { _less(lhs, rhs) }".to_string())
             }
             "allCases" if kind == NominalKind::Enum => {
-                self.declares(n, "CaseIterable")?;
                 let cases = self.nominal_data(n).cases.iter().map(|c| format!(".{}", c.name)).collect::<Vec<_>>();
                 Some(format!("static var allCases: [Self] {{ [{}] }}", cases.join(", ")))
             }

@@ -17,7 +17,8 @@ impl World {
     /// Makes the `TangentVector` of an enum that is declared differentiable and does not have one.
     pub(super) fn synthesize_enum_vector(&mut self, n: NominalId) -> Option<Type> {
         let differentiable = self.protocol("Differentiable");
-        let group = self.group_that_declares(n, "Differentiable");
+        let conformance = self.declares(n, "Differentiable")?;
+        let (group, place) = self.asks(n, conformance);
         let cases = self.moving_cases(n);
         let indirect = if self.nominal_data(n).is_indirect { "indirect " } else { "" };
         let mut text = format!(
@@ -48,7 +49,7 @@ impl World {
             let _ = writeln!(text, "        case {pattern}: return {value}");
         }
         text.push_str("        }\n    }\n}\n");
-        self.declare_synthesized(&text, group);
+        self.declare_synthesized(&text, group, place);
         let declared = self.declared_type(n);
         let Type::Nominal(_, args) = &declared else { return None };
         self.own_member_type(n, args, "TangentVector")

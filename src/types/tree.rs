@@ -210,7 +210,7 @@ pub struct Expr {
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// An integer literal of a built-in integer type (`Int` …).
-    Int(i64),
+    Int(i128),
     /// A number literal of type `Double` or `Float`.
     Float(f64),
     /// A text literal of type `String` or `Character`.

@@ -206,6 +206,9 @@ pub trait Declarations {
     fn prelude_nominal(&mut self, name: &str) -> Option<NominalId>;
     /// A function of the prelude by its base name, for what lowering itself needs (`_describe`).
     fn prelude_function(&mut self, name: &str) -> Option<FunctionId>;
+    /// The functions that write a value of a concrete type as it declares itself, alone and inside of another value;
+    /// `None` when it does not.
+    fn own_texts(&mut self, ty: &Type) -> Option<[FunctionRef; 2]>;
     /// How a type is written in the language, for names of shapes: `Pair<Double, Int>`; no module, nested types without
     /// the type around them.
     fn type_name(&mut self, ty: &Type) -> String;

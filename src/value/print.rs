@@ -1,34 +1,61 @@
 //! A value as text, by its shape, exactly as Swift prints it.
 
 use super::number::{write_double, write_float};
-use super::shape::{Case, Shape, ShapeId, Shapes, Style};
-use super::{Components, Ref};
+use super::shape::{Case, OwnId, Shape, ShapeId, Shapes, Style};
+use super::{Cells, Components, Ref};
 use std::fmt::Write;
 use std::rc::Rc;
 
 /// Deeper parts of a value are written as `…`: nobody reads them, and the Rust stack is finite.
 const MAX_DEPTH: usize = 500;
 
+/// A part of a value whose type says itself how it is written.
+#[derive(Clone, Debug)]
+pub struct OwnPart {
+    /// The type.
+    pub own: OwnId,
+    /// Whether it stands inside of another value.
+    pub inside: bool,
+    /// The part.
+    pub value: Cells,
+}
+
 /// What `print` writes for a value: texts without quotes.
 pub fn describe(shapes: &Shapes, shape: ShapeId, value: Components<'_>) -> String {
-    text_of(shapes, shape, value, false)
+    describe_with(shapes, shape, value, false, &[])
 }
 
-/// What stands for a value inside of another one: texts with quotes.
-pub fn debug_describe(shapes: &Shapes, shape: ShapeId, value: Components<'_>) -> String {
-    text_of(shapes, shape, value, true)
-}
-
-fn text_of(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>, quoted: bool) -> String {
-    let mut printer = Printer { shapes, out: String::new(), depth: 0 };
-    printer.value(shape, &mut value, quoted);
+/// The same, or with `inside` what stands for a value inside of another one: texts with quotes. `own`: what the parts
+/// that [`own_parts`] finds say of themselves.
+pub fn describe_with(
+    shapes: &Shapes,
+    shape: ShapeId,
+    mut value: Components<'_>,
+    inside: bool,
+    own: &[Rc<str>],
+) -> String {
+    let mut printer = Printer { shapes, out: String::new(), depth: 0, own: own.iter(), parts: vec![] };
+    printer.value(shape, &mut value, inside);
     printer.out
+}
+
+/// The parts of a value whose types say themselves how they are written, in the order of the text.
+pub fn own_parts(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>, inside: bool) -> Vec<OwnPart> {
+    if !shapes.may_speak(shape) {
+        return vec![];
+    }
+    let mut printer = Printer { shapes, out: String::new(), depth: 0, own: [].iter(), parts: vec![] };
+    printer.value(shape, &mut value, inside);
+    printer.parts
 }
 
 struct Printer<'s> {
     shapes: &'s Shapes,
     out: String,
     depth: usize,
+    own: std::slice::Iter<'s, Rc<str>>,
+    /// The parts for which there was no text.
+    parts: Vec<OwnPart>,
 }
 
 impl Printer<'_> {
@@ -39,12 +66,19 @@ impl Printer<'_> {
             self.out.push('…');
             return;
         }
+        if let Some(own) = self.shapes.own(shape) {
+            match self.own.next() {
+                Some(text) => self.out.push_str(text),
+                None => self.parts.push(OwnPart { own, inside: quoted, value: Cells::record(value) }),
+            }
+            return;
+        }
         self.depth += 1;
-        self.parts(self.shapes.get(shape), &mut value, quoted);
+        self.plain(self.shapes.get(shape), &mut value, quoted);
         self.depth -= 1;
     }
 
-    fn parts(&mut self, shape: &Shape, value: &mut Components<'_>, quoted: bool) {
+    fn plain(&mut self, shape: &Shape, value: &mut Components<'_>, quoted: bool) {
         match shape {
             Shape::Double => write_double(&mut self.out, value.number()),
             Shape::Float => write_float(&mut self.out, value.number()),
@@ -117,17 +151,9 @@ impl Printer<'_> {
         value: &mut Components<'_>,
         quoted: bool,
     ) {
-        let ends = |this: &mut Self, between: &str, value: &mut Components<'_>| {
-            for (k, (_, shape)) in fields.iter().take(2).enumerate() {
-                if k > 0 {
-                    this.out.push_str(between);
-                }
-                this.value(*shape, value, true);
-            }
-        };
         match style {
-            Style::Range => ends(self, "..<", value),
-            Style::ClosedRange => ends(self, "...", value),
+            Style::Range => self.ends("Range", "..<", fields, value, quoted),
+            Style::ClosedRange => self.ends("ClosedRange", "...", fields, value, quoted),
             Style::Transparent => {
                 if let Some((_, shape)) = fields.first() {
                     self.value(*shape, value, quoted);
@@ -138,6 +164,29 @@ impl Printer<'_> {
                 let fields: Vec<_> = fields.iter().map(|(name, shape)| (label(name), *shape)).collect();
                 self.fields(name, &fields, value);
             }
+        }
+    }
+
+    /// The ends of a range; inside of another value with the name of its type around them.
+    fn ends(
+        &mut self,
+        name: &str,
+        between: &str,
+        fields: &[(Rc<str>, ShapeId)],
+        value: &mut Components<'_>,
+        quoted: bool,
+    ) {
+        if quoted {
+            let _ = write!(self.out, "{name}(");
+        }
+        for (k, (_, shape)) in fields.iter().take(2).enumerate() {
+            if k > 0 {
+                self.out.push_str(between);
+            }
+            self.value(*shape, value, quoted);
+        }
+        if quoted {
+            self.out.push(')');
         }
     }
 
@@ -285,7 +334,7 @@ mod tests {
         let mut shapes = Shapes::default();
         let list = shapes.reserve();
         let link = shapes.add(Shape::Optional(list));
-        shapes.define(list, Shape::Boxed(link));
+        shapes.define(list, Shape::Boxed(link), None);
         let mut chain = Ref::Null;
         for k in 0..10_000 {
             let cells = Cells { len: 1, f: vec![], i: vec![i64::from(k > 0)], r: vec![chain], slots: vec![] };

@@ -11,6 +11,10 @@ use std::rc::Rc;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct ShapeId(pub u32);
 
+/// A type that says itself how its values are written: an index into what the compiler knows of such types.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub struct OwnId(pub u32);
+
 /// Index of a tangent in [`Tangents`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct TangentId(pub u32);
@@ -133,22 +137,32 @@ pub enum TangentKind {
     Boxed(TangentId),
 }
 
-/// All shapes of a session; equal shapes have one number.
+/// All shapes of a session; equal shapes have one number, unless a type speaks for itself.
 #[derive(Default, Debug)]
 pub struct Shapes {
     shapes: Vec<Shape>,
     layouts: Vec<Layout>,
+    own: Vec<Option<OwnId>>,
+    /// Whether a part of a value may speak for itself.
+    speaking: Vec<bool>,
 }
 
 impl Shapes {
     /// The number of a shape.
     pub fn add(&mut self, shape: Shape) -> ShapeId {
-        if let Some(i) = self.shapes.iter().position(|s| *s == shape) {
+        self.add_own(shape, None)
+    }
+
+    /// The number of the shape of a type that may speak for itself.
+    pub fn add_own(&mut self, shape: Shape, own: Option<OwnId>) -> ShapeId {
+        if let Some(i) = self.shapes.iter().zip(&self.own).position(|(s, o)| *o == own && *s == shape) {
             return ShapeId(i as u32);
         }
         let layout = self.compute_layout(&shape);
+        self.speaking.push(own.is_some() || self.has_speaking_part(&shape));
         self.shapes.push(shape);
         self.layouts.push(layout);
+        self.own.push(own);
         ShapeId(self.shapes.len() as u32 - 1)
     }
 
@@ -156,11 +170,14 @@ impl Shapes {
     pub fn reserve(&mut self) -> ShapeId {
         self.shapes.push(Shape::Tuple(vec![]));
         self.layouts.push(Layout { f: 0, i: 0, r: 1 });
+        self.own.push(None);
+        self.speaking.push(true);
         ShapeId(self.shapes.len() as u32 - 1)
     }
 
     /// Says what a reserved number stands for; must be a shape of one reference.
-    pub fn define(&mut self, id: ShapeId, shape: Shape) {
+    pub fn define(&mut self, id: ShapeId, shape: Shape, own: Option<OwnId>) {
+        self.own[id.0 as usize] = own;
         self.layouts[id.0 as usize] = self.compute_layout(&shape);
         self.shapes[id.0 as usize] = shape;
     }
@@ -168,6 +185,36 @@ impl Shapes {
     /// The shape with that number.
     pub fn get(&self, id: ShapeId) -> &Shape {
         &self.shapes[id.0 as usize]
+    }
+
+    /// The type that says itself how values of this shape are written.
+    pub fn own(&self, id: ShapeId) -> Option<OwnId> {
+        self.own[id.0 as usize]
+    }
+
+    /// Whether a value may have a part whose type says itself how it is written.
+    pub fn may_speak(&self, id: ShapeId) -> bool {
+        self.speaking[id.0 as usize]
+    }
+
+    fn has_speaking_part(&self, shape: &Shape) -> bool {
+        let speaks = |id: &ShapeId| self.may_speak(*id);
+        match shape {
+            Shape::Tuple(fields) => fields.iter().any(|(_, s)| speaks(s)),
+            Shape::Struct { fields, .. } => fields.iter().any(|(_, s)| speaks(s)),
+            Shape::Enum { cases, .. } => cases.iter().any(|c| c.payload.iter().any(|(_, s)| speaks(s))),
+            Shape::Optional(of) | Shape::Array(of) | Shape::Set(of) | Shape::Boxed(of) => speaks(of),
+            Shape::Dictionary(key, of) => speaks(key) || speaks(of),
+            Shape::Class { .. } | Shape::Any => true,
+            Shape::Double
+            | Shape::Float
+            | Shape::Int { .. }
+            | Shape::Bool
+            | Shape::String
+            | Shape::Character
+            | Shape::Function
+            | Shape::Metatype(_) => false,
+        }
     }
 
     /// How many components a value has.

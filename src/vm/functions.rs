@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use crate::bytecode::{Code, Instruction, verify};
-use crate::value::shape::{ShapeId, Shapes, Tangents};
+use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Closure, Ref};
 use std::rc::Rc;
 
@@ -63,6 +63,12 @@ pub trait Compiler {
     /// # Errors
     /// When it has no derivative.
     fn beneath(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
+
+    /// The function that writes a value as its type declares it, alone or inside of another value.
+    ///
+    /// # Errors
+    /// When there is none, which is a mistake of our own.
+    fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>>;
 
     /// Which function a method is for a type.
     ///

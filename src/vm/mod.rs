@@ -17,6 +17,7 @@ mod functions;
 mod joined;
 mod limits;
 mod machine;
+mod native;
 mod objects;
 mod operators;
 mod record;

@@ -115,8 +115,10 @@ pub fn unexpected_nil() -> Box<Fault> {
 #[cold]
 pub fn failed(what: &str, message: &Ref) -> Box<Fault> {
     let message = text(message);
-    if what == "range" {
-        return Fault::new(Number::InvalidRange, message);
+    match what {
+        "range" => return Fault::new(Number::InvalidRange, message),
+        "overflow" => return Fault::new(Number::Overflow, message),
+        _ => {}
     }
     let text = match (what, message) {
         ("failed" | "", "") => "the program stopped itself".to_owned(),

@@ -55,7 +55,8 @@ impl Builder<'_> {
             | ExprKind::Element { .. }
             | ExprKind::Upcast(_)
             | ExprKind::Super(_) => self.expr(e),
-            ExprKind::Int(n) => vec![self.int(*n)],
+            // The literal fits its type; one of `UInt64` keeps its bits.
+            ExprKind::Int(n) => vec![self.int(*n as i64)],
             ExprKind::Float(x) => self.number(*x, &e.ty),
             ExprKind::Text(text) => vec![self.value(Op::Text(text.clone()), Bank::R, &[])],
             ExprKind::Bool(b) => vec![self.int(i64::from(*b))],

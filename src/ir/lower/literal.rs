@@ -141,7 +141,7 @@ impl Builder<'_> {
 /// The elements of a literal in which nothing is computed.
 fn constants(parts: &[Expr]) -> Option<Constants> {
     let integer = |part: &Expr| match part.kind {
-        ExprKind::Int(n) => Some(n),
+        ExprKind::Int(n) => Some(n as i64),
         ExprKind::Bool(b) => Some(i64::from(b)),
         _ => None,
     };

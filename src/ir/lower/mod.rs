@@ -159,6 +159,7 @@ impl Lowering {
                 self.fresh.push(id);
             }
             self.find_methods(d, program);
+            self.request_own_texts(d, program);
             if self.queue.is_empty() {
                 break;
             }
@@ -171,6 +172,15 @@ impl Lowering {
                     check(program, function);
                 }
             }
+        }
+    }
+
+    /// What writes the values of types that say themselves how, for those whose shape has become known.
+    fn request_own_texts(&mut self, d: &mut dyn Declarations, program: &mut Program) {
+        while let Some(ty) = self.layouts.own.get(program.own_texts.len()).cloned() {
+            let texts = d.own_texts(&ty).unwrap_or_else(|| unreachable!("asked before its number was given"));
+            let texts = texts.map(|f| self.request(program, Origin::Function(f.function), f.generics, None));
+            program.own_texts.push(texts);
         }
     }
 

@@ -44,8 +44,12 @@ impl Builder<'_> {
                 self.emit(Op::Append(stride), &[array], &[vec![array], regs(1)].concat());
                 vec![]
             }
-            "trap.failed" | "trap.range" => {
-                let what = if name == "trap.range" { "range" } else { "failed" };
+            "trap.failed" | "trap.range" | "trap.overflow" => {
+                let what = match name {
+                    "trap.range" => "range",
+                    "trap.overflow" => "overflow",
+                    _ => "failed",
+                };
                 self.trap(Trap::Failed { what, message: regs(0).first().copied() });
                 self.nothing(&result)
             }

@@ -13,8 +13,8 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "any.box", call: wrap },
     NativeFunction { name: "any.is", call: is },
     NativeFunction { name: "any.as", call: unwrap },
-    NativeFunction { name: "describe", call: |c| describe(c, print::describe) },
-    NativeFunction { name: "debugDescribe", call: |c| describe(c, print::debug_describe) },
+    NativeFunction { name: "describe", call: |c| describe(c, false) },
+    NativeFunction { name: "debugDescribe", call: |c| describe(c, true) },
     NativeFunction { name: "value.equal", call: equal },
     NativeFunction { name: "value.less", call: less },
     NativeFunction { name: "value.hash", call: hash },
@@ -64,12 +64,20 @@ fn unwrap(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_optional(layout, c.shapes.is_subclass(any.shape, shape).then(|| any.cells.all()))
 }
 
-type Describe = fn(&crate::value::shape::Shapes, crate::value::shape::ShapeId, crate::value::Components<'_>) -> String;
-
-fn describe(c: Call<'_, '_>, by: Describe) -> Result<(), Failure> {
+/// The text of a value. Parts whose types say themselves how they are written are asked for first.
+fn describe(c: Call<'_, '_>, inside: bool) -> Result<(), Failure> {
     let shape = c.type_at(0)?;
     let value = c.value(c.shapes.layout(shape))?;
-    let text = by(c.shapes, shape, c.components(value));
+    let Some(own) = c.own_texts else {
+        let parts = print::own_parts(c.shapes, shape, c.components(value), inside);
+        if !parts.is_empty() {
+            c.asked = parts;
+            return Ok(());
+        }
+        let text = print::describe_with(c.shapes, shape, c.components(value), inside, &[]);
+        return c.give_text(text);
+    };
+    let text = print::describe_with(c.shapes, shape, c.components(value), inside, own);
     c.give_text(text)
 }
 

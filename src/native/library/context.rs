@@ -1,6 +1,7 @@
 //! What a native function sees of the machine: its arguments, its results, and the world outside.
 
 use super::host::Host;
+use crate::value::print::OwnPart;
 use crate::value::shape::{Layout, ShapeId, Shapes};
 use crate::value::{Cells, Components, Ref, Slot, dictionary::Dictionary};
 use std::rc::Rc;
@@ -92,6 +93,11 @@ pub struct NativeContext<'a> {
     pub types: &'a [ShapeId],
     /// The world outside.
     pub host: &'a mut Host,
+    /// What the program says of values that only it can describe. A function that needs such texts leaves the values in
+    /// `asked`, gives no result, and is called again.
+    pub own_texts: Option<&'a [Rc<str>]>,
+    /// The values that it wants to know the texts of.
+    pub asked: Vec<OwnPart>,
     f: &'a mut [f64],
     slots: &'a mut [Slot],
     i: &'a mut [i64],
@@ -107,7 +113,19 @@ impl<'a> NativeContext<'a> {
         host: &'a mut Host,
         (f, slots, i, r): (&'a mut [f64], &'a mut [Slot], &'a mut [i64], &'a mut [Ref]),
     ) -> NativeContext<'a> {
-        NativeContext { shapes, types, host, f, slots, i, r, taken: [0; 3], given: [0; 3] }
+        NativeContext {
+            shapes,
+            types,
+            host,
+            own_texts: None,
+            asked: vec![],
+            f,
+            slots,
+            i,
+            r,
+            taken: [0; 3],
+            given: [0; 3],
+        }
     }
 
     /// The shape of a generic argument.

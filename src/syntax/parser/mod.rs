@@ -68,6 +68,19 @@ pub fn parse(text: &str, start: u32) -> Parsed {
     Parsed { file, diagnostics: builder.diagnostics, incomplete: builder.incomplete }
 }
 
+/// Parses a text that nobody wrote: everything in it stands where it was asked for.
+pub fn parse_at(text: &str, place: Span) -> File {
+    let scanned = scan(text, 0);
+    let mut builder = Builder { place: Some(place), ..Builder::new(text, 0) };
+    let mut file = File::default();
+    match Grammar::parse(Rule::file, &scanned.text) {
+        Ok(pairs) => builder.items(pairs, 0, &mut file),
+        Err(error) => builder.fail(error, &scanned.text, 0..scanned.text.len()),
+    }
+    debug_assert!(builder.diagnostics.is_empty(), "{text}\n{:?}", builder.diagnostics);
+    file
+}
+
 /// Cuts a text from `start` on before lines that begin a declaration, into pieces of at least `size` bytes.
 fn pieces(copy: &str, lines: &[usize], start: usize, size: usize) -> Vec<Range<usize>> {
     let (mut cuts, mut from) = (vec![], start);
@@ -141,6 +154,8 @@ struct Builder<'t> {
     names: HashMap<String, Name>,
     diagnostics: Vec<Diagnostic>,
     incomplete: bool,
+    /// Where everything stands, for a text that nobody wrote.
+    place: Option<Span>,
     /// How many expressions, blocks and types are being built inside each other.
     depth: u32,
     /// Inside the brackets of `#name(…)`, where `.0` names a parameter.
@@ -156,6 +171,7 @@ impl<'t> Builder<'t> {
             names: HashMap::new(),
             diagnostics: vec![],
             incomplete: false,
+            place: None,
             depth: 0,
             in_hash: false,
         }
@@ -200,6 +216,9 @@ impl<'t> Builder<'t> {
 
     /// A span of the text; the copy that the grammar reads is one newline longer.
     fn at(&self, from: usize, to: usize) -> Span {
+        if let Some(place) = self.place {
+            return place;
+        }
         let end = self.text.len();
         Span::new(self.start + from.min(end) as u32, self.start + to.min(end) as u32)
     }

@@ -141,7 +141,7 @@ impl Infer<'_> {
     /// Infers the arguments that do not depend on what is expected.
     pub(super) fn ready_args(&mut self, args: &mut [ArgNode]) {
         for arg in args {
-            if arg.ready.is_none() && !arg.waits() {
+            if arg.ready.is_none() && !arg.waits() && !self.names_several(&arg.ast) {
                 let value = self.expr(&arg.ast.clone(), None);
                 arg.ready = Some(self.set_aside(value));
             }
@@ -188,8 +188,16 @@ impl Infer<'_> {
     /// Whether an argument that waits for its type could be of a type at all.
     fn shape_fits(&mut self, arg: &ast::Expr, wanted: &Type, param: &SignatureParam) -> Option<u32> {
         let wanted = self.world.shallow(wanted);
-        if matches!(wanted, Type::Var(_) | Type::Error) {
-            return Some(2);
+        match &wanted {
+            Type::Error => return Some(2),
+            // What a literal becomes, or what conforms to something, is no function.
+            Type::Var(v) => {
+                let state = self.world.var(*v);
+                let is_value = state.literal.is_some() || !state.conforms.is_empty();
+                let is_function = matches!(arg.kind, Ast::Closure(_) | Ast::Operator(_));
+                return (!is_value || !is_function).then_some(2);
+            }
+            _ => {}
         }
         let inner = self.world.optional_payload(&wanted).unwrap_or_else(|| wanted.clone());
         let inner = self.world.shallow(&inner);
@@ -204,6 +212,10 @@ impl Infer<'_> {
                 _ => false,
             },
             Ast::Operator(_) => matches!(inner, Type::Function(_) | Type::Var(_)),
+            Ast::Ident { .. } | Ast::Member { .. } => match &inner {
+                Type::Function(_) => return self.reference_fits(arg, &inner),
+                _ => matches!(inner, Type::Var(_) | Type::Existential(_)),
+            },
             Ast::KeyPath { .. } => true,
             Ast::Nil => self.world.is_optional(&wanted),
             Ast::Array(_) | Ast::Dictionary(_) => !matches!(inner, Type::Function(_)),

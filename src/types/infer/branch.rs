@@ -169,6 +169,16 @@ impl Infer<'_> {
         }
         (self.shared, self.bound) = saved;
         let mut items: &[ast::Stmt] = &case.body.items;
+        if items.is_empty() {
+            let what = if case.patterns.is_empty() { "default" } else { "case" };
+            let message = format!("'{what}' label in a 'switch' must have at least one executable statement");
+            let end = match case.patterns.last() {
+                Some((pattern, guard)) => guard.as_ref().map_or(pattern.span.end, |g| g.span.end),
+                None => case.span.start + "default".len() as u32,
+            };
+            let label = Span::new(case.span.start, end);
+            self.error(Diagnostic::error(Code::WrongContext, label, message).help("to do nothing, write 'break'"));
+        }
         let mut falls_through = false;
         if let Some((last, rest)) = items.split_last()
             && matches!(last.kind, AstStmt::Fallthrough)

@@ -7,6 +7,7 @@ use super::{Found, FrameKind, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
+use crate::types::prelude::PRELUDE_FILE;
 use crate::types::store::Named;
 use crate::types::tree::{Argument, Expr, ExprKind};
 use crate::types::ty::Type;
@@ -167,29 +168,28 @@ impl Infer<'_> {
     /// nothing of that name.
     fn own_member_candidates(&mut self, name: &str) -> Option<Vec<Candidate>> {
         let own = self.own_type()?;
-        let mut found = vec![];
-        let mut any = false;
-        if let Some(local) = self.self_local_quiet() {
-            let receiver = Rc::new(self.local_expr(local, Span::default()));
-            found = self.method_candidates(&own, name, false, Some(&receiver));
-            any |= !self.world.members(&own, name, false, self.file).is_empty();
-            if found.is_empty() {
-                // Only now is `self` not captured for nothing.
-                any |= false;
+        if self.has_self() {
+            if !self.world.members(&own, name, false, self.file).is_empty() {
+                let local = self.self_local()?;
+                let receiver = Rc::new(self.local_expr(local, Span::default()));
+                return Some(self.method_candidates(&own, name, false, Some(&receiver)));
+            }
+            if self.file != PRELUDE_FILE {
+                return None;
             }
         }
-        if found.is_empty() {
-            found = self.method_candidates(&own, name, true, None);
-            any |= !self.world.members(&own, name, true, self.file).is_empty();
-        }
-        any.then_some(found)
+        let has_any = !self.world.members(&own, name, true, self.file).is_empty();
+        has_any.then(|| self.method_candidates(&own, name, true, None))
+    }
+
+    /// Whether there is a `self` in scope.
+    pub(super) fn has_self(&mut self) -> bool {
+        self.find_local_quiet("self")
     }
 
     /// `self`, if there is one in scope.
     pub(super) fn self_local_quiet(&mut self) -> Option<crate::types::tree::LocalId> {
-        let path = self.path();
-        let exists = path.iter().any(|f| self.frames[*f].scopes.iter().any(|s| s.contains_key("self")));
-        if exists { self.self_local() } else { None }
+        if self.has_self() { self.self_local() } else { None }
     }
 
     /// A call of a function value, or of a value whose type has `callAsFunction`.
@@ -237,18 +237,25 @@ impl Infer<'_> {
                 let receiver = Rc::new(function.clone());
                 let candidates = self.method_candidates(&ty, "callAsFunction", false, Some(&receiver));
                 if candidates.is_empty() {
-                    let message = format!("cannot call value of non-function type '{}'", self.show(&ty));
-                    let mut diagnostic = Diagnostic::error(Code::NotCallable, function.span, message);
-                    if is_number(&self.show(&ty)) {
-                        diagnostic = diagnostic.fix("to multiply, write '*'", function.span.after(), " * ");
-                    }
-                    self.error(diagnostic);
-                    self.check_anyway(&args);
-                    return self.error_expr(span);
+                    return self.not_callable(&function, &ty, &args, span);
                 }
                 self.call_overloaded(&name, candidates, args, expected, span)
             }
         }
+    }
+
+    fn not_callable(&mut self, function: &Expr, ty: &Type, args: &[ArgNode], span: Span) -> Expr {
+        let message = format!("cannot call value of non-function type '{}'", self.show(ty));
+        let mut diagnostic = Diagnostic::error(Code::NotCallable, function.span, message);
+        if args.is_empty() && matches!(function.kind, ExprKind::Field { .. } | ExprKind::Call { .. }) {
+            let brackets = Span::new(function.span.end, span.end);
+            diagnostic = diagnostic.fix("a property is read without brackets", brackets, "");
+        } else if is_number(&self.show(ty)) {
+            diagnostic = diagnostic.fix("to multiply, write '*'", function.span.after(), " * ");
+        }
+        self.error(diagnostic);
+        self.check_anyway(args);
+        self.error_expr(span)
     }
 
     /// A call of a value of unknown type: it is a function of as many parameters as there are arguments.
@@ -265,7 +272,10 @@ impl Infer<'_> {
             .collect();
         let result = self.world.fresh();
         let ty = Type::Function(Rc::new(FunctionType { params, result, throws: false, strength: Strength::Open }));
-        self.world.unify(&function.ty.clone(), &ty, span);
+        if !self.world.unify(&function.ty.clone(), &ty, span) {
+            let of = function.ty.clone();
+            return self.not_callable(&function, &of, args, span);
+        }
         self.call_value(function, args.to_vec(), expected, span)
     }
 
@@ -335,6 +345,12 @@ impl Infer<'_> {
         }
         let candidates = self.method_candidates(&ty, &name.name, true, None);
         if candidates.is_empty() {
+            // `Type.method(value)` gives a function; anything else was meant for a value.
+            let takes_value = matches!(args.as_slice(), [only] if only.label.is_none() && !only.trailing);
+            if !takes_value && self.has_instance_member(&ty, &name.name) {
+                self.check_anyway(&args);
+                return self.instance_on_type(&ty, name);
+            }
             let function = self.static_member(&ty, name, span);
             return self.call_value(function, args, expected, span);
         }

@@ -39,7 +39,8 @@ pub(super) struct Instance {
     pub(super) self_inout: bool,
     pub(super) result: Type,
     pub(super) throws: bool,
-    pub(super) holds: bool,
+    /// What is required of a generic argument and does not hold.
+    pub(super) missing: Option<Requirement>,
 }
 
 impl Infer<'_> {
@@ -59,30 +60,27 @@ impl Infer<'_> {
             generics.push(fresh);
         }
         let by = |t: &Type| t.substitute(&|p| params.iter().position(|q| *q == p).map(|i| generics[i].clone()));
-        let mut holds = true;
+        let mut missing = None;
         for requirement in &signature.env.requirements {
-            holds &= match requirement {
+            let requirement = requirement.map(&mut |t| by(t));
+            let holds = match &requirement {
                 Requirement::Conforms(t, p) => {
-                    let t = by(t);
                     // A requirement is called on what is inside, which conforms.
                     let is_opened = matches!(candidate.target, Target::Requirement(..))
-                        && candidate.prefix.first() == Some(&t)
-                        && matches!(self.world.shallow(&t), Type::Existential(_));
+                        && candidate.prefix.first() == Some(t)
+                        && matches!(self.world.shallow(t), Type::Existential(_));
                     if is_opened {
-                        self.can_erase(&t, *p)
+                        self.can_erase(t, *p)
                     } else {
-                        self.world.require_by(&t, Wish { protocol: *p, span, by: Some(function) })
+                        self.world.require_by(t, Wish { protocol: *p, span, by: Some(function) })
                     }
                 }
-                Requirement::Same(a, b) => {
-                    let (a, b) = (by(a), by(b));
-                    self.world.unify(&a, &b, span)
-                }
-                Requirement::Superclass(a, b) => {
-                    let (a, b) = (by(a), by(b));
-                    self.can_convert(&a, &b)
-                }
+                Requirement::Same(a, b) => self.world.unify(a, b, span),
+                Requirement::Superclass(a, b) => self.can_convert(a, b),
             };
+            if !holds {
+                missing = missing.or(Some(requirement));
+            }
         }
         let own = candidate.prefix.len();
         let callee = match &candidate.target {
@@ -113,7 +111,7 @@ impl Infer<'_> {
             result,
             throws: signature.throws,
             generics,
-            holds,
+            missing,
         }
     }
 
@@ -157,7 +155,7 @@ impl Infer<'_> {
             self_inout: false,
             result: Type::Nominal(n, args.into()),
             throws: false,
-            holds: true,
+            missing: None,
         }
     }
 
@@ -193,7 +191,7 @@ impl Infer<'_> {
         let snapshot = self.world.snapshot();
         let instance = self.instantiate(candidate, span);
         let mut score = candidate.tier * 1000;
-        let mut fits = instance.holds;
+        let mut fits = instance.missing.is_none();
         if let (Some(receiver), Some(own)) = (&candidate.receiver, &instance.self_type) {
             let ty = receiver.ty.clone();
             fits = fits && (self.world.unify(&ty, own, span) || self.can_convert(&ty, own));

@@ -10,7 +10,9 @@ use std::rc::Rc;
 impl Infer<'_> {
     /// `a?.b`: what stands behind the innermost `?` is evaluated with the value that was found there.
     pub(super) fn optional_chain(&mut self, e: &ast::Expr) -> Option<Expr> {
-        if !has_chain(e, true) {
+        let chained = chained(e, true)?;
+        // `Int?.none` names a type.
+        if self.type_expression(chained).is_some() {
             return None;
         }
         let mut rewritten = e.clone();
@@ -54,13 +56,13 @@ impl Infer<'_> {
     }
 }
 
-/// Whether `x?` stands in the spine of a postfix expression.
-fn has_chain(e: &ast::Expr, is_top: bool) -> bool {
+/// What stands before the innermost `?` in the spine of a postfix expression.
+pub(super) fn chained(e: &ast::Expr, is_top: bool) -> Option<&ast::Expr> {
     match &e.kind {
-        Ast::Chain(_) => !is_top,
-        Ast::Member { base, .. } | Ast::Subscript { base, .. } | Ast::Force(base) => has_chain(base, false),
-        Ast::Call { callee, .. } => has_chain(callee, false),
-        _ => false,
+        Ast::Chain(inner) if !is_top => Some(chained(inner, false).unwrap_or(inner)),
+        Ast::Member { base, .. } | Ast::Subscript { base, .. } | Ast::Force(base) => chained(base, false),
+        Ast::Call { callee, .. } => chained(callee, false),
+        _ => None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::solve::PendingKind;
 use super::{Binding, FrameKind, Infer};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, FunctionDecl, StmtKind as AstStmt};
 use crate::types::redeclare::redeclared;
@@ -20,6 +20,9 @@ impl Infer<'_> {
             wanted = self.known(&inner);
         }
         let ty = self.closure_type(closure, wanted.as_ref(), span);
+        if ty == Type::Error {
+            return self.error_expr(span);
+        }
         if self.closure_is_ready(closure, &ty) {
             return self.closure_now(closure, &ty, span);
         }
@@ -32,6 +35,11 @@ impl Infer<'_> {
             Some(Type::Function(f)) => Some(f.clone()),
             _ => None,
         };
+        if let (Some(written), Some(wanted)) = (&closure.params, &wanted)
+            && !self.takes(wanted, written.len())
+        {
+            return self.wrong_arity(wanted, written.len(), span);
+        }
         let mut params: Vec<FunctionParam> = vec![];
         let plain = |ty: Type, is_inout: bool| FunctionParam { ty, is_inout, no_derivative: false, autoclosure: false };
         match &closure.params {
@@ -87,6 +95,35 @@ impl Infer<'_> {
         };
         let throws = closure.throws || wanted.as_ref().is_some_and(|w| w.throws);
         Type::Function(Rc::new(FunctionType { params, result, throws, strength: Strength::Open }))
+    }
+
+    /// Whether a closure with that many parameters can stand for a function: one tuple may be taken apart.
+    fn takes(&mut self, wanted: &FunctionType, written: usize) -> bool {
+        match wanted.params.as_slice() {
+            [only] if written > 1 => {
+                let ty = only.ty.clone();
+                match self.world.shallow(&ty) {
+                    Type::Tuple(parts) => parts.len() == written,
+                    Type::Var(v) => self.world.var(v).literal.is_none(),
+                    Type::Error => true,
+                    _ => self.is_open(&ty),
+                }
+            }
+            params => params.len() == written,
+        }
+    }
+
+    pub(super) fn wrong_arity(&mut self, wanted: &Rc<FunctionType>, written: usize, span: Span) -> Type {
+        let ty = Type::Function(wanted.clone());
+        let count = |n: usize| format!("{n} argument{}", if n == 1 { "" } else { "s" });
+        let message = format!(
+            "contextual closure type '{}' expects {}, but {} used in closure body",
+            self.show(&ty),
+            count(wanted.params.len()),
+            if written == 1 { "1 was".to_string() } else { format!("{written} were") }
+        );
+        self.error(Diagnostic::error(Code::WrongArguments, span, message));
+        Type::Error
     }
 
     /// Whether the parameters that the body uses are known.

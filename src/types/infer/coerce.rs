@@ -4,6 +4,7 @@ use super::Infer;
 use super::solve::PendingKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::syntax::ast;
 use crate::types::solver::Wish;
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Promise};
 use crate::types::ty::{FunctionType, ProtocolId, Strength, Type};
@@ -192,6 +193,9 @@ impl Infer<'_> {
 
     fn convert_function(&mut self, value: Expr, f: &FunctionType, g: &FunctionType, span: Span) -> Expr {
         let wanted = Type::Function(Rc::new(g.clone()));
+        if self.spreads(f, g) {
+            return self.spread_function(value, f.params.len(), &wanted, span);
+        }
         let plain = |f: &FunctionType| Type::Function(Rc::new(FunctionType { strength: Strength::Plain, ..f.clone() }));
         let snapshot = self.world.snapshot();
         let fits = self.world.unify(&plain(f), &plain(g), span);
@@ -227,6 +231,30 @@ impl Infer<'_> {
         let promise = Promise { linear: g.strength == Strength::Linear, wrt: marks(g) };
         let kind = ExprKind::ConvertFunction { value: Box::new(value), promise: Some(promise) };
         Expr { kind, ty: wanted, span }
+    }
+
+    /// Whether a function of several parameters stands where one of a tuple of them is wanted: `zip(a, b).map(max)`.
+    fn spreads(&mut self, f: &FunctionType, g: &FunctionType) -> bool {
+        let [only] = g.params.as_slice() else { return false };
+        let ty = only.ty.clone();
+        f.params.len() > 1 && matches!(self.world.shallow(&ty), Type::Tuple(parts) if parts.len() == f.params.len())
+    }
+
+    fn spread_function(&mut self, value: Expr, count: usize, wanted: &Type, span: Span) -> Expr {
+        let names: Vec<String> = (0..count).map(|i| format!("$s{i}")).collect();
+        let ident = |name: &str| ast::Expr { kind: ast::ExprKind::Ident { name: name.into(), generics: vec![] }, span };
+        let function = format!("$function{}", self.frame().locals.len());
+        let args = names.iter().map(|n| ast::Arg { label: None, value: Rc::new(ident(n)), trailing: false });
+        let args = args.collect();
+        let call = ast::ExprKind::Call { callee: Rc::new(ident(&function)), args };
+        let closure = super::notation::closure_of(&names, ast::Expr { kind: call, span }, span);
+        self.with_temporary(value, |infer, local| {
+            infer.in_scope(|infer| {
+                infer.bind(&function.as_str().into(), local);
+                let value = infer.expr(&closure, Some(wanted));
+                infer.coerce(value, wanted)
+            })
+        })
     }
 
     /// A plain function value cannot be made differentiable: its body is opaque.
@@ -274,6 +302,18 @@ impl Infer<'_> {
         }
         if from == Type::Never {
             return true;
+        }
+        if let (Type::Function(f), Type::Function(g)) = (&from, &to)
+            && self.spreads(f, g)
+        {
+            let (Type::Tuple(parts), (f, g)) = (self.world.shallow(&g.params[0].ty), (f.clone(), g.clone())) else {
+                return false;
+            };
+            let snapshot = self.world.snapshot();
+            let fits = f.params.iter().zip(parts.iter()).all(|(p, (_, t))| self.world.unify(t, &p.ty, Span::default()))
+                && self.world.unify(&f.result, &g.result, Span::default());
+            self.world.rollback(snapshot);
+            return fits;
         }
         if let Some(payload) = self.world.optional_payload(&to)
             && (!self.world.is_optional(&from) || self.world.is_optional(&payload))

@@ -6,7 +6,7 @@ use super::candidates::{Candidate, Instance, Target};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
-use crate::types::store::SignatureParam;
+use crate::types::store::{Requirement, SignatureParam};
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::ty::Type;
 
@@ -96,8 +96,15 @@ impl Infer<'_> {
 
     fn instantiate_reporting(&mut self, candidate: &Candidate, name: &Ident, span: Span) -> Instance {
         let instance = self.instantiate(candidate, span);
-        if !instance.holds {
-            let message = format!("'{}' requires more of its generic arguments than they fulfil", name.name);
+        if let Some(requirement) = &instance.missing {
+            let condition = match requirement {
+                Requirement::Conforms(t, p) => {
+                    format!("'{}' conform to '{}'", self.show(t), self.world.protocol_data(*p).name)
+                }
+                Requirement::Same(a, b) => format!("'{}' be '{}'", self.show(a), self.show(b)),
+                Requirement::Superclass(a, b) => format!("'{}' inherit from '{}'", self.show(a), self.show(b)),
+            };
+            let message = format!("'{}' requires that {condition}", name.name);
             self.error(Diagnostic::error(Code::NotConforming, span, message));
         }
         instance
@@ -176,12 +183,20 @@ impl Infer<'_> {
                     )
                 }
                 _ => {
-                    let diagnostic = Diagnostic::error(
-                        Code::Mismatch,
-                        arg.span,
-                        "passing a value to an 'inout' parameter requires '&'",
-                    );
-                    self.error(diagnostic.fix("write '&'", arg.span.before(), "&"));
+                    let error = |message: &str| Diagnostic::error(Code::Mismatch, arg.span, message);
+                    let is_place =
+                        matches!(&arg.ast.kind, Ast::Ident { .. } | Ast::Member { .. } | Ast::Subscript { .. });
+                    self.error(match is_place {
+                        true => error("passing a value to an 'inout' parameter requires '&'").fix(
+                            "write '&'",
+                            arg.span.before(),
+                            "&",
+                        ),
+                        false => {
+                            error("cannot pass immutable value as inout argument: it is a value that was computed")
+                                .help("keep it in a variable first")
+                        }
+                    });
                     return Argument::Value(self.error_expr(arg.span));
                 }
             };

@@ -20,6 +20,11 @@ impl Infer<'_> {
         }
         match &e.kind {
             Ast::Int(value) => self.int_literal(*value, expected, span),
+            Ast::Float(value) if value.is_infinite() => {
+                let message = "this number is too large for a 'Double'";
+                self.error(Diagnostic::error(Code::InvalidLiteral, span, message).help("the largest is about 1.8e308"));
+                self.error_expr(span)
+            }
             Ast::Float(value) => {
                 let ty = self.literal_type(Literal::Float, expected);
                 Expr { kind: ExprKind::Float(*value), ty, span }

@@ -11,17 +11,38 @@ use crate::types::ty::Type;
 use crate::types::world::Builtin;
 
 impl Infer<'_> {
-    fn ty(&mut self, ty: &mut Type, span: Span) {
-        *ty = self.world.resolved(ty);
-        if ty.any(&mut |t| matches!(t, Type::Var(_))) && !self.failed {
-            let message = "the type of this expression could not be inferred";
-            let text = self.world.show(ty);
-            let mut diagnostic = Diagnostic::error(Code::CannotInfer, span, message);
-            if text != "_" {
-                diagnostic = diagnostic.note(format!("it is known to be '{text}', with '_' for what is not known"));
-            }
-            self.error(diagnostic.help("write the type where the value is declared"));
+    fn finish_type(&mut self, e: &mut Expr) {
+        e.ty = self.world.resolved(&e.ty);
+        if !e.ty.any(&mut |t| matches!(t, Type::Var(_))) || self.failed {
+            return;
         }
+        let message = match &e.kind {
+            ExprKind::Array(items) if items.is_empty() => {
+                "empty collection literal requires an explicit type".to_string()
+            }
+            ExprKind::Dictionary(items) if items.is_empty() => {
+                "empty collection literal requires an explicit type".to_string()
+            }
+            ExprKind::Call { callee: Callee::Static(f), .. } => match self.undecided_parameter(f) {
+                Some(message) => message,
+                None => "the type of this expression could not be inferred".to_string(),
+            },
+            _ => "the type of this expression could not be inferred".to_string(),
+        };
+        let text = self.world.show(&e.ty);
+        let mut diagnostic = Diagnostic::error(Code::CannotInfer, e.span, message);
+        if text != "_" {
+            diagnostic = diagnostic.note(format!("it is known to be '{text}', with '_' for what is not known"));
+        }
+        self.error(diagnostic.help("write the type where the value is declared"));
+    }
+
+    /// Which generic parameter of a function nothing says anything about.
+    fn undecided_parameter(&mut self, f: &FunctionRef) -> Option<String> {
+        let params = self.world.signature(f.function).env.params.clone();
+        let at = f.generics.iter().position(|t| matches!(self.world.resolved(t), Type::Var(_)))?;
+        let name = self.world.params[params.get(at)?.0 as usize].name.clone();
+        Some(format!("generic parameter '{name}' of '{}' could not be inferred", self.world.full_name(f.function)))
     }
 
     pub(super) fn finish_statements(&mut self, statements: &mut [Stmt]) {
@@ -199,8 +220,7 @@ impl Infer<'_> {
                 }
             }
         }
-        let span = e.span;
-        self.ty(&mut e.ty, span);
+        self.finish_type(e);
         match &mut e.kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Text(_) => self.finish_literal(e),
             ExprKind::Field { base, .. }
@@ -277,7 +297,7 @@ impl Infer<'_> {
         match (&e.kind, builtin) {
             (ExprKind::Int(n), Some(Builtin::Double | Builtin::Float)) => e.kind = ExprKind::Float(*n as f64),
             (ExprKind::Int(n), Some(Builtin::Int { bits, signed })) => {
-                if bits < 64 && !fits(*n, bits, signed) || (!signed && *n < 0 && bits < 64) {
+                if !fits(*n, bits, signed) {
                     let message =
                         format!("integer literal '{n}' overflows when stored into '{}'", self.world.show(&e.ty));
                     self.error(Diagnostic::error(Code::InvalidLiteral, span, message));
@@ -303,6 +323,13 @@ impl Infer<'_> {
         if matches!(e.ty, Type::Error | Type::Var(_)) {
             return;
         }
+        if let ExprKind::Int(n) = &e.kind
+            && !fits(*n, 64, true)
+        {
+            let message = format!("integer literal '{n}' overflows when stored into 'Int'");
+            self.error(Diagnostic::error(Code::InvalidLiteral, e.span, message));
+            return;
+        }
         if !self.world.conforms_to(&e.ty.clone(), protocol) {
             let double = self.world.protocol("ExpressibleByIntegerLiteral");
             if let (ExprKind::Float(_), true) = (&e.kind, self.world.conforms_to(&e.ty.clone(), double)) {
@@ -317,7 +344,7 @@ impl Infer<'_> {
     }
 }
 
-fn fits(n: i64, bits: u8, signed: bool) -> bool {
-    let limit = 1i64 << (bits - u8::from(signed));
+fn fits(n: i128, bits: u8, signed: bool) -> bool {
+    let limit = 1i128 << (bits - u8::from(signed));
     if signed { n >= -limit && n < limit } else { n >= 0 && n < limit }
 }

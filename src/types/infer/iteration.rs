@@ -59,7 +59,13 @@ impl Infer<'_> {
         let iterator_protocol = self.world.protocol("IteratorProtocol");
         if !self.world.conforms_to(ty, sequence) {
             let message = format!("for-in loop requires '{}' to conform to 'Sequence'", self.show(ty));
-            self.error(Diagnostic::error(Code::NotConforming, span, message));
+            let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
+            if self.show(ty) == "Int" {
+                diagnostic = diagnostic.fix("count up to it", span.before(), "0..<");
+            } else if self.world.is_optional(ty) {
+                diagnostic = diagnostic.fix("take nothing when it is 'nil'", span.after(), " ?? []");
+            }
+            self.error(diagnostic);
             return (Iteration::Array, Type::Error);
         }
         let requirement = |infer: &mut Self, p, name: &str| {

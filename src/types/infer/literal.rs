@@ -26,25 +26,8 @@ impl Infer<'_> {
 
     pub(super) fn int_literal(&mut self, value: Option<u128>, expected: Option<&Type>, span: Span) -> Expr {
         let ty = self.literal_type(Literal::Int, expected);
-        match value {
-            Some(v) if v <= i64::MAX as u128 => Expr { kind: ExprKind::Int(v as i64), ty, span },
-            // Too large for an integer, but a fine `Double`; `UInt64` keeps its bits.
-            Some(v) => {
-                let text = self.show(&ty);
-                if text == "UInt64" && v <= u128::from(u64::MAX) {
-                    return Expr { kind: ExprKind::Int(v as u64 as i64), ty, span };
-                }
-                if v == 1 << 63 {
-                    // The magnitude of `Int.min`, under a minus.
-                    return Expr { kind: ExprKind::Int(i64::MIN), ty, span };
-                }
-                let double = self.world.simple("Double");
-                if self.world.unify(&ty, &double, span) {
-                    return Expr { kind: ExprKind::Float(v as f64), ty: double, span };
-                }
-                let message = format!("integer literal '{v}' overflows when stored into '{text}'");
-                self.fail(Code::InvalidLiteral, span, message)
-            }
+        match value.and_then(|v| i128::try_from(v).ok()) {
+            Some(value) => Expr { kind: ExprKind::Int(value), ty, span },
             None => self.fail(Code::InvalidLiteral, span, "integer literal is too large"),
         }
     }

@@ -3,19 +3,22 @@
 use super::Infer;
 use super::args::ArgNode;
 use super::candidates::{Candidate, Target};
+use super::reference::split_labels;
 use super::solve::PendingKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident, Name};
 use crate::types::names::did_you_mean;
 use crate::types::store::{MemberKind, RequirementKind};
-use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionId};
+use crate::types::tree::{Argument, Expr, ExprKind, FunctionId};
 use crate::types::ty::{NominalId, Type};
 use std::rc::Rc;
 
 impl Infer<'_> {
     /// `base.name` as a value.
     pub(super) fn member(&mut self, base: Expr, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
+        let (full, (name, labels)) = (name, split_labels(name));
+        let name = &name;
         let base = self.decided(base);
         let ty = self.world.shallow(&base.ty.clone());
         let is_open = self.is_open(&ty);
@@ -23,11 +26,12 @@ impl Infer<'_> {
             Type::Error => return self.error_expr(span),
             _ if is_open => {
                 let result = self.world.fresh();
+                let name = full;
                 return self.wait(PendingKind::Member { base: Rc::new(base), name: name.clone() }, result, span);
             }
             Type::Metatype(of) => {
                 let of = (**of).clone();
-                return self.static_member_of(&of, name, expected, span);
+                return self.static_member_of(&of, full, expected, span);
             }
             Type::Tuple(parts) => {
                 let index = match name.name.parse::<usize>() {
@@ -91,8 +95,9 @@ impl Infer<'_> {
         }
         let receiver = Rc::new(base.clone());
         let methods = self.method_candidates(&ty, &name.name, false, Some(&receiver));
+        let methods = self.with_labels(methods, labels);
         if !methods.is_empty() {
-            return self.method_value(base, name, &methods, span);
+            return self.method_value(base, name, &methods, expected, span);
         }
         self.unknown_member(&base, &ty, name)
     }
@@ -136,8 +141,17 @@ impl Infer<'_> {
     }
 
     /// `value.method` without a call: a closure that keeps the value.
-    fn method_value(&mut self, base: Expr, name: &Ident, candidates: &[Candidate], span: Span) -> Expr {
-        let params = self.candidate_params(&candidates[0]);
+    fn method_value(
+        &mut self,
+        base: Expr,
+        name: &Ident,
+        candidates: &[Candidate],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let expected = expected.and_then(|t| self.known(t));
+        let fitting = candidates.iter().find(|c| self.may_be(c, expected.as_ref(), span)).unwrap_or(&candidates[0]);
+        let params = self.candidate_params(fitting);
         let names: Vec<String> = (0..params.len()).map(|i| format!("$m{i}")).collect();
         let receiver = format!("$receiver{}", self.frame().locals.len());
         let ident = |name: &str| ast::Expr { kind: Ast::Ident { name: name.into(), generics: vec![] }, span };
@@ -156,7 +170,7 @@ impl Infer<'_> {
         self.with_temporary(base, |infer, local| {
             infer.in_scope(|infer| {
                 infer.bind(&receiver.as_str().into(), local);
-                infer.expr(&closure, None)
+                infer.expr(&closure, expected.as_ref())
             })
         })
     }
@@ -182,6 +196,12 @@ impl Infer<'_> {
             self.error(diagnostic);
             return self.error_expr(name.span);
         }
+        let is_value = |m: &MemberKind| {
+            matches!(m, MemberKind::Method(_) | MemberKind::Computed(..) | MemberKind::Global(_) | MemberKind::Case(_))
+        };
+        if self.world.members(ty, &name.name, true, self.file).iter().any(|(m, ..)| is_value(m)) {
+            return self.static_on_instance(ty, name, base.span);
+        }
         let message = format!("value of type '{}' has no member '{}'", self.show(ty), name.name);
         let known = self.world.member_names(ty);
         let diagnostic = did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known);
@@ -190,12 +210,43 @@ impl Infer<'_> {
         self.error_expr(name.span)
     }
 
+    /// `value.name` of a member that belongs to the type; `at` is where the type has to be written.
+    pub(super) fn static_on_instance(&mut self, ty: &Type, name: &Ident, at: Span) -> Expr {
+        let shown = self.show(ty);
+        let message = format!("static member '{}' cannot be used on instance of type '{shown}'", name.name);
+        let written = if at.start == at.end { format!("{shown}.") } else { shown };
+        self.error(Diagnostic::error(Code::WrongContext, name.span, message).fix("ask the type for it", at, written));
+        self.error_expr(name.span)
+    }
+
+    /// `Type.name` of a member that belongs to a value.
+    pub(super) fn instance_on_type(&mut self, ty: &Type, name: &Ident) -> Expr {
+        let message = format!(
+            "instance member '{}' cannot be used on type '{}'; did you mean to use a value of this type instead?",
+            name.name,
+            self.show(ty)
+        );
+        self.fail(Code::WrongContext, name.span, message)
+    }
+
+    pub(super) fn has_instance_member(&mut self, ty: &Type, name: &str) -> bool {
+        let members = self.world.members(ty, name, false, self.file);
+        members.iter().any(|(m, ..)| {
+            matches!(
+                m,
+                MemberKind::Stored(_) | MemberKind::Computed(..) | MemberKind::Method(_) | MemberKind::Requirement(_)
+            )
+        })
+    }
+
     pub(super) fn static_member(&mut self, ty: &Type, name: &Ident, span: Span) -> Expr {
         self.static_member_of(ty, name, None, span)
     }
 
     /// `Type.name` as a value.
     pub(super) fn static_member_of(&mut self, ty: &Type, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
+        let (name, labels) = split_labels(name);
+        let name = &name;
         let ty = self.world.shallow(ty);
         if ty == Type::Error {
             return self.error_expr(span);
@@ -214,7 +265,7 @@ impl Infer<'_> {
                     if let Some(expected) = expected {
                         self.hint(&ty, expected, span);
                     }
-                    return self.case_value(&ty, case, name, span);
+                    return self.case_value(&ty, case, span);
                 }
                 MemberKind::Computed(get, _) => {
                     let candidate = Candidate { target: Target::Function(get), prefix, receiver: None, tier: 0 };
@@ -232,26 +283,16 @@ impl Infer<'_> {
             }
         }
         let functions = self.method_candidates(&ty, &name.name, true, None);
-        if let Some(candidate) = functions.first() {
-            let candidate = candidate.clone();
-            let instance = self.instantiate(&candidate, span);
-            let signature = crate::types::store::Signature {
-                env: Rc::default(),
-                params: instance.params,
-                self_type: None,
-                self_inout: false,
-                result: instance.result,
-                throws: instance.throws,
-            };
-            let of = self.world.function_type(&signature);
-            let kind = match instance.callee {
-                Some(Callee::Static(function)) => ExprKind::Function(function),
-                Some(callee) => ExprKind::Requirement(callee),
-                None => return self.fail(Code::Unsupported, span, "a case as a function is not supported yet"),
-            };
-            return Expr { kind, ty: of, span };
+        let functions = self.with_labels(functions, labels);
+        if let Some(value) = self.reference(&functions, expected, span) {
+            return value;
         }
-        // A method by its type: `Type.method` takes the receiver first.
+        if !self.method_candidates(&ty, &name.name, false, None).is_empty() {
+            return self.unbound_method(&ty, name, expected, span);
+        }
+        if self.has_instance_member(&ty, &name.name) {
+            return self.instance_on_type(&ty, name);
+        }
         self.no_static_member(&ty, name);
         self.error_expr(span)
     }
@@ -292,11 +333,11 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Call { callee, args: vec![] }, ty, span }
     }
 
-    fn case_value(&mut self, ty: &Type, case: u32, name: &Ident, span: Span) -> Expr {
+    /// A case: a value, or a function of its payload.
+    fn case_value(&mut self, ty: &Type, case: u32, span: Span) -> Expr {
         let Type::Nominal(n, _) = ty else { return self.error_expr(span) };
         if self.world.nominal_data(*n).cases[case as usize].has_payload {
-            let message = format!("'{}' has a payload, which must be given: .{}(…)", name.name, name.name);
-            return self.fail(Code::WrongArguments, span, message);
+            return self.case_reference(ty, case, span);
         }
         Expr { kind: ExprKind::Case { case, payload: vec![] }, ty: ty.clone(), span }
     }
@@ -370,8 +411,14 @@ impl Infer<'_> {
                 self.error(diagnostic);
                 return self.error_expr(span);
             }
-            let message = format!("value of type '{}' has no subscripts", self.show(&ty));
-            return self.fail(Code::UnknownMember, span, message);
+            let shown = self.show(&ty);
+            let message = format!("value of type '{shown}' has no subscripts");
+            let mut diagnostic = Diagnostic::error(Code::UnknownMember, span, message);
+            if shown == "String" {
+                diagnostic = diagnostic.help("for its characters by number: 'Array(text)[i]'");
+            }
+            self.error(diagnostic);
+            return self.error_expr(span);
         }
         // Swift's rule: the parameters of a subscript have no labels unless they are written twice.
         self.ready_args(&mut args);

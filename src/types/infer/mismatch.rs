@@ -3,7 +3,7 @@
 use super::Infer;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::types::solver::{VarState, Wish};
+use crate::types::solver::{Literal, VarState, Wish};
 use crate::types::ty::{Type, VarId};
 
 /// What may be done when a function of the library is given a type that does not conform: function, protocol, words.
@@ -102,7 +102,7 @@ impl Infer<'_> {
     /// The first part of a type that is less than what its counterpart was asked to be.
     fn unmet(&mut self, found: &Type, wanted: &Type) -> Option<Unmet> {
         match (self.world.shallow(found), self.world.shallow(wanted)) {
-            (Type::Var(_), Type::Var(_)) => None,
+            (Type::Var(x), Type::Var(y)) => self.unmet_literal(x, y).or_else(|| self.unmet_literal(y, x)),
             (ty, Type::Var(var)) | (Type::Var(var), ty) => {
                 let wishes = self.world.var(var).conforms.clone();
                 let wish = wishes.into_iter().find(|wish| !self.world.fulfils(&ty, wish))?;
@@ -120,6 +120,19 @@ impl Infer<'_> {
             }
             _ => None,
         }
+    }
+
+    /// A literal none of whose types is what a variable was asked to be; it stands for its usual type.
+    fn unmet_literal(&mut self, literal: VarId, var: VarId) -> Option<Unmet> {
+        let kind = self.world.var(literal).literal?;
+        let wishes = self.world.var(var).conforms.clone();
+        let wish = wishes.into_iter().find(|wish| !self.world.literal_may_conform(kind, wish.protocol))?;
+        let ty = self.world.simple(match kind {
+            Literal::Int => "Int",
+            Literal::Float => "Double",
+            Literal::Text => "String",
+        });
+        Some(Unmet { var, ty, wish })
     }
 
     /// One complaint for each call: what else does not conform there often follows from the first.
@@ -148,6 +161,13 @@ impl Infer<'_> {
             diagnostic = diagnostic.help(*advice);
         } else if &*protocol == "Differentiable" {
             diagnostic = self.advise_differentiable(diagnostic, ty);
+        } else if let Type::Nominal(n, _) = ty
+            && !self.world.nominal_data(*n).is_prelude
+        {
+            let (name, at) = (self.world.nominal_data(*n).name.clone(), self.world.nominal_data(*n).span);
+            diagnostic = diagnostic
+                .also(at, format!("'{name}' is declared here"))
+                .help(format!("declare it: 'extension {name}: {protocol} {{ … }}'"));
         }
         diagnostic
     }

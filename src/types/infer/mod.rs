@@ -29,6 +29,7 @@ mod operator;
 mod overload;
 mod pattern;
 mod place;
+mod reference;
 mod solve;
 mod statement;
 mod top;
@@ -69,8 +70,6 @@ pub(super) struct Infer<'w> {
     postfix: Vec<Span>,
     /// The variables that each block around here declares at some point, with the place.
     upcoming: Vec<Vec<(Name, Span)>>,
-    /// What is assigned to, while it is looked at.
-    assigning: Option<Span>,
     /// What the alternatives of one `case` bind together, and what the current one has bound.
     shared: Vec<(Name, LocalId)>,
     bound: Vec<(Name, LocalId)>,
@@ -161,7 +160,6 @@ impl<'w> Infer<'w> {
             unmet_in: vec![],
             postfix: vec![],
             upcoming: vec![],
-            assigning: None,
             shared: vec![],
             bound: vec![],
             local_nominals: vec![],
@@ -356,6 +354,7 @@ impl<'w> Infer<'w> {
         let scope = self.scope();
         let before = self.world.diagnostics.len();
         let resolved = self.world.resolve_type(ty, &scope);
+        self.world.check_arguments(&resolved, ty.span);
         self.failed |= self.world.diagnostics.len() > before && resolved == Type::Error;
         resolved
     }

@@ -1,10 +1,12 @@
 //! Names as values.
 
+use super::candidates::{Candidate, Target};
 use super::{Found, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
-use crate::types::names::did_you_mean;
+use crate::types::names::{closest, did_you_mean, meant, word_for};
+use crate::types::prelude::PRELUDE_FILE;
 use crate::types::store::{FunctionKind, MemberKind, Named};
 use crate::types::tree::{Callee, Expr, ExprKind, FunctionRef};
 use crate::types::ty::Type;
@@ -41,8 +43,18 @@ impl Infer<'_> {
                 .iter()
                 .any(|(m, ..)| !matches!(m, MemberKind::Nominal(_) | MemberKind::Alias(_) | MemberKind::AssociatedType))
             {
+                if self.has_self() && self.file != PRELUDE_FILE {
+                    return self.static_on_instance(&own, ident, ident.span.before());
+                }
                 return self.static_member_of(&own, ident, expected, span);
             }
+        }
+        if let Some(own) = self.own_type()
+            && !self.has_self()
+            && self.has_instance_member(&own, name)
+            && self.world.entries(name, self.file).is_empty()
+        {
+            return self.instance_on_type(&own, ident);
         }
         if name == "self" {
             return self.fail(
@@ -94,6 +106,23 @@ impl Infer<'_> {
         self.unknown_name(ident)
     }
 
+    /// Whether a name stands for something here, or is so close to something that it was probably meant.
+    pub(super) fn is_name(&mut self, name: &str) -> bool {
+        if name.starts_with('$') || self.find_local_quiet(name) || self.names_type(name) {
+            return true;
+        }
+        if let Some(own) = self.own_type() {
+            let (mut members, file) = (self.world.members(&own, name, false, self.file), self.file);
+            members.extend(self.world.members(&own, name, true, file));
+            if !members.is_empty() {
+                return true;
+            }
+        }
+        let file = self.file;
+        !self.world.entries(name, file).is_empty()
+            || closest(name, self.known_names().iter().map(String::as_str)).is_some()
+    }
+
     fn full_name_value(&mut self, ident: &Ident, base: &str, expected: Option<&Type>) -> Expr {
         let file = self.file;
         let mut functions = vec![];
@@ -116,6 +145,18 @@ impl Infer<'_> {
         if let Some((_, declared)) = later {
             return self.before_declaration(ident, *declared);
         }
+        let diagnostic =
+            Diagnostic::error(Code::UnknownName, ident.span, format!("cannot find '{}' in scope", ident.name));
+        let diagnostic = match word_for(&ident.name) {
+            Some(word) => meant(diagnostic, ident, word),
+            None => did_you_mean(diagnostic, ident, &self.known_names()),
+        };
+        self.error(diagnostic);
+        self.error_expr(ident.span)
+    }
+
+    /// Every name that stands for something here.
+    fn known_names(&mut self) -> Vec<String> {
         let mut known: Vec<String> = vec![];
         for f in self.path() {
             for scope in &self.frames[f].scopes {
@@ -127,13 +168,8 @@ impl Infer<'_> {
         if let Some(own) = self.own_type() {
             known.extend(self.world.member_names(&own));
         }
-        let message = format!("cannot find '{}' in scope", ident.name);
-        let mut diagnostic = did_you_mean(Diagnostic::error(Code::UnknownName, ident.span, message), ident, &known);
-        if self.assigning == Some(ident.span) {
-            diagnostic = diagnostic.fix("declare it where it gets its first value", ident.span.before(), "var ");
-        }
-        self.error(diagnostic);
-        self.error_expr(ident.span)
+        known.sort();
+        known
     }
 
     fn before_declaration(&mut self, ident: &Ident, declared: Span) -> Expr {
@@ -150,59 +186,19 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let expected = expected.and_then(|t| self.known(t));
-        let mut chosen = functions[0];
-        if functions.len() > 1 {
-            let mut fitting = vec![];
-            for f in functions {
-                let snapshot = self.world.snapshot();
-                let (ty, _) = self.open_function(*f, span);
-                let fits = expected.as_ref().is_none_or(|t| self.can_convert(&ty, t));
-                self.world.rollback(snapshot);
-                if fits {
-                    fitting.push(*f);
-                }
-            }
-            // `Double` before other types when nothing says which is meant.
-            let double = self.world.simple("Double");
-            let prefers = |infer: &mut Self, f: &crate::types::tree::FunctionId| {
-                let signature = infer.world.signature(*f);
-                usize::from(!signature.params.iter().all(|p| p.ty == double))
-            };
-            let mut ranked: Vec<(usize, usize, crate::types::tree::FunctionId)> = vec![];
-            for (i, f) in fitting.iter().enumerate() {
-                let tier = usize::from(self.world.function_data(*f).is_prelude) * 10;
-                ranked.push((tier + prefers(self, f), i, *f));
-            }
-            ranked.sort_unstable_by_key(|(a, b, _)| (*a, *b));
-            if let Some((.., f)) = ranked.first() {
-                chosen = *f;
-            }
+        let candidates: Vec<Candidate> = functions.iter().map(|f| self.function_candidate(*f)).collect();
+        match self.reference(&candidates, expected, span) {
+            Some(value) => value,
+            None => self.error_expr(span),
         }
-        let (ty, generics) = self.open_function(chosen, span);
-        Expr { kind: ExprKind::Function(FunctionRef { function: chosen, generics }), ty, span }
     }
 
-    /// The type of a function value with fresh variables for its generic parameters.
-    fn open_function(&mut self, f: crate::types::tree::FunctionId, span: Span) -> (Type, Vec<Type>) {
-        let candidate = super::candidates::Candidate {
-            target: super::candidates::Target::Function(f),
-            prefix: match &self.world.function_data(f).outer {
-                Some(env) => env.params.iter().map(|p| Type::Param(*p)).collect(),
-                None => Rc::from([]),
-            },
-            receiver: None,
-            tier: 0,
+    pub(super) fn function_candidate(&mut self, f: crate::types::tree::FunctionId) -> Candidate {
+        let data = self.world.function_data(f);
+        let prefix = match &data.outer {
+            Some(env) => env.params.iter().map(|p| Type::Param(*p)).collect(),
+            None => Rc::from([]),
         };
-        let instance = self.instantiate(&candidate, span);
-        let signature = crate::types::store::Signature {
-            env: Rc::default(),
-            params: instance.params,
-            self_type: None,
-            self_inout: false,
-            result: instance.result,
-            throws: instance.throws,
-        };
-        (self.world.function_type(&signature), instance.generics)
+        Candidate { target: Target::Function(f), prefix, receiver: None, tier: u32::from(data.is_prelude) }
     }
 }

@@ -1,14 +1,16 @@
 //! Calls that fit no function: what is said about them.
 
 use super::Infer;
-use super::args::{ArgNode, Misfit, match_args};
+use super::args::{ArgNode, Misfit, Slot, closure_arity, match_args};
 use super::candidates::{Candidate, Target};
 use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::source::Span;
-use crate::syntax::ast::{Ident, Name};
+use crate::syntax::ast::{ExprKind as Ast, Ident, Name};
+use crate::types::names::closest;
 use crate::types::store::SignatureParam;
 use crate::types::tree::Expr;
-use crate::types::ty::Type;
+use crate::types::ty::{FunctionType, Type};
+use std::rc::Rc;
 
 impl Infer<'_> {
     pub(super) fn no_candidate(
@@ -44,7 +46,13 @@ impl Infer<'_> {
                         Some(label) => format!("extra argument '{label}' in call"),
                         None => "extra argument in call".to_string(),
                     };
-                    Diagnostic::error(Code::WrongArguments, args[a].label_span.unwrap_or(args[a].span), message)
+                    let place = args[a].label_span.unwrap_or(args[a].span);
+                    let extra = Diagnostic::error(Code::WrongArguments, place, message);
+                    let known = params.iter().filter_map(|p| p.label.as_deref());
+                    match args[a].label.as_ref().and_then(|label| closest(label, known)) {
+                        Some(close) => extra.fix(format!("did you mean '{close}:'?"), place, close),
+                        None => extra,
+                    }
                 }
                 Err(Misfit::Label(a)) => self.wrong_label(&params, args, a),
                 Ok(_) => Diagnostic::error(Code::WrongArguments, span, "wrong arguments in call"),
@@ -159,6 +167,10 @@ impl Infer<'_> {
         if let [only] = candidates {
             return self.commit(name, only, args, None, span);
         }
+        if let Some((wanted, arity, at)) = self.closure_misfit(candidates, args, span) {
+            self.wrong_arity(&Rc::new(wanted), arity, at);
+            return self.error_expr(span);
+        }
         let given: Vec<String> = args
             .iter()
             .map(|a| match &a.ready {
@@ -173,9 +185,19 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
-    /// What there is to call, with the places of what the script declares.
+    /// What there is to call, with the places of what the script declares; what a protocol offers as well as the type
+    /// itself only once.
     fn list_candidates(&mut self, mut diagnostic: Diagnostic, candidates: &[Candidate]) -> Diagnostic {
-        for candidate in candidates.iter().take(6) {
+        const MOST: usize = 6;
+        let nearest = candidates.iter().map(|c| c.tier).min().unwrap_or(0);
+        let own: Vec<String> =
+            candidates.iter().filter(|c| c.tier == nearest).map(|c| self.candidate_name(c)).collect();
+        let shown: Vec<&Candidate> = candidates
+            .iter()
+            .filter(|c| c.tier == nearest || !own.contains(&self.candidate_name(c)))
+            .take(MOST)
+            .collect();
+        for candidate in shown {
             let text = self.describe_candidate(candidate);
             diagnostic = match self.candidate_span(candidate) {
                 Some(at) => diagnostic.note_at(at, format!("there is {text}")),
@@ -183,6 +205,40 @@ impl Infer<'_> {
             };
         }
         diagnostic
+    }
+
+    /// A closure of the wrong arity for every candidate: what the first one asks for.
+    fn closure_misfit(
+        &mut self,
+        candidates: &[Candidate],
+        args: &[ArgNode],
+        span: Span,
+    ) -> Option<(FunctionType, usize, Span)> {
+        let mut first = None;
+        for candidate in candidates {
+            let params = self.candidate_params(candidate);
+            let slots = match_args(&params, args).ok()?;
+            let snapshot = self.world.snapshot();
+            let instance = self.instantiate(candidate, span);
+            if let (Some(receiver), Some(own)) = (&candidate.receiver, &instance.self_type) {
+                self.world.unify(&receiver.ty, own, span);
+            }
+            let mut misfit = None;
+            for (slot, param) in slots.iter().zip(&instance.params) {
+                let Slot::Arg(i) = slot else { continue };
+                let Ast::Closure(closure) = &args[*i].ast.kind else { continue };
+                let Some(arity) = closure_arity(closure) else { continue };
+                let ty = self.world.zonk(&param.ty);
+                if let Type::Function(f) = self.world.resolved(&ty)
+                    && !(f.params.len() == arity || f.params.len() == 1 && arity > 1)
+                {
+                    misfit = Some(((*f).clone(), arity, args[*i].span));
+                }
+            }
+            self.world.rollback(snapshot);
+            first = first.or(Some(misfit?));
+        }
+        first
     }
 
     pub(super) fn ambiguous(&mut self, name: &Ident, tied: &[Candidate], span: Span) -> Expr {

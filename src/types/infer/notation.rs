@@ -168,7 +168,10 @@ impl Infer<'_> {
     /// `+` and the like as a value.
     pub(super) fn operator_value(&mut self, name: &ast::Name, expected: Option<&Type>, span: Span) -> Expr {
         let operand = match expected.and_then(|t| self.known(t)) {
-            Some(Type::Function(f)) if f.params.len() <= 2 => f.params.len(),
+            Some(Type::Function(f)) if f.params.len() == 1 => match self.world.shallow(&f.params[0].ty) {
+                Type::Tuple(parts) => parts.len(),
+                _ => 1,
+            },
             _ => 2,
         };
         let params: Vec<String> = (0..operand).map(|i| format!("$op{i}")).collect();

@@ -7,6 +7,7 @@ use super::solve::PendingKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Fixity, Ident};
+use crate::types::solver::Literal;
 use crate::types::tree::{Condition, Expr, ExprKind, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
 use crate::types::ty::Type;
 use std::rc::Rc;
@@ -35,7 +36,7 @@ impl Infer<'_> {
                 Ast::Int(_) | Ast::Float(_) => {
                     let mut value = self.expr(operand, expected);
                     match &mut value.kind {
-                        ExprKind::Int(n) => *n = n.wrapping_neg(),
+                        ExprKind::Int(n) => *n = -*n,
                         ExprKind::Float(x) => *x = -*x,
                         _ => {}
                     }
@@ -75,6 +76,11 @@ impl Infer<'_> {
         }
         let mut args = vec![ArgNode::unlabelled(lhs.clone()), ArgNode::unlabelled(rhs.clone())];
         if self.is_compound(&op.name) {
+            let change =
+                |infer: &mut Self, place: &ast::Expr| infer.binary(op, &Rc::new(place.clone()), rhs, None, span);
+            if let Some(done) = self.chained_change(lhs, change, span) {
+                return done;
+            }
             // `place += value`
             let target = ast::Expr { kind: Ast::InOut(lhs.clone()), span: lhs.span };
             args[0] = ArgNode::unlabelled(Rc::new(target));
@@ -123,9 +129,11 @@ impl Infer<'_> {
         let payload = match self.world.optional_payload(&value.ty.clone()) {
             Some(payload) => payload,
             None if matches!(self.world.shallow(&value.ty.clone()), Type::Var(_)) => {
-                // What is erased behind the operator is not what the optional holds.
-                let wanted = expected.filter(|t| !matches!(self.world.shallow(t), Type::Existential(_)));
-                let payload = wanted.cloned().unwrap_or_else(|| self.world.fresh());
+                // What is expected is the payload, unless it may have been converted: from a payload to `Any`, say.
+                let payload = match expected.and_then(|t| self.known(t)) {
+                    Some(Type::Existential(_)) | None => self.world.fresh(),
+                    Some(expected) => self.world.optional_payload(&expected).unwrap_or(expected),
+                };
                 let optional = self.world.applied("Optional", std::slice::from_ref(&payload));
                 self.world.unify(&value.ty.clone(), &optional, span);
                 payload
@@ -140,7 +148,12 @@ impl Infer<'_> {
                 return value;
             }
         };
-        let otherwise = self.expr(rhs, Some(&payload));
+        let otherwise = match rhs.kind {
+            Ast::Nil if !self.world.is_optional(&payload) => {
+                Expr { kind: ExprKind::Nil, ty: value.ty.clone(), span: rhs.span }
+            }
+            _ => self.expr(rhs, Some(&payload)),
+        };
         let stays_optional = self.world.is_optional(&otherwise.ty.clone()) && !self.world.is_optional(&payload);
         let ty = if stays_optional { value.ty.clone() } else { payload.clone() };
         let otherwise = self.coerce(otherwise, &ty);
@@ -218,6 +231,14 @@ impl Infer<'_> {
         for arg in args {
             let Some(ready) = &arg.ready else { continue };
             match self.world.shallow(&ready.ty.clone()) {
+                // Literals of a statement around this one are not decided before.
+                Type::Var(v) if last && self.world.var(v).literal.is_some() => {
+                    self.default_var(v);
+                    let ty = self.world.shallow(&ready.ty.clone());
+                    if !types.contains(&ty) {
+                        types.push(ty);
+                    }
+                }
                 Type::Var(v) => open += usize::from(self.world.var(v).literal.is_none()),
                 Type::Error => return Some(self.error_expr(span)),
                 open_type @ Type::Associated(..) if self.world.has_vars(&open_type) => open += 1,
@@ -244,17 +265,7 @@ impl Infer<'_> {
         if types.is_empty() && !last && !is_range && self.function_candidates(&op.name).iter().all(|c| c.tier > 0) {
             return None;
         }
-        if let ([a, b], true) = (types.as_slice(), is_comparison(&op.name)) {
-            // `(1, 2) == (1, 2.5)`: what is compared has one type.
-            let (a, b) = (a.clone(), b.clone());
-            let snapshot = self.world.snapshot();
-            if self.world.unify(&a, &b, span) {
-                self.world.keep(snapshot);
-                types.truncate(1);
-            } else {
-                self.world.rollback(snapshot);
-            }
-        }
+        self.join_operands(&op.name, &mut types, span);
         let mut candidates = self.operator_candidates(op, &types, args.len());
         if types.is_empty() && is_range {
             candidates.extend(self.range_candidates(op, args.len()));
@@ -299,6 +310,51 @@ impl Infer<'_> {
                 }
                 let candidates: Vec<Candidate> = ranked.into_iter().map(|(_, c)| c).collect();
                 self.choose(op, &candidates, args, expected, span, true, last || operands_known)
+            }
+        }
+    }
+
+    /// What is compared has one type: `(1, 2) == (1, 2.5)`.
+    fn join_operands(&mut self, op: &str, types: &mut Vec<Type>, span: Span) {
+        let [a, b] = types.as_slice() else { return };
+        let (a, b) = (a.clone(), b.clone());
+        if !is_comparison(op) {
+            return;
+        }
+        let snapshot = self.world.snapshot();
+        if self.world.unify(&a, &b, span) {
+            self.world.keep(snapshot);
+            types.truncate(1);
+        } else {
+            self.world.rollback(snapshot);
+        }
+    }
+
+    /// Literals that an operator is not declared for as whole numbers are numbers with a point: `√2`, `2 * .pi`.
+    pub(super) fn prefer_double(&mut self, op: &Ident, args: &[ArgNode], span: Span) {
+        let mut literals = vec![];
+        let mut members = vec![];
+        for arg in args {
+            match (&arg.ready, &arg.ast.kind) {
+                (Some(ready), _) => {
+                    let ty = ready.ty.clone();
+                    match self.world.shallow(&ty) {
+                        Type::Var(v) if self.world.var(v).literal == Some(Literal::Int) => literals.push(ty),
+                        _ => return,
+                    }
+                }
+                (None, Ast::Implicit { name, .. }) => members.push(name.name.clone()),
+                (None, _) => return,
+            }
+        }
+        let (int, double) = (self.world.simple("Int"), self.world.simple("Double"));
+        let can = |infer: &mut Self, ty: &Type| {
+            let declared = !infer.operator_candidates(op, std::slice::from_ref(ty), args.len()).is_empty();
+            declared && members.iter().all(|name| !infer.world.members(ty, name, true, infer.file).is_empty())
+        };
+        if !literals.is_empty() && !can(self, &int) && can(self, &double) {
+            for literal in &literals {
+                self.world.unify(literal, &double, span);
             }
         }
     }
@@ -419,6 +475,27 @@ impl Infer<'_> {
                 let (of, to) = if a == "Int" || (a == "Float" && b == "Double") { (left, b) } else { (right, a) };
                 let text = self.world.source_text(of.span);
                 diagnostic = diagnostic.fix(format!("convert to '{to}' here"), of.span, format!("{to}({text})"));
+                for (shown, arg) in [(a, left), (b, right)] {
+                    if let Some((name, declared)) = self.variable_of(arg) {
+                        diagnostic = diagnostic.also(declared, format!("'{name}' is '{shown}'"));
+                    }
+                }
+            }
+            if &*op.name == "+" && (a == "String") != (b == "String") {
+                let other = if a == "String" { right } else { left };
+                let text = self.world.source_text(other.span);
+                diagnostic = diagnostic.fix("make a text of it", other.span, format!("String({text})"));
+            }
+            let equality = matches!(&*op.name, "==" | "!=");
+            if a == b && (equality || is_comparison(&op.name)) {
+                let protocol = if equality { "Equatable" } else { "Comparable" };
+                diagnostic = self.explain_missing(diagnostic, left, protocol);
+            } else if let Some(Type::Param(p)) = types.first()
+                && a == b
+            {
+                let protocol = if matches!(&*op.name, "+" | "-") { "AdditiveArithmetic" } else { "Numeric" };
+                let name = self.world.params[p.0 as usize].name.clone();
+                diagnostic = diagnostic.help(format!("say what '{name}' can do: '<{name}: {protocol}>'"));
             }
             for arg in [left, right] {
                 let ty = arg.ready.as_ref().map_or(Type::Error, |e| e.ty.clone());
@@ -437,6 +514,43 @@ impl Infer<'_> {
             self.error(Diagnostic::error(Code::Mismatch, at, message));
         }
         self.error_expr(span)
+    }
+}
+
+impl Infer<'_> {
+    /// The variable that an operand is, and where it is declared.
+    fn variable_of(&mut self, arg: &ArgNode) -> Option<(ast::Name, Span)> {
+        let (name, span) = match &arg.ready.as_ref()?.kind {
+            ExprKind::Local(local) => {
+                let local = &self.frame().locals[local.0 as usize];
+                (local.name.clone(), local.span)
+            }
+            ExprKind::Global(global) => {
+                let global = &self.world.globals[global.0 as usize];
+                (global.name.clone(), global.span)
+            }
+            _ => return None,
+        };
+        (!name.is_empty() && !name.starts_with('$') && span != Span::default()).then_some((name, span))
+    }
+
+    /// How a type comes to be compared: by a conformance of its own, or of a generic parameter.
+    fn explain_missing(&mut self, diagnostic: Diagnostic, arg: &ArgNode, protocol: &str) -> Diagnostic {
+        let Some(ready) = &arg.ready else { return diagnostic };
+        let ty = ready.ty.clone();
+        match self.world.shallow(&ty) {
+            Type::Nominal(n, _) if !self.world.nominal_data(n).is_prelude => {
+                let (name, at) = (self.show(&ty), self.world.nominal_data(n).span);
+                diagnostic
+                    .note_at(at, format!("'{name}' does not conform to protocol '{protocol}'"))
+                    .help(format!("declare it: 'extension {name}: {protocol} {{}}'"))
+            }
+            Type::Param(p) => {
+                let name = self.world.params[p.0 as usize].name.clone();
+                diagnostic.help(format!("say what '{name}' can do: '<{name}: {protocol}>'"))
+            }
+            _ => diagnostic,
+        }
     }
 }
 

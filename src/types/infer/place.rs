@@ -89,6 +89,16 @@ impl Infer<'_> {
     /// The place that an assignment stores to. This may be a constant that has no value yet; whether it has one is asked
     /// when the order of things is looked at.
     fn assigned_place(&mut self, target: &ast::Expr) -> Place {
+        if let Ast::Ident { name, .. } = &target.kind
+            && !self.is_name(name)
+        {
+            let message = format!("cannot find '{name}' in scope");
+            let diagnostic = Diagnostic::error(Code::UnknownName, target.span, message)
+                .fix("declare a constant", target.span.before(), "let ")
+                .fix("or a variable", target.span.before(), "var ");
+            self.error(diagnostic);
+            return Place { root: Root::Discard, path: vec![], ty: Type::Error, span: target.span };
+        }
         let target = self.target(target);
         let (span, ty) = (target.span, target.ty.clone());
         let (root, path) = match &target.kind {
@@ -260,42 +270,44 @@ impl Infer<'_> {
         if let Ast::Tuple(parts) = &target.kind {
             return self.tuple_assignment(parts, value, span);
         }
-        let mut rewritten = target.clone();
-        let name = format!("$chain{}", self.frame().locals.len());
-        if let Some(base) = super::chain::take_chain(&mut rewritten, &name, true) {
-            return self.chained_assignment(&base, &rewritten, &name, value, span);
+        if let Some(done) = self.chained_change(target, |infer, target| infer.assignment(target, value, span), span) {
+            return done;
         }
-        self.assigning = Some(target.span);
         let place = self.assigned_place(target);
-        self.assigning = None;
         let wanted = place.ty.clone();
         let value = self.expr(value, Some(&wanted));
         let value = self.coerce(value, &wanted);
         Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: unit, span }
     }
 
-    /// `a?.b = value`
-    fn chained_assignment(
+    /// `a?.b = value`, `a? += value`: what is found at `a` is changed, if there is something.
+    pub(super) fn chained_change(
         &mut self,
-        base: &ast::Expr,
         target: &ast::Expr,
-        name: &str,
-        value: &ast::Expr,
+        change: impl FnOnce(&mut Self, &ast::Expr) -> Expr,
         span: Span,
-    ) -> Expr {
-        let base = self.expr(base, None);
+    ) -> Option<Expr> {
+        super::chain::chained(target, false)?;
+        let mut target = target.clone();
+        let name = format!("$chain{}", self.frame().locals.len());
+        let base = super::chain::take_chain(&mut target, &name, false)?;
+        let base = self.expr(&base, None);
+        if base.ty == Type::Error {
+            return Some(base);
+        }
         let Some(payload) = self.world.optional_payload(&base.ty.clone()) else {
             let message = "cannot use optional chaining on a value that is not optional";
-            return self.fail(Code::Mismatch, span, message);
+            return Some(self.fail(Code::Mismatch, base.span, message));
         };
         let place = self.place_of(base, "cannot assign to value");
         let local = self.new_local("", payload, true, span);
         let body = self.in_scope(|infer| {
-            infer.bind(&name.into(), local);
-            infer.assignment(target, value, span)
+            infer.bind(&name.as_str().into(), local);
+            change(infer, &target)
         });
+        let flatten = self.world.is_optional(&body.ty.clone());
         let ty = self.world.applied("Optional", &[Type::unit()]);
-        Expr { kind: ExprKind::ChainPlace { place, local, body: Box::new(body), flatten: false }, ty, span }
+        Some(Expr { kind: ExprKind::ChainPlace { place, local, body: Box::new(body), flatten }, ty, span })
     }
 
     /// `(a, b) = value`: all is evaluated before anything is stored.

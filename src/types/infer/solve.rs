@@ -185,6 +185,9 @@ impl Infer<'_> {
             }
             PendingKind::Operator { op, args, expected } => {
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
+                if effort >= Effort::Default {
+                    self.prefer_double(op, args, span);
+                }
                 self.try_operator(op, args, expected.as_ref(), span, last)
             }
             PendingKind::Member { base, name } => {
@@ -339,7 +342,7 @@ impl Infer<'_> {
     }
 
     /// The first default type that fits everything that is asked of the variable.
-    fn default_var(&mut self, v: VarId) {
+    pub(super) fn default_var(&mut self, v: VarId) {
         let state = self.world.var(v).clone();
         let names: &[&'static str] = match state.literal {
             Some(Literal::Int) if state.numeric => &["Int", "Double"],

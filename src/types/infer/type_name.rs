@@ -53,6 +53,11 @@ impl Infer<'_> {
                 Some(member)
             }
             Ast::Type(ty) => Some(self.resolve(ty)),
+            // `Int?.none`
+            Ast::Chain(inner) => {
+                let of = self.type_expression(inner)?;
+                Some(self.world.applied("Optional", &[of]))
+            }
             Ast::Array(items) => {
                 let [item] = items.as_slice() else { return None };
                 let of = self.type_expression(item)?;
@@ -75,7 +80,7 @@ impl Infer<'_> {
         }
     }
 
-    fn find_local_quiet(&mut self, name: &str) -> bool {
+    pub(super) fn find_local_quiet(&mut self, name: &str) -> bool {
         let path = self.path();
         path.iter().any(|f| self.frames[*f].scopes.iter().any(|s| s.contains_key(name)))
     }

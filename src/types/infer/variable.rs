@@ -72,6 +72,14 @@ impl Infer<'_> {
         if written.is_none() {
             self.settle_statement(start);
         }
+        if let (Some(ty), None) = (&written, &value)
+            && self.world.has_vars(ty)
+        {
+            let ty_span = binding.ty.as_ref().map_or(binding.pattern.span, |t| t.span);
+            let name = self.world.source_text(ty_span);
+            let message = format!("reference to generic type '{name}' requires arguments in <…>");
+            self.error(Diagnostic::error(Code::CannotInfer, ty_span, message));
+        }
         let ty = match (&written, &value) {
             (Some(ty), _) => ty.clone(),
             (None, Some(value)) => value.ty.clone(),

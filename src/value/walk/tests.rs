@@ -186,7 +186,7 @@ fn count_links(links: usize) -> Result<usize, Mismatch> {
     let list = types.shapes.reserve();
     let optional = types.shapes.add(Shape::Optional(list));
     let fields = types.structure(&[double, optional]);
-    types.shapes.define(list, Shape::Boxed(fields));
+    types.shapes.define(list, Shape::Boxed(fields), None);
     let number = types.number();
     let boxed = types.tangents.reserve(list, list);
     let rest = types.tangents.add(Tangent { value: optional, vector: optional, kind: TangentKind::Optional(boxed) });

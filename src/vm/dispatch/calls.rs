@@ -3,7 +3,6 @@
 use super::{load, save};
 use crate::bytecode::NativeSite;
 use crate::bytecode::operand::*;
-use crate::native::library::{self, NativeContext};
 use crate::value::{Ref, Slot};
 use crate::vm::fault::Fault;
 use crate::vm::functions::{Compiler, Entry};
@@ -77,17 +76,8 @@ pub(super) fn native(
     slots: bool,
 ) -> Result<(), Box<Fault>> {
     open_window(machine, at);
-    let Some(function) = library::get(site.native) else { return Err(Fault::internal("no such native function")) };
-    let range = |b: usize| machine.window[b]..machine.window[b] + usize::from(site.params[b].max(site.results[b]));
-    let (f, i, r) = (range(0), range(1), range(2));
-    let stacks = &mut machine.stacks;
-    let beside: &mut [Slot] = if slots { &mut stacks.slots[f.clone()] } else { &mut [] };
-    let registers = (&mut stacks.f[f], beside, &mut stacks.i[i], &mut stacks.r[r.clone()]);
-    let mut context = NativeContext::new((compiler.shapes(), &site.shapes), &mut machine.host, registers);
-    (function.call)(&mut context)?;
-    // Arguments that were only looked at would keep their objects shared.
-    stacks.r[r].iter_mut().skip(usize::from(site.results[2])).for_each(|r| *r = Ref::Null);
-    Ok(())
+    let next = crate::vm::native::call(machine, compiler, site, slots)?;
+    machine.perform(compiler, next)
 }
 
 pub(super) fn call_object(

@@ -33,6 +33,7 @@ impl Builder {
             rules: vec![],
             is_prelude: false,
             is_opaque: false,
+            unmet: None,
         };
         Builder { function, at: 0 }
     }
@@ -153,6 +154,10 @@ impl Compiler for World {
 
     fn beneath(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>> {
         self.derivative(function)
+    }
+
+    fn own_text(&mut self, _own: crate::value::shape::OwnId, _inside: bool) -> Result<u32, Box<Fault>> {
+        Err(Fault::internal("no type here speaks for itself"))
     }
 
     fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>> {

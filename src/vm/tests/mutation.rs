@@ -73,6 +73,10 @@ impl Compiler for Tampered {
         self.derivative(function)
     }
 
+    fn own_text(&mut self, _own: crate::value::shape::OwnId, _inside: bool) -> Result<u32, Box<Fault>> {
+        Err(Fault::internal("no type here speaks for itself"))
+    }
+
     fn method(&mut self, method: u16, _: ShapeId) -> Result<u32, Box<Fault>> {
         Ok(u32::from(method))
     }

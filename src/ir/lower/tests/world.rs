@@ -254,6 +254,9 @@ impl Declarations for World {
     fn prelude_function(&mut self, _: &str) -> Option<FunctionId> {
         None
     }
+    fn own_texts(&mut self, _ty: &Type) -> Option<[FunctionRef; 2]> {
+        None
+    }
     fn type_name(&mut self, ty: &Type) -> String {
         match ty {
             Type::Nominal(id, _) => self.nominals[id.0 as usize].name.to_string(),
@@ -273,7 +276,7 @@ pub fn num(x: f64) -> Expr {
 }
 
 pub fn int(n: i64) -> Expr {
-    e(ExprKind::Int(n), integer())
+    e(ExprKind::Int(n.into()), integer())
 }
 
 pub fn get(local: u32, ty: Type) -> Expr {

@@ -1,0 +1,171 @@
+//! Functions, methods, initialisers and cases as values.
+
+use super::Infer;
+use super::candidates::{Candidate, Target};
+use crate::source::Span;
+use crate::syntax::ast::{self, ExprKind as Ast, Ident};
+use crate::types::store::{FunctionKind, MemberKind, Named, Signature};
+use crate::types::tree::{Callee, Expr, ExprKind};
+use crate::types::ty::{FunctionParam, FunctionType, Strength, Type};
+use std::rc::Rc;
+
+/// `f(_:by:)` is `f` with these labels; a name without brackets says nothing about labels.
+pub(super) fn split_labels(name: &Ident) -> (Ident, Option<&str>) {
+    match name.name.split_once('(') {
+        Some((base, labels)) if !base.is_empty() => {
+            (Ident { name: base.into(), span: name.span }, labels.strip_suffix(')'))
+        }
+        _ => (name.clone(), None),
+    }
+}
+
+impl Infer<'_> {
+    /// One of several functions as a value: the one that fits what is expected, the nearest one, one of `Double`s.
+    pub(super) fn reference(&mut self, candidates: &[Candidate], expected: Option<&Type>, span: Span) -> Option<Expr> {
+        let expected = expected.and_then(|t| self.known(t));
+        let double = self.world.simple("Double");
+        let mut best: Option<(u32, &Candidate)> = None;
+        for candidate in candidates {
+            if !self.may_be(candidate, expected.as_ref(), span) {
+                continue;
+            }
+            let of_doubles = self.candidate_params(candidate).iter().all(|p| p.ty == double);
+            let rank = candidate.tier * 10 + u32::from(!of_doubles);
+            if best.is_none_or(|(least, _)| rank < least) {
+                best = Some((rank, candidate));
+            }
+        }
+        let chosen = best.map(|(_, c)| c).or(candidates.first())?.clone();
+        if let Target::Case(n, case) = chosen.target {
+            return Some(self.case_reference(&Type::Nominal(n, chosen.prefix), case, span));
+        }
+        let (ty, callee) = self.opened(&chosen, span)?;
+        let kind = match callee {
+            Callee::Static(function) => ExprKind::Function(function),
+            callee => ExprKind::Requirement(callee),
+        };
+        Some(Expr { kind, ty, span })
+    }
+
+    /// Whether a function could be what is expected, as far as that is known.
+    pub(super) fn may_be(&mut self, candidate: &Candidate, expected: Option<&Type>, span: Span) -> bool {
+        let Some(expected) = expected else { return true };
+        let snapshot = self.world.snapshot();
+        let fits = match self.opened(candidate, span) {
+            Some((ty, _)) => self.can_convert(&ty, expected),
+            None => true,
+        };
+        self.world.rollback(snapshot);
+        fits
+    }
+
+    /// The type of a function value with fresh variables for its generic parameters; `None` for a case.
+    fn opened(&mut self, candidate: &Candidate, span: Span) -> Option<(Type, Callee)> {
+        let instance = self.instantiate(candidate, span);
+        let signature = Signature {
+            env: Rc::default(),
+            params: instance.params,
+            self_type: None,
+            self_inout: false,
+            result: instance.result,
+            throws: instance.throws,
+        };
+        Some((self.world.function_type(&signature), instance.callee?))
+    }
+
+    /// Those of the candidates that have these labels: `x:y:`.
+    pub(super) fn with_labels(&mut self, candidates: Vec<Candidate>, labels: Option<&str>) -> Vec<Candidate> {
+        let Some(labels) = labels else { return candidates };
+        let mut fitting = vec![];
+        for candidate in candidates {
+            let own: Vec<_> = self.candidate_params(&candidate).iter().map(|p| p.label.clone()).collect();
+            if Self::label_text(&own) == labels {
+                fitting.push(candidate);
+            }
+        }
+        fitting
+    }
+
+    /// `Enum.case` as a function of its payload.
+    pub(super) fn case_reference(&mut self, ty: &Type, case: u32, span: Span) -> Expr {
+        let Type::Nominal(n, args) = ty else { return self.error_expr(span) };
+        let payload = self.world.case_payload(*n, case);
+        let name = Ident { name: self.world.nominal_data(*n).cases[case as usize].name.clone(), span };
+        let names: Vec<String> = (0..payload.len()).map(|i| format!("$c{i}")).collect();
+        let given = payload.iter().zip(&names).map(|((label, _), n)| ast::Arg {
+            label: label.as_ref().map(|l| Ident { name: l.clone(), span }),
+            value: Rc::new(ast::Expr { kind: Ast::Ident { name: n.as_str().into(), generics: vec![] }, span }),
+            trailing: false,
+        });
+        let callee = Rc::new(ast::Expr { kind: Ast::Implicit { name, generics: vec![] }, span });
+        let call = ast::Expr { kind: Ast::Call { callee, args: given.collect() }, span };
+        let closure = super::notation::closure_of(&names, call, span);
+        let params = payload.iter().map(|(_, t)| self.world.substitute_nominal(*n, args, t)).collect();
+        self.expr(&closure, Some(&function_of(params, ty.clone())))
+    }
+
+    /// `Type.method` of a method that needs a value: a function that is given the value first.
+    pub(super) fn unbound_method(&mut self, ty: &Type, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
+        let own = Ident { name: "$self".into(), span };
+        let base = Rc::new(ast::Expr { kind: Ast::Ident { name: own.name.clone(), generics: vec![] }, span });
+        let member = ast::Expr { kind: Ast::Member { base, name: name.clone(), generics: vec![] }, span };
+        let closure = super::notation::closure_of(&["$self".to_string()], member, span);
+        let result = match expected.and_then(|t| self.known(t)) {
+            Some(Type::Function(f)) if f.params.len() == 1 => f.result.clone(),
+            _ => self.world.fresh(),
+        };
+        self.expr(&closure, Some(&function_of(vec![ty.clone()], result)))
+    }
+
+    /// Whether one of several functions that an argument names has the type that is wanted, and what that costs.
+    pub(super) fn reference_fits(&mut self, e: &ast::Expr, wanted: &Type) -> Option<u32> {
+        let candidates = match &e.kind {
+            Ast::Paren(inner) => return self.reference_fits(inner, wanted),
+            Ast::Ident { name, .. } => self.function_candidates(name),
+            Ast::Member { base, name, .. } => {
+                let ty = self.type_expression(base)?;
+                let (name, labels) = split_labels(name);
+                let candidates = self.method_candidates(&ty, &name.name, true, None);
+                self.with_labels(candidates, labels)
+            }
+            _ => return None,
+        };
+        candidates.iter().any(|c| self.may_be(c, Some(wanted), e.span)).then_some(1)
+    }
+
+    /// Whether an argument names one of several functions, so that it depends on what is expected.
+    pub(super) fn names_several(&mut self, e: &ast::Expr) -> bool {
+        match &e.kind {
+            Ast::Ident { name, .. } => {
+                let several = |infer: &Self, f: &Named| match f {
+                    Named::Function(f) => infer.world.function_data(*f).kind != FunctionKind::Getter,
+                    _ => false,
+                };
+                let file = self.file;
+                if self.find_local_quiet(name) {
+                    return false;
+                }
+                let entries = self.world.entries(name, file);
+                entries.len() > 1 && entries.iter().all(|e| several(self, &e.what))
+            }
+            Ast::Member { base, name, .. } => {
+                if !matches!(base.kind, Ast::Ident { .. } | Ast::Member { .. } | Ast::Type(_)) {
+                    return false;
+                }
+                let Some(ty) = self.type_expression(base) else { return false };
+                let (name, _) = split_labels(name);
+                let members = self.world.members(&ty, &name.name, true, self.file);
+                members.len() > 1
+                    && members.iter().all(|(m, ..)| matches!(m, MemberKind::Method(_) | MemberKind::Init(_)))
+            }
+            Ast::Paren(inner) => self.names_several(inner),
+            _ => false,
+        }
+    }
+}
+
+fn function_of(params: Vec<Type>, result: Type) -> Type {
+    let params =
+        params.into_iter().map(|ty| FunctionParam { ty, is_inout: false, no_derivative: false, autoclosure: false });
+    Type::Function(Rc::new(FunctionType { params: params.collect(), result, throws: false, strength: Strength::Open }))
+}

@@ -1,0 +1,85 @@
+//! Calls of functions of the native library, and of what the program says of its own values, which they may ask for.
+
+use super::fault::Fault;
+use super::functions::Compiler;
+use super::machine::Machine;
+use super::task::{Next, Target, Task};
+use crate::bytecode::NativeSite;
+use crate::native::library::{self, NativeContext};
+use crate::value::print::OwnPart;
+use crate::value::{Cells, Ref, Slot};
+use std::rc::Rc;
+
+/// Calls a function of the native library. Its arguments stand in the window; with their slots when `slots` is set.
+pub fn call(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    site: &NativeSite,
+    slots: bool,
+) -> Result<Next, Box<Fault>> {
+    let parts = attempt(machine, compiler, site, slots, None)?;
+    if parts.is_empty() {
+        return Ok(Next::Return);
+    }
+    let arguments = machine.take_window(site.params.map(usize::from), slots);
+    let ask = Ask { site: site.clone(), slots, arguments, parts: parts.into_iter(), texts: vec![] };
+    ask.next(machine, compiler)
+}
+
+/// Calls the function; what it asks for instead of giving results.
+fn attempt(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    site: &NativeSite,
+    slots: bool,
+    own_texts: Option<&[Rc<str>]>,
+) -> Result<Vec<OwnPart>, Box<Fault>> {
+    let Some(function) = library::get(site.native) else { return Err(Fault::internal("no such native function")) };
+    let range = |b: usize| machine.window[b]..machine.window[b] + usize::from(site.params[b].max(site.results[b]));
+    let (f, i, r) = (range(0), range(1), range(2));
+    let stacks = &mut machine.stacks;
+    let beside: &mut [Slot] = if slots { &mut stacks.slots[f.clone()] } else { &mut [] };
+    let registers = (&mut stacks.f[f], beside, &mut stacks.i[i], &mut stacks.r[r.clone()]);
+    let mut context = NativeContext::new((compiler.shapes(), &site.shapes), &mut machine.host, registers);
+    context.own_texts = own_texts;
+    (function.call)(&mut context)?;
+    let asked = context.asked;
+    if asked.is_empty() {
+        // Arguments that were only looked at would keep their objects shared.
+        stacks.r[r].iter_mut().skip(usize::from(site.results[2])).for_each(|r| *r = Ref::Null);
+    }
+    Ok(asked)
+}
+
+/// A function that waits for what the program says of parts of its arguments.
+struct Ask {
+    site: NativeSite,
+    slots: bool,
+    arguments: Cells,
+    parts: std::vec::IntoIter<OwnPart>,
+    texts: Vec<Rc<str>>,
+}
+
+impl Ask {
+    fn next(mut self, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        if let Some(part) = self.parts.next() {
+            let target = Target::Function(compiler.own_text(part.own, part.inside)?);
+            machine.set_window(part.value.all());
+            return Ok(Next::Call { target, derivative: self.slots, then: Some(Box::new(self)) });
+        }
+        machine.set_window(self.arguments.all());
+        attempt(machine, compiler, &self.site, self.slots, Some(&self.texts))?;
+        Ok(Next::Return)
+    }
+}
+
+impl Task for Ask {
+    fn resume(mut self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        match machine.take_reference(0) {
+            Ref::Text(text) => self.texts.push(text),
+            Ref::Null => self.texts.push("".into()),
+            _ => return Err(Fault::internal("a description that is no text")),
+        }
+        self.next(machine, compiler)
+    }
+}
