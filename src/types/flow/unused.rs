@@ -97,7 +97,7 @@ impl Flow<'_, '_> {
             if !uses.read {
                 let diagnostic = self.unused_variable(local, &uses, declared);
                 self.world.report(diagnostic);
-            } else if local.mutable && !uses.written && declared != Declared::WithoutValue {
+            } else if local.mutable && !uses.written && may_be_constant(declared) {
                 let diagnostic = self.never_mutated(local, declared);
                 self.world.report(diagnostic);
             }
@@ -150,5 +150,14 @@ impl Flow<'_, '_> {
     fn keyword(&self, statement: Span, local: &Local) -> Option<Span> {
         let (at, word) = self.world.word_before(local.span)?;
         (matches!(&*word, "let" | "var") && at.start == statement.start).then_some(at)
+    }
+}
+
+/// Whether 'let' could stand where a variable is declared: one of several in a pattern shares its 'var' with the others,
+/// and one without a value gets it by being assigned to.
+fn may_be_constant(declared: Declared) -> bool {
+    match declared {
+        Declared::WithValue { .. } | Declared::Element | Declared::Unwrapped => true,
+        Declared::WithoutValue | Declared::Matched => false,
     }
 }
