@@ -163,6 +163,9 @@ fn limits_end_a_program() {
             "E0620",
         ),
         (&["--max-memory=1MiB"], "var a = [1.0]\nwhile true { a.append(2.0) }", 1, "E0621"),
+        // What doubles does not take long.
+        (&["--max-memory=200MiB"], "var s = \"x\"\nwhile true { s += s }", 1, "E0621"),
+        (&["--max-memory=200MiB"], "var a = [1.0]\nwhile true { a += a }", 1, "E0621"),
     ];
     for (options, text, status, number) in cases {
         let start = Instant::now();

@@ -45,10 +45,23 @@ fn attempt(
     (function.call)(&mut context)?;
     let asked = context.asked;
     if asked.is_empty() {
+        // The limits are looked at soon when this was much.
+        machine.fuel -= stacks.r[r.clone()].iter().take(usize::from(site.results[2])).map(effort).sum::<i64>();
         // Arguments that were only looked at would keep their objects shared.
         stacks.r[r].iter_mut().skip(usize::from(site.results[2])).for_each(|r| *r = Ref::Null);
     }
     Ok(asked)
+}
+
+/// How many steps a result counts as: a program that doubles a text ten times has done more than ten.
+fn effort(result: &Ref) -> i64 {
+    const BYTES_PER_STEP: usize = 64;
+    let size = match result {
+        Ref::Text(text) => text.len(),
+        Ref::Cells(cells) => 8 * (cells.f.len() + cells.i.len() + cells.r.len()),
+        _ => 0,
+    };
+    (size / BYTES_PER_STEP) as i64
 }
 
 /// A function that waits for what the program says of parts of its arguments.

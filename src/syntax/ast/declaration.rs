@@ -162,7 +162,7 @@ pub struct NominalDecl {
     pub name: Ident,
     /// Its generic parameters.
     pub generics: Generics,
-    /// Superclass, raw type and protocols, `@memberwise` as [`TypeExprKind::Attributed`].
+    /// Superclass, raw type and protocols, `@memberwise` as [`Attributed`](super::TypeExprKind::Attributed).
     pub inherits: Vec<TypeExpr>,
     /// Its members.
     pub members: Vec<Rc<Decl>>,

@@ -26,7 +26,7 @@ pub struct Stmt {
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// An expression for its effect, or as the implicit result of its block. `if`, `switch` and `do` stand here as
-    /// [`ExprKind::If`] and so on.
+    /// [`If`](super::ExprKind::If) and so on.
     Expr(Expr),
     /// A declaration.
     Decl(Rc<Decl>),
