@@ -190,8 +190,7 @@ impl World {
     fn type_witness(&mut self, n: NominalId, args: &[Type], p: ProtocolId, name: &Name) -> Option<Type> {
         let owner = self.owner_of_associated(p, name)?;
         let Some(i) = self.find_conformance(n, owner) else {
-            let base = self.nominal_data(n).superclass.clone()?;
-            let base = self.substitute_nominal(n, args, &base);
+            let base = self.base_type(n, args)?;
             let ty = Type::Associated(Rc::new(base), p, name.clone());
             let normal = self.normalize_type(&ty);
             return (normal != ty).then_some(normal);

@@ -276,13 +276,7 @@ impl World {
 
     fn nominal_conforms(&mut self, n: NominalId, args: &[Type], p: ProtocolId, ty: &Type) -> bool {
         let Some(i) = self.find_conformance(n, p) else {
-            return match self.nominal_data(n).superclass.clone() {
-                Some(base) => {
-                    let base = self.substitute_nominal(n, args, &base);
-                    self.conforms_to(&base, p)
-                }
-                None => false,
-            };
+            return self.base_type(n, args).is_some_and(|base| self.conforms_to(&base, p));
         };
         let group = self.nominal_data(n).conformances[i].group;
         // A recursive type conforms while its parts are looked at.

@@ -7,7 +7,9 @@ use super::store::{
 use super::tree::FunctionId;
 use super::written::{is_operator, strip};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
-use crate::syntax::ast::{Accessors, Binding, Decl, DeclKind, Ident, NominalKind, Param, PatternKind, TypeExpr};
+use crate::syntax::ast::{
+    Accessors, Binding, Decl, DeclKind, FunctionDecl, Ident, NominalKind, Param, PatternKind, TypeExpr,
+};
 use std::rc::Rc;
 
 impl World {
@@ -59,22 +61,7 @@ impl World {
                 }
             }
             DeclKind::Subscript { function, accessors } => {
-                let name = Ident { name: "subscript".into(), span: function.name.span };
-                let (get, set) = self.declare_accessors(
-                    decl,
-                    &name,
-                    accessors,
-                    function.result.as_ref(),
-                    &function.params,
-                    owner,
-                    Some(group),
-                    file,
-                    is_prelude,
-                );
-                self.functions[get.0 as usize].generics = function.generics.clone();
-                if let Some(set) = set {
-                    self.functions[set.0 as usize].generics = function.generics.clone();
-                }
+                let (get, set) = self.declare_subscript(decl, function, accessors, group);
                 self.add_member(owner, "subscript", member(MemberKind::Subscript(get, set)));
             }
             DeclKind::Variable { is_let, bindings } => {
@@ -220,6 +207,25 @@ impl World {
             self.nominal_data_mut(n).stored.push(stored);
             self.add_member(owner, name, Member { kind: MemberKind::Stored(index), ..like.clone() });
         }
+    }
+
+    /// Enters the getter and the setter of a subscript.
+    pub(super) fn declare_subscript(
+        &mut self,
+        decl: &Rc<Decl>,
+        function: &FunctionDecl,
+        accessors: &Accessors,
+        group: GroupId,
+    ) -> (FunctionId, Option<FunctionId>) {
+        let Group { owner, file, is_prelude, .. } = self.groups[group.0 as usize];
+        let name = Ident { name: "subscript".into(), span: function.name.span };
+        let (result, params) = (function.result.as_ref(), &function.params);
+        let (get, set) =
+            self.declare_accessors(decl, &name, accessors, result, params, owner, Some(group), file, is_prelude);
+        for accessor in std::iter::once(get).chain(set) {
+            self.functions[accessor.0 as usize].generics = function.generics.clone();
+        }
+        (get, set)
     }
 
     /// Enters the getter and the setter of a computed property or subscript.

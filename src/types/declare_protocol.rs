@@ -77,36 +77,14 @@ impl World {
                         file,
                         is_prelude,
                     );
-                    let setter =
-                        set.map(|set| self.add_requirement(p, "", RequirementKind::Setter, set, is_static, group));
-                    let index = self.add_requirement(p, name, RequirementKind::Getter, get, is_static, group);
-                    self.protocols[p.0 as usize].requirements[index as usize].setter = setter;
-                    if let Some(setter) = setter {
-                        self.protocols[p.0 as usize].requirements[setter as usize].name = name.clone();
-                    }
+                    let kinds = (RequirementKind::Getter, RequirementKind::Setter);
+                    self.add_accessors(p, name, kinds, (get, set), is_static, group);
                 }
             }
             DeclKind::Subscript { function, accessors } => {
-                let name = Ident { name: "subscript".into(), span: function.name.span };
-                let (get, set) = self.declare_accessors(
-                    decl,
-                    &name,
-                    accessors,
-                    function.result.as_ref(),
-                    &function.params,
-                    owner,
-                    Some(group),
-                    file,
-                    is_prelude,
-                );
-                let setter =
-                    set.map(|set| self.add_requirement(p, "", RequirementKind::SubscriptSetter, set, is_static, group));
-                let index =
-                    self.add_requirement(p, "subscript", RequirementKind::SubscriptGetter, get, is_static, group);
-                self.protocols[p.0 as usize].requirements[index as usize].setter = setter;
-                if let Some(setter) = setter {
-                    self.protocols[p.0 as usize].requirements[setter as usize].name = "subscript".into();
-                }
+                let accessors = self.declare_subscript(decl, function, accessors, group);
+                let kinds = (RequirementKind::SubscriptGetter, RequirementKind::SubscriptSetter);
+                self.add_accessors(p, "subscript", kinds, accessors, is_static, group);
             }
             DeclKind::AssociatedType { name, bound, default, requirements } => {
                 self.protocols[p.0 as usize].associated.push(AssociatedData {
@@ -130,6 +108,25 @@ impl World {
                 decl.span,
                 "a protocol contains requirements only",
             )),
+        }
+    }
+
+    /// The requirements of a property or subscript: a getter, and a setter that is found through it alone.
+    fn add_accessors(
+        &mut self,
+        p: ProtocolId,
+        name: &str,
+        kinds: (RequirementKind, RequirementKind),
+        (get, set): (FunctionId, Option<FunctionId>),
+        is_static: bool,
+        group: GroupId,
+    ) {
+        let setter = set.map(|set| self.add_requirement(p, "", kinds.1, set, is_static, group));
+        let index = self.add_requirement(p, name, kinds.0, get, is_static, group);
+        let requirements = &mut self.protocols[p.0 as usize].requirements;
+        requirements[index as usize].setter = setter;
+        if let Some(setter) = setter {
+            requirements[setter as usize].name = name.into();
         }
     }
 

@@ -26,6 +26,12 @@ impl World {
         }
     }
 
+    /// The same for given arguments.
+    pub(super) fn base_type(&mut self, n: NominalId, args: &[Type]) -> Option<Type> {
+        let base = self.nominal_data(n).superclass.clone()?;
+        Some(self.substitute_nominal(n, args, &base))
+    }
+
     /// A class names what it inherits from.
     pub(super) fn set_superclass(&mut self, n: NominalId, ty: Type, span: Span) {
         let shown = self.show(&ty);
@@ -111,8 +117,8 @@ impl World {
             if n == home {
                 break;
             }
-            let Some(base) = self.nominal_data(n).superclass.clone() else { break };
-            at = self.substitute_nominal(n, &args, &base);
+            let Some(base) = self.base_type(n, &args) else { break };
+            at = base;
         }
         method.clone()
     }
@@ -140,8 +146,8 @@ impl World {
                     found.push((old, args.iter().chain(further).cloned().collect()));
                     break;
                 }
-                let Some(base) = self.nominal_data(class).superclass.clone() else { break };
-                at = self.substitute_nominal(class, &args, &base);
+                let Some(base) = self.base_type(class, &args) else { break };
+                at = base;
             }
         }
         found

@@ -38,7 +38,7 @@ impl World {
                         out.push((member.kind, (args.clone(), None), distance));
                     }
                 }
-                let Some(base) = self.nominal_data(n).superclass.clone() else { break };
+                let Some(Type::Nominal(base, base_args)) = self.base_type(n, &args) else { break };
                 if name == "init" {
                     only_convenience = true;
                     if !self.inherits_convenience(n) {
@@ -46,8 +46,7 @@ impl World {
                     }
                 }
                 passed.push(n);
-                let Type::Nominal(b, a) = self.substitute_nominal(n, &args, &base) else { break };
-                (n, args, distance) = (b, a, distance + 1);
+                (n, args, distance) = (base, base_args, distance + 1);
             }
         }
         let is_concrete = matches!(of, Type::Nominal(..) | Type::Tuple(_));

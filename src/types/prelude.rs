@@ -116,7 +116,6 @@ impl World {
         }
     }
 
-    /// Parses and enters text that the checker made up for a type: members of an extension of it.
     /// Enters members that nobody wrote, under the conditions of the group that asks for them, as if they stood at a place.
     pub(super) fn declare_synthesized(&mut self, text: &str, asks: GroupId, place: Span) {
         let Group { owner, file, .. } = self.groups[asks.0 as usize];

@@ -206,6 +206,33 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl Expr {
+    /// The expressions that an operation of this kind takes one value each of, from left to right. Empty for what is
+    /// evaluated in another way: calls, choices, chains, statements, places.
+    pub fn operands(&self) -> Box<dyn Iterator<Item = &Expr> + '_> {
+        match &self.kind {
+            ExprKind::Field { base: one, .. }
+            | ExprKind::Element { base: one, .. }
+            | ExprKind::Some(one)
+            | ExprKind::Force(one)
+            | ExprKind::Erase(one)
+            | ExprKind::Upcast(one)
+            | ExprKind::Super(one)
+            | ExprKind::ConvertFunction { value: one, .. }
+            | ExprKind::Is { value: one, .. }
+            | ExprKind::Cast { value: one, .. }
+            | ExprKind::Try { value: one, .. } => Box::new(std::iter::once(&**one)),
+            ExprKind::Tuple(parts)
+            | ExprKind::Array(parts)
+            | ExprKind::Struct { fields: parts }
+            | ExprKind::Case { payload: parts, .. }
+            | ExprKind::Interpolation(parts) => Box::new(parts.iter()),
+            ExprKind::Dictionary(items) => Box::new(items.iter().flat_map(|(key, value)| [key, value])),
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+}
+
 /// The kinds of expressions.
 #[derive(Clone, Debug)]
 pub enum ExprKind {

@@ -164,23 +164,11 @@ impl<'b> Ways<'b> {
                 parts.push(&**function);
                 parts
             }
-            ExprKind::Field { base, .. }
-            | ExprKind::Element { base, .. }
-            | ExprKind::Some(base)
-            | ExprKind::Force(base)
-            | ExprKind::Erase(base)
-            | ExprKind::Upcast(base)
-            | ExprKind::Cast { value: base, .. }
-            | ExprKind::Try { value: base, .. }
-            | ExprKind::ConvertFunction { value: base, .. } => vec![&**base],
-            ExprKind::Tuple(parts)
-            | ExprKind::Array(parts)
-            | ExprKind::Struct { fields: parts }
-            | ExprKind::Case { payload: parts, .. } => parts.iter().collect(),
-            ExprKind::Dictionary(pairs) => pairs.iter().map(|(_, value)| value).collect(),
             ExprKind::Ternary { then, otherwise, .. } => vec![&**then, &**otherwise],
             ExprKind::Chain { base, body, .. } => vec![&**base, &**body],
-            _ => vec![],
+            ExprKind::Is { .. } | ExprKind::Interpolation(_) => vec![],
+            ExprKind::Dictionary(pairs) => pairs.iter().map(|(_, value)| value).collect(),
+            _ => e.operands().collect(),
         }
     }
 

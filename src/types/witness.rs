@@ -22,7 +22,7 @@ impl World {
         let of = self.resolved(of);
         let Type::Nominal(n, args) = &of else {
             let Type::Tuple(parts) = &of else { return None };
-            if let Some(found) = self.tuple_witness(p, &base, parts) {
+            if let Some(found) = self.tuple_witness(&base, parts) {
                 return Some(found);
             }
             let wanted = self.requirement_for(function, p, &of);
@@ -36,12 +36,6 @@ impl World {
             let members = self.nominal_data(n).members.get(&base).cloned().unwrap_or_default();
             for member in members {
                 let found = match (&member.kind, kind) {
-                    (MemberKind::Method(f), RequirementKind::Method)
-                    | (MemberKind::Init(f), RequirementKind::Init)
-                    | (MemberKind::Computed(f, _), RequirementKind::Getter)
-                    | (MemberKind::Computed(_, Some(f)), RequirementKind::Setter)
-                    | (MemberKind::Subscript(f, _), RequirementKind::SubscriptGetter)
-                    | (MemberKind::Subscript(_, Some(f)), RequirementKind::SubscriptSetter) => *f,
                     (MemberKind::Stored(i), RequirementKind::Getter | RequirementKind::Setter) if !is_static => {
                         self.stored_accessor(n, *i, kind == RequirementKind::Setter)
                     }
@@ -51,7 +45,10 @@ impl World {
                     {
                         self.case_accessor(n, *case)
                     }
-                    _ => continue,
+                    (member, _) => match function_for(member, kind) {
+                        Some(found) => found,
+                        None => continue,
+                    },
                 };
                 if member.is_static != is_static || !self.group_holds(n, &args, member.group) {
                     continue;
@@ -61,12 +58,9 @@ impl World {
                     return Some(FunctionRef { function: found, generics });
                 }
             }
-            class = match self.nominal_data(n).superclass.clone() {
-                Some(base) => match self.substitute_nominal(n, &args, &base) {
-                    Type::Nominal(b, a) => Some((b, a)),
-                    _ => None,
-                },
-                None => None,
+            class = match self.base_type(n, &args) {
+                Some(Type::Nominal(b, a)) => Some((b, a)),
+                _ => None,
             };
         }
         self.default_witness(p, &base, kind, is_static, &of, &wanted, generics)
@@ -146,15 +140,7 @@ impl World {
             self.load_extensions(&name);
             let members = self.protocol_data(q).members.get(base).cloned().unwrap_or_default();
             for member in members {
-                let found = match (&member.kind, kind) {
-                    (MemberKind::Method(f), RequirementKind::Method)
-                    | (MemberKind::Init(f), RequirementKind::Init)
-                    | (MemberKind::Computed(f, _), RequirementKind::Getter)
-                    | (MemberKind::Computed(_, Some(f)), RequirementKind::Setter)
-                    | (MemberKind::Subscript(f, _), RequirementKind::SubscriptGetter)
-                    | (MemberKind::Subscript(_, Some(f)), RequirementKind::SubscriptSetter) => *f,
-                    _ => continue,
-                };
+                let Some(found) = function_for(&member.kind, kind) else { continue };
                 if member.is_static != is_static || !self.protocol_group_holds(q, of, member.group) {
                     continue;
                 }
@@ -189,7 +175,7 @@ impl World {
     }
 
     /// Requirements of tuples are fulfilled by functions of the prelude: `_tuple2_zero`, `_tuple3_plus`.
-    fn tuple_witness(&mut self, _p: ProtocolId, base: &str, parts: &[(Option<Name>, Type)]) -> Option<FunctionRef> {
+    fn tuple_witness(&mut self, base: &str, parts: &[(Option<Name>, Type)]) -> Option<FunctionRef> {
         let word = match base {
             "+" => "plus",
             "-" => "minus",
@@ -203,5 +189,18 @@ impl World {
             _ => None,
         })?;
         Some(FunctionRef { function: entry, generics: parts.iter().map(|(_, t)| t.clone()).collect() })
+    }
+}
+
+/// The function of a member that fulfils a requirement of that kind, where the member has functions.
+fn function_for(member: &MemberKind, kind: RequirementKind) -> Option<FunctionId> {
+    match (member, kind) {
+        (MemberKind::Method(f), RequirementKind::Method)
+        | (MemberKind::Init(f), RequirementKind::Init)
+        | (MemberKind::Computed(f, _), RequirementKind::Getter)
+        | (MemberKind::Computed(_, Some(f)), RequirementKind::Setter)
+        | (MemberKind::Subscript(f, _), RequirementKind::SubscriptGetter)
+        | (MemberKind::Subscript(_, Some(f)), RequirementKind::SubscriptSetter) => Some(*f),
+        _ => None,
     }
 }

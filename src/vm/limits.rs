@@ -46,8 +46,8 @@ impl Meter {
         Meter { steps_left: limits.steps, deadline, granted: 0 }
     }
 
-    /// Looks at everything; returns for how many steps one need not look again.
-    pub fn look(&mut self, limits: &Limits) -> Result<i64, Box<Fault>> {
+    /// Looks at everything, after `owed` steps more than were granted; returns for how many steps one need not look again.
+    pub fn look(&mut self, limits: &Limits, owed: u64) -> Result<i64, Box<Fault>> {
         if limits.interrupt.load(Ordering::Relaxed) {
             return Err(Fault::new(Number::Interrupted, "interrupted"));
         }
@@ -61,6 +61,7 @@ impl Meter {
             let message = format!("the program needs more memory than allowed ({})", bytes(limit));
             return Err(Fault::new(Number::MemoryLimit, message));
         }
+        self.steps_left = self.steps_left.map(|left| left.saturating_sub(owed));
         self.granted = match &mut self.steps_left {
             None => INTERVAL,
             Some(0) => {

@@ -220,7 +220,9 @@ impl Machine {
     /// Looks at the limits.
     #[cold]
     pub(super) fn poll(&mut self) -> Result<(), Box<Fault>> {
-        self.fuel = self.meter.look(&self.limits)?;
+        // Work that counted as several steps may have taken more than was granted.
+        let owed = (-1 - self.fuel).max(0) as u64;
+        self.fuel = self.meter.look(&self.limits, owed)?;
         Ok(())
     }
 

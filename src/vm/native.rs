@@ -39,6 +39,9 @@ fn attempt(
     let (f, i, r) = (range(0), range(1), range(2));
     let stacks = &mut machine.stacks;
     let beside: &mut [Slot] = if slots { &mut stacks.slots[f.clone()] } else { &mut [] };
+    // Objects that may be changed in place, with their sizes.
+    let given: [(usize, i64); KEPT_IN_PLACE] =
+        std::array::from_fn(|k| stacks.r[r.clone()].get(k).map_or((0, 0), |given| (address(given), effort(given))));
     let registers = (&mut stacks.f[f], beside, &mut stacks.i[i], &mut stacks.r[r.clone()]);
     let mut context = NativeContext::new((compiler.shapes(), &site.shapes), &mut machine.host, registers);
     context.own_texts = own_texts;
@@ -46,22 +49,37 @@ fn attempt(
     let asked = context.asked;
     if asked.is_empty() {
         // The limits are looked at soon when this was much.
-        machine.fuel -= stacks.r[r.clone()].iter().take(usize::from(site.results[2])).map(effort).sum::<i64>();
+        for result in stacks.r[r.clone()].iter().take(usize::from(site.results[2])) {
+            let before = given.iter().find(|(at, _)| *at != 0 && *at == address(result)).map_or(0, |(_, size)| *size);
+            machine.fuel -= (effort(result) - before).max(0);
+        }
         // Arguments that were only looked at would keep their objects shared.
         stacks.r[r].iter_mut().skip(usize::from(site.results[2])).for_each(|r| *r = Ref::Null);
     }
     Ok(asked)
 }
 
-/// How many steps a result counts as: a program that doubles a text ten times has done more than ten.
-fn effort(result: &Ref) -> i64 {
+/// So many of the first arguments may be changed in place; what changes the receiver has it first.
+const KEPT_IN_PLACE: usize = 2;
+
+/// How many steps it counts as to make an object: a program that doubles a text ten times has done more than ten.
+fn effort(object: &Ref) -> i64 {
     const BYTES_PER_STEP: usize = 64;
-    let size = match result {
+    let size = match object {
         Ref::Text(text) => text.len(),
         Ref::Cells(cells) => 8 * (cells.f.len() + cells.i.len() + cells.r.len()),
         _ => 0,
     };
     (size / BYTES_PER_STEP) as i64
+}
+
+/// Which object it is; 0 for one that has no size.
+fn address(object: &Ref) -> usize {
+    match object {
+        Ref::Text(text) => text.as_ptr() as usize,
+        Ref::Cells(cells) => Rc::as_ptr(cells) as usize,
+        _ => 0,
+    }
 }
 
 /// A function that waits for what the program says of parts of its arguments.

@@ -111,10 +111,12 @@ impl Builder<'_> {
         for part in parts.iter() {
             let mut operands = vec![];
             for (ty, _) in types.iter().zip(&part.wrt).filter(|(_, w)| part.takes_all || !**w) {
-                operands.push(Operand::Value(self.receive(ty, &mut next)));
+                let banks = self.banks(ty);
+                operands.push(Operand::Value(self.receive(&banks, &mut next)));
             }
             if part.takes_all {
-                operands.push(Operand::Value(self.receive(&result, &mut next)));
+                let banks = self.banks(&result);
+                operands.push(Operand::Value(self.receive(&banks, &mut next)));
             }
             operands.push(Operand::Value(adjoint.clone()));
             let vectors: Vec<Type> = types
@@ -178,19 +180,6 @@ impl Builder<'_> {
         let (first, span) = (self.out.params.len(), self.span);
         self.out.parameters.push(Parameter { name: Rc::from(name), span, first, len: regs.len(), tangent, shape });
         self.out.params.extend(&regs);
-        regs
-    }
-
-    /// A captured value.
-    fn receive(&mut self, ty: &Type, next: &mut [u16; 3]) -> Value {
-        let banks = self.banks(ty);
-        let mut regs = vec![];
-        for bank in banks.iter() {
-            let index = next[*bank as usize];
-            next[*bank as usize] += 1;
-            regs.push(self.value(Op::Capture { bank: *bank, index }, *bank, &[]));
-            self.out.captures.push(*bank);
-        }
         regs
     }
 

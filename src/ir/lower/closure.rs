@@ -76,6 +76,18 @@ impl Builder<'_> {
         Some(local)
     }
 
+    /// A captured value; `next` counts the components of each bank.
+    pub(super) fn receive(&mut self, banks: &[Bank], next: &mut [u16; 3]) -> Value {
+        let mut regs = vec![];
+        for bank in banks {
+            let index = next[*bank as usize];
+            next[*bank as usize] += 1;
+            regs.push(self.value(Op::Capture { bank: *bank, index }, *bank, &[]));
+            self.out.captures.push(*bank);
+        }
+        regs
+    }
+
     /// What the function itself captured arrives in its object.
     pub fn receive_captures(&mut self) {
         let body = self.body.clone();
@@ -83,13 +95,7 @@ impl Builder<'_> {
         for capture in &body.captures {
             let local = &body.locals[capture.inner.0 as usize];
             let banks: Rc<[Bank]> = if local.mutable { Rc::from([Bank::R]) } else { self.banks(&local.ty) };
-            let mut regs = vec![];
-            for bank in banks.iter() {
-                let index = next[*bank as usize];
-                next[*bank as usize] += 1;
-                regs.push(self.value(Op::Capture { bank: *bank, index }, *bank, &[]));
-                self.out.captures.push(*bank);
-            }
+            let regs = self.receive(&banks, &mut next);
             self.settle_capture(capture.inner, regs);
         }
     }

@@ -105,43 +105,13 @@ impl Flow<'_, '_> {
                 self.expr_needs(function, found);
                 self.arguments_need(args, found);
             }
-            ExprKind::Field { base: inner, .. }
-            | ExprKind::Element { base: inner, .. }
-            | ExprKind::Some(inner)
-            | ExprKind::Force(inner)
-            | ExprKind::Erase(inner)
-            | ExprKind::Upcast(inner)
-            | ExprKind::Super(inner)
-            | ExprKind::ConvertFunction { value: inner, .. }
-            | ExprKind::Is { value: inner, .. }
-            | ExprKind::Cast { value: inner, .. }
-            | ExprKind::Try { value: inner, .. }
-            | ExprKind::Chain { base: inner, .. }
-            | ExprKind::Ternary { condition: inner, .. } => self.expr_needs(inner, found),
-            ExprKind::Tuple(parts)
-            | ExprKind::Array(parts)
-            | ExprKind::Struct { fields: parts }
-            | ExprKind::Case { payload: parts, .. }
-            | ExprKind::Interpolation(parts) => parts.iter().for_each(|e| self.expr_needs(e, found)),
-            ExprKind::Dictionary(items) => items.iter().for_each(|(key, value)| {
-                self.expr_needs(key, found);
-                self.expr_needs(value, found);
-            }),
+            ExprKind::Chain { base: first, .. } | ExprKind::Ternary { condition: first, .. } => {
+                self.expr_needs(first, found);
+            }
             ExprKind::Statements { statements, .. } => self.statements_need(statements, found),
             ExprKind::ChainPlace { place, .. } => self.place_needs(place, found),
             ExprKind::Assign { value, .. } => self.expr_needs(value, found),
-            ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::Text(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Nil
-            | ExprKind::Local(_)
-            | ExprKind::Function(_)
-            | ExprKind::Requirement(_)
-            | ExprKind::Closure { .. }
-            | ExprKind::Metatype
-            | ExprKind::Pending(_)
-            | ExprKind::Error => {}
+            _ => e.operands().for_each(|operand| self.expr_needs(operand, found)),
         }
     }
 

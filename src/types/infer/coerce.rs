@@ -178,9 +178,8 @@ impl Infer<'_> {
     fn is_subclass(&mut self, from: &Type, to: &Type) -> bool {
         let mut at = from.clone();
         while let Type::Nominal(n, args) = &at {
-            let Some(base) = self.world.nominal_data(*n).superclass.clone() else { return false };
-            let args = args.clone();
-            at = self.world.substitute_nominal(*n, &args, &base);
+            let Some(base) = self.world.base_type(*n, args) else { return false };
+            at = base;
             let snapshot = self.world.snapshot();
             if self.world.unify(&at, to, Span::default()) {
                 self.world.keep(snapshot);

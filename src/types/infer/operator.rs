@@ -1,7 +1,7 @@
 //! Operators: an overload is chosen when an operand or the expected result is known.
 
 use super::Infer;
-use super::args::{ArgNode, match_args};
+use super::args::ArgNode;
 use super::candidates::{Candidate, Target};
 use super::solve::PendingKind;
 use crate::diagnostic::{Code, Diagnostic};
@@ -448,7 +448,6 @@ impl Infer<'_> {
     }
 
     fn no_operator(&mut self, op: &Ident, args: &[ArgNode], types: &[Type], span: Span) -> Expr {
-        let _ = match_args(&[], &[]);
         let shown: Vec<String> = args
             .iter()
             .map(|a| match &a.ready {

@@ -2,7 +2,7 @@
 
 use super::gather;
 use crate::bytecode::operand::*;
-use crate::value::Ref;
+use crate::value::{Cells, Ref};
 use crate::vm::fault::Fault;
 use crate::vm::objects;
 use crate::vm::registers::Registers;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 /// `out =` an array of `arrays[k]`
 #[inline(never)]
-pub fn load_array(at: &mut Registers, out: ROut, k: ArrayAt) {
+pub fn load_array(mut at: Registers, out: ROut, k: ArrayAt) {
     let array = at.code().arrays[usize::from(k)].cells();
     at.set_r(out, Ref::Cells(Rc::new(array)));
 }
@@ -71,13 +71,50 @@ pub fn check_index(at: &mut Registers, array: RIn, index: IIn) -> Result<(), Box
     Ok(())
 }
 
+/// Where an element of one component in its bank lies; whether it is there, reading and writing see.
+#[inline(always)]
+fn whole(_: &Cells, index: i64) -> Option<usize> {
+    usize::try_from(index).ok()
+}
+
+/// Where a component of an element lies: the [`Element`](Instruction::Element) behind the instruction says which.
+#[inline(always)]
+fn part(at: &mut Registers) -> impl FnOnce(&Cells, i64) -> Option<usize> + use<> {
+    let part = at.element();
+    move |cells, index| objects::position(cells, index, part)
+}
+
+/// Reads a component. Fails out of range.
+#[inline(always)]
+fn read<T>(
+    at: &Registers,
+    (array, index): (RIn, IIn),
+    place: impl FnOnce(&Cells, i64) -> Option<usize>,
+    get: impl FnOnce(&Cells, usize) -> Option<T>,
+) -> Result<T, Box<Fault>> {
+    let index = at.i(index);
+    let cells = objects::cells(at.r(array))?;
+    place(cells, index).and_then(|k| get(cells, k)).ok_or_else(|| objects::bad_index(cells, index))
+}
+
+/// Writes a component. Fails out of range.
+#[inline(always)]
+fn write(
+    at: &mut Registers,
+    (array, index): (RChange, IIn),
+    place: impl FnOnce(&Cells, i64) -> Option<usize>,
+    set: impl FnOnce(&mut Cells, usize) -> bool,
+) -> Result<(), Box<Fault>> {
+    let index = at.i(index);
+    let cells = objects::own(at.changed(array))?;
+    let stored = place(cells, index).is_some_and(|k| set(cells, k));
+    if stored { Ok(()) } else { Err(objects::bad_index(cells, index)) }
+}
+
 /// `out = array[index]`, of elements of one number. Fails out of range.
 #[inline(always)]
 pub fn element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn) -> Result<(), Box<Fault>> {
-    let index = at.i(index);
-    let cells = objects::cells(at.r(array))?;
-    let value = usize::try_from(index).ok().and_then(|k| cells.f.get(k).copied());
-    let value = value.ok_or_else(|| objects::bad_index(cells, index))?;
+    let value = read(at, (array, index), whole, |cells, k| cells.f.get(k).copied())?;
     at.set_f(out, value);
     Ok(())
 }
@@ -85,10 +122,7 @@ pub fn element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn) -> Resul
 /// `out = array[index]`, of elements of one integer. Fails out of range.
 #[inline(always)]
 pub fn element_i(at: &mut Registers, out: IOut, array: RIn, index: IIn) -> Result<(), Box<Fault>> {
-    let index = at.i(index);
-    let cells = objects::cells(at.r(array))?;
-    let value = usize::try_from(index).ok().and_then(|k| cells.i.get(k).copied());
-    let value = value.ok_or_else(|| objects::bad_index(cells, index))?;
+    let value = read(at, (array, index), whole, |cells, k| cells.i.get(k).copied())?;
     at.set_i(out, value);
     Ok(())
 }
@@ -96,21 +130,16 @@ pub fn element_i(at: &mut Registers, out: IOut, array: RIn, index: IIn) -> Resul
 /// `out = array[index]`, of elements of one reference, shared. Fails out of range.
 #[inline(always)]
 pub fn element_r(at: &mut Registers, out: ROut, array: RIn, index: IIn) -> Result<(), Box<Fault>> {
-    let index = at.i(index);
-    let cells = objects::cells(at.r(array))?;
-    let value = usize::try_from(index).ok().and_then(|k| cells.r.get(k).cloned());
-    let value = value.ok_or_else(|| objects::bad_index(cells, index))?;
+    let value = read(at, (array, index), whole, |cells, k| cells.r.get(k).cloned())?;
     at.set_r(out, value);
     Ok(())
 }
 
-/// `out =` a component of `array[index]`: the [`Element`](Instruction::Element) behind says which.
+/// `out =` a component of `array[index]`.
 #[inline(always)]
 pub fn part_f(at: &mut Registers, out: FOut, array: RIn, index: IIn) -> Result<(), Box<Fault>> {
-    let (index, part) = (at.i(index), at.element());
-    let cells = objects::cells(at.r(array))?;
-    let value = objects::position(cells, index, part).and_then(|k| cells.f.get(k).copied());
-    let value = value.ok_or_else(|| objects::bad_index(cells, index))?;
+    let place = part(at);
+    let value = read(at, (array, index), place, |cells, k| cells.f.get(k).copied())?;
     at.set_f(out, value);
     Ok(())
 }
@@ -118,10 +147,8 @@ pub fn part_f(at: &mut Registers, out: FOut, array: RIn, index: IIn) -> Result<(
 /// `out =` a component of `array[index]`.
 #[inline(always)]
 pub fn part_i(at: &mut Registers, out: IOut, array: RIn, index: IIn) -> Result<(), Box<Fault>> {
-    let (index, part) = (at.i(index), at.element());
-    let cells = objects::cells(at.r(array))?;
-    let value = objects::position(cells, index, part).and_then(|k| cells.i.get(k).copied());
-    let value = value.ok_or_else(|| objects::bad_index(cells, index))?;
+    let place = part(at);
+    let value = read(at, (array, index), place, |cells, k| cells.i.get(k).copied())?;
     at.set_i(out, value);
     Ok(())
 }
@@ -129,10 +156,8 @@ pub fn part_i(at: &mut Registers, out: IOut, array: RIn, index: IIn) -> Result<(
 /// `out =` a component of `array[index]`, shared.
 #[inline(always)]
 pub fn part_r(at: &mut Registers, out: ROut, array: RIn, index: IIn) -> Result<(), Box<Fault>> {
-    let (index, part) = (at.i(index), at.element());
-    let cells = objects::cells(at.r(array))?;
-    let value = objects::position(cells, index, part).and_then(|k| cells.r.get(k).cloned());
-    let value = value.ok_or_else(|| objects::bad_index(cells, index))?;
+    let place = part(at);
+    let value = read(at, (array, index), place, |cells, k| cells.r.get(k).cloned())?;
     at.set_r(out, value);
     Ok(())
 }
@@ -140,11 +165,11 @@ pub fn part_r(at: &mut Registers, out: ROut, array: RIn, index: IIn) -> Result<(
 /// `out =` a component of `array[index]`, moved.
 #[inline(always)]
 pub fn take_part(at: &mut Registers, out: ROut, array: RChange, index: IIn) -> Result<(), Box<Fault>> {
-    let (index, part) = (at.i(index), at.element());
-    let cells = objects::own(at.changed(array))?;
-    let place = objects::position(cells, index, part).filter(|k| *k < cells.r.len());
-    let place = place.ok_or_else(|| objects::bad_index(cells, index))?;
-    let value = std::mem::take(&mut cells.r[place]);
+    let place = part(at);
+    let mut value = Ref::Null;
+    write(at, (array, index), place, |cells, k| {
+        cells.r.get_mut(k).map(|place| value = std::mem::take(place)).is_some()
+    })?;
     at.set_r(out, value);
     Ok(())
 }
@@ -152,81 +177,46 @@ pub fn take_part(at: &mut Registers, out: ROut, array: RChange, index: IIn) -> R
 /// `array[index] = a`, of elements of one number. Fails out of range.
 #[inline(always)]
 pub fn set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn) -> Result<(), Box<Fault>> {
-    let (index, value) = (at.i(index), at.f(a));
-    let cells = objects::own(at.changed(array))?;
-    let stored = usize::try_from(index).is_ok_and(|k| cells.set_f(k, value));
-    stored.then_some(()).ok_or_else(|| objects::bad_index(cells, index))?;
-    Ok(())
+    let value = at.f(a);
+    write(at, (array, index), whole, |cells, k| cells.set_f(k, value))
 }
 
 /// `array[index] = a`, of elements of one integer. Fails out of range.
 #[inline(always)]
 pub fn set_element_i(at: &mut Registers, array: RChange, a: IIn, index: IIn) -> Result<(), Box<Fault>> {
-    let (index, value) = (at.i(index), at.i(a));
-    let cells = objects::own(at.changed(array))?;
-    match usize::try_from(index).ok().filter(|k| *k < cells.i.len()) {
-        Some(k) => cells.i[k] = value,
-        None => {
-            let fault = objects::bad_index(cells, index);
-            return Err(fault);
-        }
-    }
-    Ok(())
+    let value = at.i(a);
+    write(at, (array, index), whole, |cells, k| cells.i.get_mut(k).map(|place| *place = value).is_some())
 }
 
 /// `array[index] = a`, of elements of one reference, moved. Fails out of range.
 #[inline(always)]
 pub fn set_element_r(at: &mut Registers, array: RChange, a: RTake, index: IIn) -> Result<(), Box<Fault>> {
-    let (index, value) = (at.i(index), at.take(a));
-    let cells = objects::own(at.changed(array))?;
-    match usize::try_from(index).ok().filter(|k| *k < cells.r.len()) {
-        Some(k) => cells.r[k] = value,
-        None => {
-            let fault = objects::bad_index(cells, index);
-            return Err(fault);
-        }
-    }
-    Ok(())
+    let value = at.take(a);
+    write(at, (array, index), whole, |cells, k| cells.r.get_mut(k).map(|place| *place = value).is_some())
 }
 
 /// A component of `array[index] = a`.
 #[inline(always)]
 pub fn set_part_f(at: &mut Registers, array: RChange, a: FIn, index: IIn) -> Result<(), Box<Fault>> {
-    let (index, value, part) = (at.i(index), at.f(a), at.element());
-    let cells = objects::own(at.changed(array))?;
-    let stored = objects::position(cells, index, part).is_some_and(|k| cells.set_f(k, value));
-    stored.then_some(()).ok_or_else(|| objects::bad_index(cells, index))?;
-    Ok(())
+    let place = part(at);
+    let value = at.f(a);
+    write(at, (array, index), place, |cells, k| cells.set_f(k, value))
 }
 
 /// A component of `array[index] = a`.
 #[inline(always)]
 pub fn set_part_i(at: &mut Registers, array: RChange, a: IIn, index: IIn) -> Result<(), Box<Fault>> {
-    let (index, value, part) = (at.i(index), at.i(a), at.element());
-    let cells = objects::own(at.changed(array))?;
-    match objects::position(cells, index, part).filter(|k| *k < cells.i.len()) {
-        Some(k) => cells.i[k] = value,
-        None => {
-            let fault = objects::bad_index(cells, index);
-            return Err(fault);
-        }
-    }
-    Ok(())
+    let place = part(at);
+    let value = at.i(a);
+    write(at, (array, index), place, |cells, k| cells.i.get_mut(k).map(|place| *place = value).is_some())
 }
 
 /// A component of `array[index] = a`, moved.
 #[inline(always)]
 pub fn set_part_r(at: &mut Registers, array: RChange, a: RTake, index: IIn) -> Result<(), Box<Fault>> {
-    let (index, value, part) = (at.i(index), at.take(a), at.element());
-    let cells = objects::own(at.changed(array))?;
-    match objects::position(cells, index, part).filter(|k| *k < cells.r.len()) {
-        Some(k) => cells.r[k] = value,
-        None => {
-            let fault = objects::bad_index(cells, index);
-            return Err(fault);
-        }
-    }
-    Ok(())
+    let place = part(at);
+    let value = at.take(a);
+    write(at, (array, index), place, |cells, k| cells.r.get_mut(k).map(|place| *place = value).is_some())
 }
 
 /// Appends an element of one number with its slot.
@@ -242,40 +232,31 @@ pub fn d_append_f(at: &mut Registers, array: RChange, a: FIn) -> Result<(), Box<
 /// `out = array[index]` with its slot, of elements of one number. Fails out of range.
 #[inline(always)]
 pub fn d_element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn) -> Result<(), Box<Fault>> {
-    let index = at.i(index);
-    let cells = objects::cells(at.r(array))?;
-    let num = usize::try_from(index).ok().and_then(|k| objects::num(cells, k));
-    at.set_num(out, num.ok_or_else(|| objects::bad_index(cells, index))?);
+    let num = read(at, (array, index), whole, objects::num)?;
+    at.set_num(out, num);
     Ok(())
 }
 
 /// `out =` a component of `array[index]`, with its slot.
 #[inline(always)]
 pub fn d_part_f(at: &mut Registers, out: FOut, array: RIn, index: IIn) -> Result<(), Box<Fault>> {
-    let (index, part) = (at.i(index), at.element());
-    let cells = objects::cells(at.r(array))?;
-    let num = objects::position(cells, index, part).and_then(|k| objects::num(cells, k));
-    at.set_num(out, num.ok_or_else(|| objects::bad_index(cells, index))?);
+    let place = part(at);
+    let num = read(at, (array, index), place, objects::num)?;
+    at.set_num(out, num);
     Ok(())
 }
 
 /// `array[index] = a` with its slot, of elements of one number. Fails out of range.
 #[inline(always)]
 pub fn d_set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn) -> Result<(), Box<Fault>> {
-    let (index, num) = (at.i(index), at.num(a));
-    let cells = objects::own(at.changed(array))?;
-    let stored = usize::try_from(index).is_ok_and(|k| cells.set_num(k, num.value, num.slot));
-    stored.then_some(()).ok_or_else(|| objects::bad_index(cells, index))?;
-    Ok(())
+    let num = at.num(a);
+    write(at, (array, index), whole, |cells, k| cells.set_num(k, num.value, num.slot))
 }
 
 /// A component of `array[index] = a`, with its slot.
 #[inline(always)]
 pub fn d_set_part_f(at: &mut Registers, array: RChange, a: FIn, index: IIn) -> Result<(), Box<Fault>> {
-    let (index, num, part) = (at.i(index), at.num(a), at.element());
-    let cells = objects::own(at.changed(array))?;
-    let place = objects::position(cells, index, part);
-    let stored = place.is_some_and(|k| cells.set_num(k, num.value, num.slot));
-    stored.then_some(()).ok_or_else(|| objects::bad_index(cells, index))?;
-    Ok(())
+    let place = part(at);
+    let num = at.num(a);
+    write(at, (array, index), place, |cells, k| cells.set_num(k, num.value, num.slot))
 }

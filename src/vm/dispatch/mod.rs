@@ -2,8 +2,8 @@
 //!
 //! One `match` over the instruction, and so one jump table: what moves control, and what is a line, stands here, the rest
 //! is inlined from [`numbers`], [`arrays`], [`stored`] and [`slots`]. Registers are reached through
-//! [`Registers`]. Nothing in the loop may let the address of `at` escape: it must stay in machine registers, so it is made
-//! anew after whatever may move the stacks.
+//! [`Registers`]. Nothing in the loop may let the address of `at` escape: it must stay in machine registers. So what is not
+//! inlined gets a copy, and `at` is made anew after whatever may move the stacks.
 
 mod arrays;
 mod calls;
@@ -91,6 +91,16 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             }
         };
     }
+    macro_rules! call {
+        ($function:expr, $version:expr) => {{
+            let number = $function;
+            let entry = match machine.functions.get(number, $version) {
+                Some(entry) => std::ptr::from_ref(entry),
+                None => attempt!(machine.code(compiler, number, $version)),
+            };
+            at = attempt!(enter(machine, at, entry));
+        }};
+    }
     // Work in Rust that may move the stacks or change the innermost frame.
     macro_rules! outside {
         ($work:expr) => {{
@@ -148,22 +158,9 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 }
             }
 
-            I::Call { function } => {
-                let entry = match machine.functions.get(function.0, Version::Original) {
-                    Some(entry) => std::ptr::from_ref(entry),
-                    None => attempt!(machine.code(compiler, function.0, Version::Original)),
-                };
-                at = attempt!(enter(machine, at, entry));
-            }
+            I::Call { function } => call!(function.0, Version::Original),
             I::CallValue { function } => match at.r(RIn(function.0)) {
-                Ref::Closure(closure) => {
-                    let number = closure.function;
-                    let entry = match machine.functions.get(number, Version::Original) {
-                        Some(entry) => std::ptr::from_ref(entry),
-                        None => attempt!(machine.code(compiler, number, Version::Original)),
-                    };
-                    at = attempt!(enter(machine, at, entry));
-                }
+                Ref::Closure(closure) => call!(closure.function, Version::Original),
                 _ => outside!(call_object(machine, compiler, at, function, false)),
             },
             I::Native { site } => {
@@ -204,22 +201,9 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             }
             I::Resume {} => outside!(machine.resume(compiler)),
             I::Halt {} => return Ok(()),
-            I::DCall { function } => {
-                let entry = match machine.functions.get(function.0, Version::Derivative) {
-                    Some(entry) => std::ptr::from_ref(entry),
-                    None => attempt!(machine.code(compiler, function.0, Version::Derivative)),
-                };
-                at = attempt!(enter(machine, at, entry));
-            }
+            I::DCall { function } => call!(function.0, Version::Derivative),
             I::DCallValue { function } => match at.r(RIn(function.0)) {
-                Ref::Closure(closure) => {
-                    let number = closure.function;
-                    let entry = match machine.functions.get(number, Version::Derivative) {
-                        Some(entry) => std::ptr::from_ref(entry),
-                        None => attempt!(machine.code(compiler, number, Version::Derivative)),
-                    };
-                    at = attempt!(enter(machine, at, entry));
-                }
+                Ref::Closure(closure) => call!(closure.function, Version::Derivative),
                 _ => outside!(call_object(machine, compiler, at, function, true)),
             },
             I::DCallRule { site } => {
@@ -289,7 +273,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::LtF { out, a, b } => at.set_i(out, i64::from(at.f(a) < at.f(b))),
             I::LeF { out, a, b } => at.set_i(out, i64::from(at.f(a) <= at.f(b))),
 
-            I::LoadArray { out, k } => arrays::load_array(&mut at, out, k),
+            I::LoadArray { out, k } => arrays::load_array(at, out, k),
             I::NewArray { out } => at.set_r(out, Ref::Cells(Rc::default())),
             I::AppendF { array, a } => attempt!(arrays::append_f(&mut at, array, a)),
             I::AppendI { array, a } => attempt!(arrays::append_i(&mut at, array, a)),
@@ -319,7 +303,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::NewBox { out, parts } | I::DNewBox { out, parts } => stored::new_box(&mut at, out, parts),
             I::NewRecord { out, parts } | I::DNewRecord { out, parts } => stored::new_record(&mut at, out, parts),
             I::NewClosure { out, site } | I::DNewClosure { out, site } => stored::new_closure(&mut at, out, site),
-            I::NewInstance { out, shape } => attempt!(stored::new_instance(compiler, &mut at, out, shape)),
+            I::NewInstance { out, shape } => attempt!(stored::new_instance(compiler, at, out, shape)),
             I::FindMethod { out, from, method } => {
                 attempt!(stored::find_method(machine, compiler, &mut at, out, (from, method)));
             }

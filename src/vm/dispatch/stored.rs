@@ -24,7 +24,7 @@ pub fn new_box(at: &mut Registers, out: ROut, parts: PartsAt) {
 #[inline(never)]
 pub fn new_instance(
     compiler: &mut dyn Compiler,
-    at: &mut Registers,
+    mut at: Registers,
     out: ROut,
     shape: Shaped,
 ) -> Result<(), Box<Fault>> {
