@@ -91,7 +91,7 @@ impl World {
         all
     }
 
-    fn all_refined(&mut self, direct: Vec<ProtocolId>) -> Vec<ProtocolId> {
+    pub(super) fn all_refined(&mut self, direct: Vec<ProtocolId>) -> Vec<ProtocolId> {
         let mut all = vec![];
         for p in direct {
             for q in self.refined(p).iter() {
