@@ -75,6 +75,15 @@ impl World {
         out
     }
 
+    /// The subscripts by key paths, which every type has.
+    pub(super) fn keyed_members(&mut self, of: &Type) -> Vec<MemberOf> {
+        let p = self.protocol("_Keyed");
+        self.load_extensions("_Keyed");
+        let members = self.protocol_data(p).members.get("subscript").cloned().unwrap_or_default();
+        let prefix: Rc<[Type]> = Rc::from([of.clone()]);
+        members.into_iter().map(|member| (member.kind, (prefix.clone(), Some(p)), 0)).collect()
+    }
+
     /// Whether one of these classes overrides a method.
     fn is_replaced(&self, member: &MemberKind, by: &[NominalId]) -> bool {
         match member {

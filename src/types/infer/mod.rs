@@ -19,6 +19,7 @@ mod expr;
 mod finish;
 mod hash;
 mod iteration;
+mod key_path;
 mod literal;
 mod member;
 mod mismatch;

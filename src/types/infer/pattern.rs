@@ -30,7 +30,8 @@ impl Infer<'_> {
             }
             AstPattern::Tuple(parts) => self.tuple_pattern(parts, ty, mutable, span),
             AstPattern::Case { base, name, payload } => {
-                self.case_pattern(base.as_ref(), name, payload.as_deref(), ty, mutable, span)
+                let base = base.as_ref().map(|base| self.resolve(base));
+                self.case_pattern(base, name, payload.as_deref(), ty, mutable, span)
             }
             AstPattern::Some(inner) => {
                 let Some(of) = self.world.optional_payload(ty) else {
@@ -133,7 +134,7 @@ impl Infer<'_> {
 
     fn case_pattern(
         &mut self,
-        base: Option<&ast::TypeExpr>,
+        base: Option<Type>,
         name: &Ident,
         payload: Option<&[(Option<Ident>, ast::Pattern)]>,
         ty: &Type,
@@ -141,8 +142,12 @@ impl Infer<'_> {
         span: Span,
     ) -> Pattern {
         let made = |kind| Pattern { kind, ty: ty.clone(), span };
-        if let Some(base) = base {
-            let named = self.resolve(base);
+        if let Some(named) = base.clone() {
+            if matches!(self.world.shallow(ty), Type::Existential(_)) && matches!(named, Type::Nominal(..)) {
+                // `E.bad(let n)` of an error of any type: first it must be an `E`.
+                let pattern = Box::new(self.case_pattern(None, name, payload, &named, mutable, span));
+                return made(PatternKind::Is { ty: named, pattern });
+            }
             let inner = self.world.optional_payload(ty).unwrap_or_else(|| ty.clone());
             if !self.world.unify(ty, &named, span) && !self.world.unify(&inner, &named, span) {
                 self.mismatch(ty, &named, span);
@@ -236,17 +241,14 @@ impl Infer<'_> {
                 return self.tuple_pattern(&parts, ty, false, span);
             }
             Ast::Paren(inner) => return self.expression_pattern(inner, ty, span),
-            Ast::Implicit { name, .. } => {
-                let is_case = {
-                    let mut of = self.world.shallow(ty);
-                    while let Some(inner) = self.world.optional_payload(&of) {
-                        of = self.world.shallow(&inner);
-                    }
-                    let members = self.world.members(&of, &name.name, true, self.file);
-                    members.iter().any(|(m, ..)| matches!(m, MemberKind::Case(_)))
-                };
-                if is_case {
-                    return self.case_pattern(None, name, None, ty, false, span);
+            Ast::Implicit { name, .. } if self.has_case(ty, name) => {
+                return self.case_pattern(None, name, None, ty, false, span);
+            }
+            Ast::Member { base, name, generics } if generics.is_empty() => {
+                if let Some(named) = self.type_expression(base)
+                    && self.has_case(&named, name)
+                {
+                    return self.case_pattern(Some(named), name, None, ty, false, span);
                 }
             }
             _ => {}
@@ -272,6 +274,16 @@ impl Infer<'_> {
             infer.coerce(test, &bool_type)
         });
         made(PatternKind::Test { local, test: Box::new(test) })
+    }
+
+    /// Whether a type, or what it wraps when it is an optional, has a case of that name.
+    fn has_case(&mut self, ty: &Type, name: &Ident) -> bool {
+        let mut of = self.world.shallow(ty);
+        while let Some(inner) = self.world.optional_payload(&of) {
+            of = self.world.shallow(&inner);
+        }
+        let members = self.world.members(&of, &name.name, true, self.file);
+        members.iter().any(|(m, ..)| matches!(m, MemberKind::Case(_)))
     }
 
     /// Whether a pattern is a literal, which is compared with `==`.
