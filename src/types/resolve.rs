@@ -296,6 +296,9 @@ impl World {
 
     /// The names of the types that a script may have meant.
     fn type_names(&self) -> Vec<String> {
+        if !self.still_suggests() {
+            return vec![];
+        }
         self.module
             .iter()
             .filter(|(_, e)| e.iter().any(|e| matches!(e.what, Named::Nominal(_) | Named::Alias(_))))

@@ -45,6 +45,7 @@ use crate::source::Span;
 use crate::syntax::ast::{self, Name};
 use hashbrown::HashMap;
 use solve::Pending;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The checker of one function body, with the closures and local functions inside it.
@@ -58,6 +59,8 @@ pub(super) struct Infer<'w> {
     current: usize,
     pending: Vec<Option<Pending>>,
     solutions: Vec<Option<Expr>>,
+    /// The numbers of what is still undecided.
+    waiting: BTreeSet<usize>,
     /// Closures whose bodies wait for their types: the frame and the statements.
     open: Vec<(FunctionId, usize, Vec<Stmt>)>,
     failed: bool,
@@ -152,6 +155,7 @@ impl<'w> Infer<'w> {
             current: 0,
             pending: vec![],
             solutions: vec![],
+            waiting: BTreeSet::new(),
             open: vec![],
             failed: false,
             settling: false,

@@ -163,11 +163,7 @@ impl Infer<'_> {
 
     /// The global that a name at a place of the script declares.
     fn global_at(&mut self, name: &ast::Name, span: Span) -> Option<crate::types::tree::GlobalId> {
-        self.world
-            .globals
-            .iter()
-            .rposition(|g| g.name == *name && g.span == span)
-            .map(|i| crate::types::tree::GlobalId(i as u32))
+        self.world.globals_at.get(&(name.clone(), span)).copied()
     }
 
     fn set_global_type(&mut self, global: crate::types::tree::GlobalId, ty: &Type) {
