@@ -37,6 +37,8 @@ pub struct Layouts {
     /// The types that say themselves how their values are written; see [`OwnId`].
     pub(super) own: Vec<Type>,
     own_ids: HashMap<Type, OwnId>,
+    /// Where storage keeps the components of a record or an instance.
+    cells: HashMap<ShapeId, Rc<[(Bank, u32)]>>,
     pub(super) tangents: HashMap<Type, Option<TangentId>>,
     pub(super) open_tangents: Vec<(Type, Option<TangentId>)>,
 }
@@ -244,6 +246,22 @@ impl Layouts {
         let starts = self.starts(shapes, shape);
         let at = |i: usize| starts.get(i).or(starts.last()).copied().unwrap_or(0);
         at(index)..at(index + 1)
+    }
+
+    /// Where the record of a shape, or an instance of a class, keeps its components.
+    pub fn cells(&mut self, shapes: &Shapes, shape: ShapeId) -> Rc<[(Bank, u32)]> {
+        if let Some(known) = self.cells.get(&shape) {
+            return known.clone();
+        }
+        let banks: Rc<[Bank]> = match shapes.get(shape) {
+            Shape::Class { fields, .. } => {
+                fields.iter().flat_map(|(_, of)| self.components(shapes, *of).to_vec()).collect()
+            }
+            _ => self.components(shapes, shape),
+        };
+        let cells: Rc<[(Bank, u32)]> = cells(&banks).into();
+        self.cells.insert(shape, cells.clone());
+        cells
     }
 
     fn starts(&mut self, shapes: &Shapes, shape: ShapeId) -> Rc<[usize]> {

@@ -47,7 +47,13 @@ impl OnDemand<'_> {
     fn emit(&self, function: &crate::ir::Function, is_derivative: bool) -> Result<Rc<bytecode::Code>, Box<Fault>> {
         emit::emit(self.program, function, is_derivative)
             .map(Rc::new)
-            .map_err(|why| Fault::internal(format!("'{}' cannot be compiled: {why}", function.name)))
+            .map_err(|why| {
+                let message = format!("'{}' cannot be compiled: {why}", function.name);
+                match why {
+                    emit::Unencodable::TooManyRegisters => Box::new(Fault { span: function.span, ..*Fault::new(Code::TooLarge, message) }),
+                    _ => Fault::internal(message),
+                }
+            })
     }
 
     fn graph(&self, function: u32) -> Result<&Rc<crate::ir::Function>, Box<Fault>> {

@@ -106,6 +106,10 @@ pub(super) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>)
         if foreign == Some(candidate) {
             return Some(candidate.to_string());
         }
+        // Lower case may be longer, by a little.
+        if candidate.chars().count().abs_diff(name.chars().count()) > limit + 2 {
+            continue;
+        }
         let letters: Vec<char> = candidate.to_lowercase().chars().collect();
         if letters.len().abs_diff(wanted.len()) <= limit {
             let scored = (distance(&wanted, &letters), candidate);

@@ -267,6 +267,7 @@ impl World {
         self.add_generics(&mut env, &generics, &scope);
         let saved = std::mem::replace(&mut self.env, Rc::new(env));
         let resolved = self.resolve_type(&target, &scope);
+        let resolved = if self.refuse_large(&resolved, span) { Type::Error } else { resolved };
         self.env = saved;
         let data = &mut self.aliases[a.0 as usize];
         data.resolving = false;

@@ -229,6 +229,11 @@ impl World {
     }
 
     fn bind(&mut self, v: VarId, ty: &Type, span: Span) -> bool {
+        if self.refuse_large(ty, span) {
+            let state = VarState { bound: Some(Type::Error), ..self.var(v).clone() };
+            self.set_var(v, state);
+            return true;
+        }
         let ty = self.zonk(ty);
         if ty.any(&mut |t| *t == Type::Var(v)) {
             // `T == T.TangentVector` says something about `T` only when it is known.

@@ -144,6 +144,8 @@ pub struct Shapes {
     shapes: Vec<Shape>,
     numbers: HashMap<(Shape, Option<OwnId>), ShapeId>,
     layouts: Vec<Layout>,
+    /// Where the fields of each shape begin.
+    starts: Vec<Rc<[Layout]>>,
     own: Vec<Option<OwnId>>,
     /// Whether a part of a value may speak for itself.
     speaking: Vec<bool>,
@@ -168,6 +170,7 @@ impl Shapes {
         self.speaking.push(own.is_some() || self.has_speaking_part(&shape));
         self.shapes.push(shape);
         self.layouts.push(layout);
+        self.starts.push(self.compute_starts(id));
         self.own.push(own);
         id
     }
@@ -176,6 +179,7 @@ impl Shapes {
     pub fn reserve(&mut self) -> ShapeId {
         self.shapes.push(Shape::Tuple(vec![]));
         self.layouts.push(Layout { f: 0, i: 0, r: 1 });
+        self.starts.push(Rc::from([]));
         self.own.push(None);
         self.speaking.push(true);
         ShapeId(self.shapes.len() as u32 - 1)
@@ -187,6 +191,7 @@ impl Shapes {
         self.own[id.0 as usize] = own;
         self.layouts[id.0 as usize] = self.compute_layout(&shape);
         self.shapes[id.0 as usize] = shape;
+        self.starts[id.0 as usize] = self.compute_starts(id);
     }
 
     /// The shape with that number.
@@ -227,6 +232,25 @@ impl Shapes {
     /// How many components a value has.
     pub fn layout(&self, id: ShapeId) -> Layout {
         self.layouts[id.0 as usize]
+    }
+
+    /// What lies before a field of a tuple, struct or instance of a class.
+    pub fn before_field(&self, id: ShapeId, index: usize) -> Layout {
+        self.starts[id.0 as usize].get(index).copied().unwrap_or_default()
+    }
+
+    fn compute_starts(&self, id: ShapeId) -> Rc<[Layout]> {
+        let mut at = Layout::default();
+        let mut start = |of: ShapeId| {
+            let (here, of) = (at, self.layout(of));
+            at = Layout { f: here.f + of.f, i: here.i + of.i, r: here.r + of.r };
+            here
+        };
+        match self.get(id) {
+            Shape::Tuple(fields) => fields.iter().map(|f| start(f.1)).collect(),
+            Shape::Struct { fields, .. } | Shape::Class { fields, .. } => fields.iter().map(|f| start(f.1)).collect(),
+            _ => Rc::from([]),
+        }
     }
 
     /// What an instance of a class holds; `None` for other shapes.

@@ -72,7 +72,7 @@ pub(super) struct Infer<'w> {
     /// Where postfix operators stand.
     postfix: Vec<Span>,
     /// The variables that each block around here declares at some point, with the place.
-    upcoming: Vec<Vec<(Name, Span)>>,
+    upcoming: Vec<HashMap<Name, Span>>,
     /// What the alternatives of one `case` bind together, and what the current one has bound.
     shared: Vec<(Name, LocalId)>,
     bound: Vec<(Name, LocalId)>,

@@ -141,9 +141,9 @@ impl Infer<'_> {
     }
 
     pub(super) fn unknown_name(&mut self, ident: &Ident) -> Expr {
-        let later = self.upcoming.iter().rev().flatten().find(|(name, _)| *name == ident.name);
-        if let Some((_, declared)) = later {
-            return self.before_declaration(ident, *declared);
+        let later = self.upcoming.iter().rev().find_map(|names| names.get(&ident.name)).copied();
+        if let Some(declared) = later {
+            return self.before_declaration(ident, declared);
         }
         let diagnostic =
             Diagnostic::error(Code::UnknownName, ident.span, format!("cannot find '{}' in scope", ident.name));
