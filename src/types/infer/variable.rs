@@ -92,7 +92,12 @@ impl Infer<'_> {
                 Type::Error
             }
         };
-        let ty = if self.world.refuse_large(&ty, binding.pattern.span) { self.failed = true; Type::Error } else { ty };
+        let ty = if self.world.refuse_large(&ty, binding.pattern.span) {
+            self.failed = true;
+            Type::Error
+        } else {
+            ty
+        };
         if self.is_top() {
             self.global_variable(binding, value, &ty, span, out);
             return;
