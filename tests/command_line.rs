@@ -285,8 +285,11 @@ fn monstrous_programs_are_told_apart_from_mistakes() {
     assert!(finished.stderr.len() < 5_000, "{} bytes of diagnostics", finished.stderr.len());
 }
 
-/// Programs of many parts of one kind, for the number of parts. Each once took time that grew with the square of it.
-fn long_programs() -> Vec<(&'static str, fn(usize) -> String)> {
+/// The text of a program of so many parts.
+type OfLength = fn(usize) -> String;
+
+/// Programs of many parts of one kind. Each once took time that grew with the square of it.
+fn long_programs() -> Vec<(&'static str, OfLength)> {
     fn each(n: usize, part: impl Fn(usize) -> String) -> String {
         (0..n).map(part).collect()
     }

@@ -19,16 +19,15 @@ use std::time::Instant;
 
 /// A machine with the limits of a session.
 pub(super) fn machine(options: &Options, output: Box<dyn Write>) -> Machine {
-    let silent = Host::silent();
+    let most = Host::silent().largest;
     let host = Host {
-        largest: options.max_memory.map_or(silent.largest, |most| most.min(silent.largest)),
+        largest: options.max_memory.map_or(most, |allowed| allowed.min(most)),
         output,
         error: Box::new(std::io::stderr()),
         input: Box::new(std::io::BufReader::new(std::io::stdin())),
         arguments: options.arguments.clone(),
         random: Random::seeded(options.seed),
         started: Instant::now(),
-        ..silent
     };
     let limits = Limits {
         depth: options.max_depth,
