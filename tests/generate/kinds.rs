@@ -65,10 +65,7 @@ pub const KINDS: &[Kind] = &[
             "$.values.reduce(#1, +)",
             "$.mapValues({ t in t * 0.5 }).values.reduce(#1, +)",
         ],
-        opens: &[
-            ["if let @1 = $[\"a\"] {", "} else {", "}"],
-            ["if let @1 = $[\"b\"], $.count > 1 {", "} else {", "}"],
-        ],
+        opens: &[["if let @1 = $[\"a\"] {", "} else {", "}"], ["if let @1 = $[\"b\"], $.count > 1 {", "} else {", "}"]],
         kept: "$.values.reduce(0.0, +)",
     },
     Kind {

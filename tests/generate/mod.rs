@@ -5,8 +5,9 @@
 //! Promises: every program is well-typed and ends (loops and recursions are counted); numbers stay small, because what is
 //! stored goes through a bounded function; no primitive leaves its domain. A name is an index into what is in scope where
 //! it is written, so that any part can be taken away when a failing program is made smaller.
-//! Not here: what is checked about them (`properties.rs`).
+//! What is checked about them stands in [`agree`]; `tests/properties.rs` and `fuzz/` make the programs.
 
+pub mod agree;
 mod kinds;
 pub mod render;
 
