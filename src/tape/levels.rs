@@ -122,13 +122,18 @@ impl Levels {
         self.lone
     }
 
-    /// Records an operation of the lone reverse level; an operand 0 is constant.
+    /// Records an operation of the lone reverse level; an operand 0 is constant. `None` when the tape needs room first.
+    #[inline(always)]
+    pub fn push_lone(&mut self, a: u32, b: u32, pa: f64, pb: f64) -> Option<u32> {
+        self.outermost.has_room().then(|| self.outermost.append(a, b, pa, pb))
+    }
+
+    /// Gives the tape of the lone reverse level room for one operation more.
     ///
     /// # Errors
     /// [`TapeFull`] when the limit is reached.
-    #[inline(always)]
-    pub fn push_lone(&mut self, a: u32, b: u32, pa: f64, pb: f64) -> Result<u32, TapeFull> {
-        self.outermost.push(a, b, pa, pb)
+    pub fn make_room(&mut self) -> Result<(), TapeFull> {
+        if self.mode == Mode::LoneReverse { self.outermost.make_room() } else { Ok(()) }
     }
 
     /// How many levels are live.

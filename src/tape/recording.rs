@@ -78,14 +78,33 @@ impl Recording {
     /// [`TapeFull`] when the limit is reached.
     #[inline(always)]
     pub fn push(&mut self, a: u32, b: u32, pa: f64, pb: f64) -> Result<u32, TapeFull> {
-        if self.chunk.len() == self.chunk.capacity() {
-            self.next_chunk()?;
-        }
+        self.make_room()?;
+        Ok(self.append(a, b, pa, pb))
+    }
+
+    /// Whether one operation more can be appended at once.
+    #[inline(always)]
+    pub fn has_room(&self) -> bool {
+        self.chunk.len() < self.chunk.capacity()
+    }
+
+    /// Makes room for one operation more.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when the limit is reached.
+    #[inline(always)]
+    pub fn make_room(&mut self) -> Result<(), TapeFull> {
+        if self.has_room() { Ok(()) } else { self.next_chunk() }
+    }
+
+    /// Appends an operation where there is room; an operand 0 is missing.
+    #[inline(always)]
+    pub fn append(&mut self, a: u32, b: u32, pa: f64, pb: f64) -> u32 {
         let n = self.base + self.chunk.len() as u32;
         let a = if a == 0 { n } else { a };
         let b = if b == 0 { n } else { b };
         self.chunk.push(Node { a, b, pa, pb });
-        Ok(n)
+        n
     }
 
     #[cold]

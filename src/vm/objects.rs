@@ -4,6 +4,7 @@ use super::fault::Fault;
 use crate::diagnostic::Code as Number;
 use crate::native::library::Failure;
 use crate::tape::Num;
+use crate::value::shape::ShapeId;
 use crate::value::{BoxCells, Cells, Ref, Slot};
 use std::rc::Rc;
 
@@ -62,6 +63,16 @@ pub fn captures(r: &Ref) -> Result<&Cells, Box<Fault>> {
     match r {
         Ref::Closure(closure) => Ok(&closure.captures),
         _ => Err(wrong_object()),
+    }
+}
+
+/// The type of an object that knows it.
+#[inline(always)]
+pub fn shape(r: &Ref) -> Option<ShapeId> {
+    match r {
+        Ref::Box(instance) => instance.shape,
+        Ref::Any(value) => Some(value.shape),
+        _ => None,
     }
 }
 

@@ -31,16 +31,16 @@ impl<F: FnOnce(f64, u64, u64)> Sink for F {
     }
 }
 
-/// Records `value = op(a, b)` with its slopes.
+/// Records `value = op(a, b)` with its slopes when one level is live or none. `None`, and nothing done, when several are or
+/// the tape needs room first.
 #[inline(always)]
-pub fn binary(
+pub fn usual_binary(
     levels: &mut Levels,
-    id: PrimitiveId,
     (a, b): (Num, Num),
     value: f64,
     (pa, pb): (impl FnOnce() -> f64, impl FnOnce() -> f64),
     out: impl Sink,
-) -> Result<(), TapeFull> {
+) -> Option<()> {
     match levels.mode() {
         Mode::LoneReverse => {
             let epoch = levels.lone_epoch();
@@ -65,24 +65,14 @@ pub fn binary(
             }
         }
         Mode::Plain => out.put(value, 0, 0),
-        Mode::General => {
-            let num = general(levels, id, &[a, b], None)?;
-            out.put(num.value, num.slot.epoch, num.slot.payload);
-        }
+        Mode::General => return None,
     }
-    Ok(())
+    Some(())
 }
 
-/// Records `value = op(a)` with its slope.
+/// Records `value = op(a)` with its slope; otherwise as [`usual_binary`].
 #[inline(always)]
-pub fn unary(
-    levels: &mut Levels,
-    id: PrimitiveId,
-    (a, n): (Num, Option<i64>),
-    value: f64,
-    pa: impl FnOnce() -> f64,
-    out: impl Sink,
-) -> Result<(), TapeFull> {
+pub fn usual_unary(levels: &mut Levels, a: Num, value: f64, pa: impl FnOnce() -> f64, out: impl Sink) -> Option<()> {
     match levels.mode() {
         Mode::LoneReverse => {
             let epoch = levels.lone_epoch();
@@ -103,12 +93,9 @@ pub fn unary(
             }
         }
         Mode::Plain => out.put(value, 0, 0),
-        Mode::General => {
-            let num = general(levels, id, &[a], n)?;
-            out.put(num.value, num.slot.epoch, num.slot.payload);
-        }
+        Mode::General => return None,
     }
-    Ok(())
+    Some(())
 }
 
 #[inline(never)]
@@ -129,8 +116,14 @@ pub fn primitive1(levels: &mut Levels, p: u8, a: Num, n: Option<i64>, out: impl 
         out.put(value, 0, 0);
         return Ok(());
     }
-    let slope = || info.slope(0, &x, n.unwrap_or(0), value).unwrap_or(0.0);
-    unary(levels, PrimitiveId(u16::from(p)), (a, n), value, slope, out)
+    if levels.mode() == Mode::General {
+        let num = general(levels, PrimitiveId(u16::from(p)), &[a], n)?;
+        out.put(num.value, num.slot.epoch, num.slot.payload);
+        return Ok(());
+    }
+    levels.make_room()?;
+    usual_unary(levels, a, value, || info.slope(0, &x, n.unwrap_or(0), value).unwrap_or(0.0), out);
+    Ok(())
 }
 
 /// A primitive of two numbers.
@@ -143,8 +136,15 @@ pub fn primitive2(levels: &mut Levels, p: u8, a: Num, b: Num, out: impl Sink) ->
         out.put(value, 0, 0);
         return Ok(());
     }
+    if levels.mode() == Mode::General {
+        let num = general(levels, PrimitiveId(u16::from(p)), &[a, b], None)?;
+        out.put(num.value, num.slot.epoch, num.slot.payload);
+        return Ok(());
+    }
+    levels.make_room()?;
     let slope = |k: usize| info.slope(k, &x, 0, value).unwrap_or(0.0);
-    binary(levels, PrimitiveId(u16::from(p)), (a, b), value, (|| slope(0), || slope(1)), out)
+    usual_binary(levels, (a, b), value, (|| slope(0), || slope(1)), out);
+    Ok(())
 }
 
 /// A primitive of three numbers: rare, so the general rule is fast enough.

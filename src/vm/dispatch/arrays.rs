@@ -9,14 +9,12 @@ use crate::vm::registers::Registers;
 use std::rc::Rc;
 
 /// `out =` an array of `arrays[k]`
-#[inline(never)]
-pub fn load_array(mut at: Registers, out: ROut, k: ArrayAt) {
+pub fn load_array(at: &mut Registers, out: ROut, k: ArrayAt) {
     let array = at.code().arrays[usize::from(k)].cells();
     at.set_r(out, Ref::Cells(Rc::new(array)));
 }
 
 /// Appends an element of one number.
-#[inline(always)]
 pub fn append_f(at: &mut Registers, array: RChange, a: FIn) -> Result<(), Box<Fault>> {
     let value = at.f(a);
     let cells = objects::own(at.changed(array))?;
@@ -26,7 +24,6 @@ pub fn append_f(at: &mut Registers, array: RChange, a: FIn) -> Result<(), Box<Fa
 }
 
 /// Appends an element of one integer.
-#[inline(always)]
 pub fn append_i(at: &mut Registers, array: RChange, a: IIn) -> Result<(), Box<Fault>> {
     let value = at.i(a);
     let cells = objects::own(at.changed(array))?;
@@ -36,7 +33,6 @@ pub fn append_i(at: &mut Registers, array: RChange, a: IIn) -> Result<(), Box<Fa
 }
 
 /// Appends an element of one reference, moved.
-#[inline(always)]
 pub fn append_r(at: &mut Registers, array: RChange, a: RTake) -> Result<(), Box<Fault>> {
     let value = at.take(a);
     let cells = objects::own(at.changed(array))?;
@@ -46,7 +42,6 @@ pub fn append_r(at: &mut Registers, array: RChange, a: RTake) -> Result<(), Box<
 }
 
 /// Appends the element in the window.
-#[inline(always)]
 pub fn append(at: &mut Registers, array: RChange, parts: PartsAt) -> Result<(), Box<Fault>> {
     let element = gather(*at, parts, at.entry().is_derivative);
     let cells = objects::own(at.changed(array))?;
@@ -55,7 +50,6 @@ pub fn append(at: &mut Registers, array: RChange, parts: PartsAt) -> Result<(), 
 }
 
 /// `out =` how many elements there are.
-#[inline(always)]
 pub fn count(at: &mut Registers, out: IOut, array: RIn) -> Result<(), Box<Fault>> {
     let count = objects::cells(at.r(array))?.len;
     at.set_i(out, count as i64);
@@ -63,7 +57,6 @@ pub fn count(at: &mut Registers, out: IOut, array: RIn) -> Result<(), Box<Fault>
 }
 
 /// Fails when `index` is out of range.
-#[inline(always)]
 pub fn check_index(at: &mut Registers, array: RIn, index: IIn) -> Result<(), Box<Fault>> {
     let index = at.i(index);
     let cells = objects::cells(at.r(array))?;
@@ -72,20 +65,17 @@ pub fn check_index(at: &mut Registers, array: RIn, index: IIn) -> Result<(), Box
 }
 
 /// Where an element of one component in its bank lies; whether it is there, reading and writing see.
-#[inline(always)]
 fn whole(_: &Cells, index: i64) -> Option<usize> {
     usize::try_from(index).ok()
 }
 
 /// Where a component of an element lies: the [`Element`](Instruction::Element) behind the instruction says which.
-#[inline(always)]
 fn part(at: &mut Registers) -> impl FnOnce(&Cells, i64) -> Option<usize> + use<> {
     let part = at.element();
     move |cells, index| objects::position(cells, index, part)
 }
 
 /// Reads a component. Fails out of range.
-#[inline(always)]
 fn read<T>(
     at: &Registers,
     (array, index): (RIn, IIn),
@@ -98,7 +88,6 @@ fn read<T>(
 }
 
 /// Writes a component. Fails out of range.
-#[inline(always)]
 fn write(
     at: &mut Registers,
     (array, index): (RChange, IIn),
@@ -112,7 +101,6 @@ fn write(
 }
 
 /// `out = array[index]`, of elements of one number. Fails out of range.
-#[inline(always)]
 pub fn element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn) -> Result<(), Box<Fault>> {
     let value = read(at, (array, index), whole, |cells, k| cells.f.get(k).copied())?;
     at.set_f(out, value);
@@ -120,7 +108,6 @@ pub fn element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn) -> Resul
 }
 
 /// `out = array[index]`, of elements of one integer. Fails out of range.
-#[inline(always)]
 pub fn element_i(at: &mut Registers, out: IOut, array: RIn, index: IIn) -> Result<(), Box<Fault>> {
     let value = read(at, (array, index), whole, |cells, k| cells.i.get(k).copied())?;
     at.set_i(out, value);
@@ -128,7 +115,6 @@ pub fn element_i(at: &mut Registers, out: IOut, array: RIn, index: IIn) -> Resul
 }
 
 /// `out = array[index]`, of elements of one reference, shared. Fails out of range.
-#[inline(always)]
 pub fn element_r(at: &mut Registers, out: ROut, array: RIn, index: IIn) -> Result<(), Box<Fault>> {
     let value = read(at, (array, index), whole, |cells, k| cells.r.get(k).cloned())?;
     at.set_r(out, value);
@@ -136,7 +122,6 @@ pub fn element_r(at: &mut Registers, out: ROut, array: RIn, index: IIn) -> Resul
 }
 
 /// `out =` a component of `array[index]`.
-#[inline(always)]
 pub fn part_f(at: &mut Registers, out: FOut, array: RIn, index: IIn) -> Result<(), Box<Fault>> {
     let place = part(at);
     let value = read(at, (array, index), place, |cells, k| cells.f.get(k).copied())?;
@@ -145,7 +130,6 @@ pub fn part_f(at: &mut Registers, out: FOut, array: RIn, index: IIn) -> Result<(
 }
 
 /// `out =` a component of `array[index]`.
-#[inline(always)]
 pub fn part_i(at: &mut Registers, out: IOut, array: RIn, index: IIn) -> Result<(), Box<Fault>> {
     let place = part(at);
     let value = read(at, (array, index), place, |cells, k| cells.i.get(k).copied())?;
@@ -154,7 +138,6 @@ pub fn part_i(at: &mut Registers, out: IOut, array: RIn, index: IIn) -> Result<(
 }
 
 /// `out =` a component of `array[index]`, shared.
-#[inline(always)]
 pub fn part_r(at: &mut Registers, out: ROut, array: RIn, index: IIn) -> Result<(), Box<Fault>> {
     let place = part(at);
     let value = read(at, (array, index), place, |cells, k| cells.r.get(k).cloned())?;
@@ -163,7 +146,6 @@ pub fn part_r(at: &mut Registers, out: ROut, array: RIn, index: IIn) -> Result<(
 }
 
 /// `out =` a component of `array[index]`, moved.
-#[inline(always)]
 pub fn take_part(at: &mut Registers, out: ROut, array: RChange, index: IIn) -> Result<(), Box<Fault>> {
     let place = part(at);
     let mut value = Ref::Null;
@@ -175,28 +157,24 @@ pub fn take_part(at: &mut Registers, out: ROut, array: RChange, index: IIn) -> R
 }
 
 /// `array[index] = a`, of elements of one number. Fails out of range.
-#[inline(always)]
 pub fn set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn) -> Result<(), Box<Fault>> {
     let value = at.f(a);
     write(at, (array, index), whole, |cells, k| cells.set_f(k, value))
 }
 
 /// `array[index] = a`, of elements of one integer. Fails out of range.
-#[inline(always)]
 pub fn set_element_i(at: &mut Registers, array: RChange, a: IIn, index: IIn) -> Result<(), Box<Fault>> {
     let value = at.i(a);
     write(at, (array, index), whole, |cells, k| cells.i.get_mut(k).map(|place| *place = value).is_some())
 }
 
 /// `array[index] = a`, of elements of one reference, moved. Fails out of range.
-#[inline(always)]
 pub fn set_element_r(at: &mut Registers, array: RChange, a: RTake, index: IIn) -> Result<(), Box<Fault>> {
     let value = at.take(a);
     write(at, (array, index), whole, |cells, k| cells.r.get_mut(k).map(|place| *place = value).is_some())
 }
 
 /// A component of `array[index] = a`.
-#[inline(always)]
 pub fn set_part_f(at: &mut Registers, array: RChange, a: FIn, index: IIn) -> Result<(), Box<Fault>> {
     let place = part(at);
     let value = at.f(a);
@@ -204,7 +182,6 @@ pub fn set_part_f(at: &mut Registers, array: RChange, a: FIn, index: IIn) -> Res
 }
 
 /// A component of `array[index] = a`.
-#[inline(always)]
 pub fn set_part_i(at: &mut Registers, array: RChange, a: IIn, index: IIn) -> Result<(), Box<Fault>> {
     let place = part(at);
     let value = at.i(a);
@@ -212,7 +189,6 @@ pub fn set_part_i(at: &mut Registers, array: RChange, a: IIn, index: IIn) -> Res
 }
 
 /// A component of `array[index] = a`, moved.
-#[inline(always)]
 pub fn set_part_r(at: &mut Registers, array: RChange, a: RTake, index: IIn) -> Result<(), Box<Fault>> {
     let place = part(at);
     let value = at.take(a);
@@ -220,7 +196,6 @@ pub fn set_part_r(at: &mut Registers, array: RChange, a: RTake, index: IIn) -> R
 }
 
 /// Appends an element of one number with its slot.
-#[inline(always)]
 pub fn d_append_f(at: &mut Registers, array: RChange, a: FIn) -> Result<(), Box<Fault>> {
     let num = at.num(a);
     let cells = objects::own(at.changed(array))?;
@@ -230,7 +205,6 @@ pub fn d_append_f(at: &mut Registers, array: RChange, a: FIn) -> Result<(), Box<
 }
 
 /// `out = array[index]` with its slot, of elements of one number. Fails out of range.
-#[inline(always)]
 pub fn d_element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn) -> Result<(), Box<Fault>> {
     let num = read(at, (array, index), whole, objects::num)?;
     at.set_num(out, num);
@@ -238,7 +212,6 @@ pub fn d_element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn) -> Res
 }
 
 /// `out =` a component of `array[index]`, with its slot.
-#[inline(always)]
 pub fn d_part_f(at: &mut Registers, out: FOut, array: RIn, index: IIn) -> Result<(), Box<Fault>> {
     let place = part(at);
     let num = read(at, (array, index), place, objects::num)?;
@@ -247,14 +220,12 @@ pub fn d_part_f(at: &mut Registers, out: FOut, array: RIn, index: IIn) -> Result
 }
 
 /// `array[index] = a` with its slot, of elements of one number. Fails out of range.
-#[inline(always)]
 pub fn d_set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn) -> Result<(), Box<Fault>> {
     let num = at.num(a);
     write(at, (array, index), whole, |cells, k| cells.set_num(k, num.value, num.slot))
 }
 
 /// A component of `array[index] = a`, with its slot.
-#[inline(always)]
 pub fn d_set_part_f(at: &mut Registers, array: RChange, a: FIn, index: IIn) -> Result<(), Box<Fault>> {
     let place = part(at);
     let num = at.num(a);

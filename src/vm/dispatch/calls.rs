@@ -22,18 +22,15 @@ pub(super) fn enter(machine: &mut Machine, at: Registers, entry: *const Entry) -
     let Some(frame) = machine.frames.last_mut() else { unreachable!("the caller has a frame") };
     frame.pc = at.pc;
     let base = [frame.base[0] + own[0], frame.base[1] + own[1], frame.base[2] + own[2]];
-    machine.fuel -= 1;
-    if machine.fuel < 0 {
-        machine.poll()?;
-    }
-    if machine.frames.len() >= machine.limits.depth {
-        return Err(machine.too_deep());
-    }
     // Written out: `map` over an array is a call here.
     let size = callee.frame;
     let end = [(base[0] + size[0]) as usize, (base[1] + size[1]) as usize, (base[2] + size[2]) as usize];
-    if !machine.stacks.has(end, callee.is_derivative) {
-        machine.make_room(end, callee.is_derivative)?;
+    machine.fuel -= 1;
+    if machine.fuel < 0
+        || machine.frames.len() >= machine.limits.depth
+        || !machine.stacks.has(end, callee.is_derivative)
+    {
+        admit(machine, end, callee.is_derivative)?;
     }
     if callee.is_derivative {
         let first = base[0] as usize;
@@ -43,6 +40,19 @@ pub(super) fn enter(machine: &mut Machine, at: Registers, entry: *const Entry) -
     let frame = Frame { entry, pc: callee.start, base };
     machine.frames.push(frame);
     Ok(Registers::of(&frame, &mut machine.stacks))
+}
+
+/// What a call needs now and then: a look at the limits, and room.
+#[cold]
+#[inline(never)]
+fn admit(machine: &mut Machine, end: [usize; 3], slots: bool) -> Result<(), Box<Fault>> {
+    if machine.fuel < 0 {
+        machine.poll()?;
+    }
+    if machine.frames.len() >= machine.limits.depth {
+        return Err(machine.too_deep());
+    }
+    if machine.stacks.has(end, slots) { Ok(()) } else { machine.make_room(end, slots) }
 }
 
 /// Leaves a function; its results stand in its first registers.

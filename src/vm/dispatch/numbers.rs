@@ -1,191 +1,70 @@
-//! Moves, constants, arithmetic and comparisons of plain numbers and integers.
+//! Primitives of plain numbers and integers, and what arithmetic of integers does when it fails.
 
 use super::primitive;
 use crate::bytecode::operand::*;
 use crate::native::{Trap, Value};
 use crate::value::Ref;
 use crate::vm::fault::{Fault, not_whole, trapped};
-use crate::vm::joined;
 use crate::vm::registers::Registers;
 
-/// `out = a`, moved.
+/// `p(a)`. As below, the verifier has seen that the primitive is of this kind.
 #[inline(always)]
-pub fn take(at: &mut Registers, out: ROut, a: RTake) {
-    let value = at.take(a);
-    at.set_r(out, value);
+pub fn prim1_f(p: Prim, a: f64) -> f64 {
+    if let Value::F1(f) = primitive(p).value { f(a) } else { f64::NAN }
 }
 
-/// `out = texts[k]`
+/// `p(a, b)`
 #[inline(always)]
-pub fn load_text(at: &mut Registers, out: ROut, k: Text) {
-    let text = at.code().texts[usize::from(k)].clone();
-    at.set_r(out, Ref::Text(text));
+pub fn prim2_f(p: Prim, a: f64, b: f64) -> f64 {
+    if let Value::F2(f) = primitive(p).value { f(a, b) } else { f64::NAN }
 }
 
-/// `out = p(a)`
+/// `p(a, b, c)`
 #[inline(always)]
-pub fn prim1_f(at: &mut Registers, out: FOut, a: FIn, p: Prim) {
-    if let Value::F1(f) = primitive(p).value {
-        let value = f(at.f(a));
-        at.set_f(out, value);
-    }
+pub fn prim3_f(p: Prim, a: f64, b: f64, c: f64) -> f64 {
+    if let Value::F3(f) = primitive(p).value { f(a, b, c) } else { f64::NAN }
 }
 
-/// `out = p(a, b)`
+/// `p(a, n)`
 #[inline(always)]
-pub fn prim2_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, p: Prim) {
-    if let Value::F2(f) = primitive(p).value {
-        let value = f(at.f(a), at.f(b));
-        at.set_f(out, value);
-    }
+pub fn prim_fi(p: Prim, a: f64, n: i64) -> f64 {
+    if let Value::FI(f) = primitive(p).value { f(a, n) } else { f64::NAN }
 }
 
-/// `out = p(a, b, c)`, where `c` stands in the [`Extra`](Instruction::Extra) behind.
+/// `p(n)`: a number made of an integer.
 #[inline(always)]
-pub fn prim3_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, p: Prim) {
-    let c = at.extra();
-    if let Value::F3(f) = primitive(p).value {
-        let value = f(at.f(a), at.f(b), at.f(c));
-        at.set_f(out, value);
-    }
+pub fn prim_number(p: Prim, n: i64) -> f64 {
+    if let Value::ItoF(f) = primitive(p).value { f(n) } else { f64::NAN }
 }
 
-/// `out = p(a, n)`
+/// `p(a)`: an integer made of a number. Can fail.
 #[inline(always)]
-pub fn prim_fi(at: &mut Registers, out: FOut, a: FIn, n: IIn, p: Prim) {
-    if let Value::FI(f) = primitive(p).value {
-        let value = f(at.f(a), at.i(n));
-        at.set_f(out, value);
-    }
+pub fn prim_whole(p: Prim, a: f64) -> Result<i64, Box<Fault>> {
+    if let Value::FtoI(f) = primitive(p).value { f(a).map_err(|_| not_whole(a)) } else { Ok(0) }
 }
 
-/// `out = p(a)`: a number made of an integer.
+/// `p(a)`: a question about a number.
 #[inline(always)]
-pub fn prim_number(at: &mut Registers, out: FOut, a: IIn, p: Prim) {
-    if let Value::ItoF(f) = primitive(p).value {
-        let value = f(at.i(a));
-        at.set_f(out, value);
-    }
+pub fn prim1_test(p: Prim, a: f64) -> bool {
+    if let Value::Test1(f) = primitive(p).value { f(a) } else { false }
 }
 
-/// `out = p(a)`: an integer made of a number. Can fail.
+/// `p(a, b)`: a question about two numbers.
 #[inline(always)]
-pub fn prim_whole(at: &mut Registers, out: IOut, a: FIn, p: Prim) -> Result<(), Box<Fault>> {
-    if let Value::FtoI(f) = primitive(p).value {
-        let x = at.f(a);
-        let value = f(x).map_err(|_| not_whole(x))?;
-        at.set_i(out, value);
-    }
-    Ok(())
+pub fn prim2_test(p: Prim, a: f64, b: f64) -> bool {
+    if let Value::Test2(f) = primitive(p).value { f(a, b) } else { false }
 }
 
-/// `out = p(a)`: a question about a number.
+/// `p(n)`. Can fail.
 #[inline(always)]
-pub fn prim1_test(at: &mut Registers, out: IOut, a: FIn, p: Prim) {
-    if let Value::Test1(f) = primitive(p).value {
-        let value = f(at.f(a));
-        at.set_i(out, i64::from(value));
-    }
+pub fn prim1_i(p: Prim, n: i64) -> Result<i64, Box<Fault>> {
+    if let Value::I1(f) = primitive(p).value { f(n).map_err(|trap| integer_trap(trap, p, &[n])) } else { Ok(0) }
 }
 
-/// `out = p(a, b)`: a question about two numbers.
+/// `p(m, n)`. Can fail.
 #[inline(always)]
-pub fn prim2_test(at: &mut Registers, out: IOut, a: FIn, b: FIn, p: Prim) {
-    if let Value::Test2(f) = primitive(p).value {
-        let value = f(at.f(a), at.f(b));
-        at.set_i(out, i64::from(value));
-    }
-}
-
-/// `out = p(a)`. Can fail.
-#[inline(always)]
-pub fn prim1_i(at: &mut Registers, out: IOut, a: IIn, p: Prim) -> Result<(), Box<Fault>> {
-    if let Value::I1(f) = primitive(p).value {
-        let a = at.i(a);
-        let value = f(a).map_err(|trap| integer_trap(trap, p, &[a]))?;
-        at.set_i(out, value);
-    }
-    Ok(())
-}
-
-/// `out = p(a, b)`. Can fail.
-#[inline(always)]
-pub fn prim2_i(at: &mut Registers, out: IOut, a: IIn, b: IIn, p: Prim) -> Result<(), Box<Fault>> {
-    if let Value::I2(f) = primitive(p).value {
-        let (a, b) = (at.i(a), at.i(b));
-        let value = f(a, b).map_err(|trap| integer_trap(trap, p, &[a, b]))?;
-        at.set_i(out, value);
-    }
-    Ok(())
-}
-
-/// `out = (a ∘ b) ∘ c`, where `how` says which operations, and `c` stands in the [`Extra`](Instruction::Extra)
-/// behind.
-#[inline(always)]
-pub fn join_left_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
-    let c = at.extra();
-    let value = joined::left(how, at.f(a), at.f(b), at.f(c));
-    at.set_f(out, value);
-}
-
-/// `out = a ∘ (b ∘ c)`, likewise.
-#[inline(always)]
-pub fn join_right_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
-    let c = at.extra();
-    let value = joined::right(how, at.f(a), at.f(b), at.f(c));
-    at.set_f(out, value);
-}
-
-/// `out = (a ∘ b) ∘ (c ∘ d)`, where `c` and `d` stand in the [`Extras`](Instruction::Extras) behind.
-#[inline(always)]
-pub fn join_both_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
-    let (c, d) = at.extras();
-    let value = joined::both(how, [at.f(a), at.f(b), at.f(c), at.f(d)]);
-    at.set_f(out, value);
-}
-
-/// `out = a + b`. Fails on overflow.
-#[inline(always)]
-pub fn add_i(at: &mut Registers, out: IOut, a: IIn, b: IIn) -> Result<(), Box<Fault>> {
-    let (a, b) = (at.i(a), at.i(b));
-    match a.checked_add(b) {
-        Some(value) => at.set_i(out, value),
-        None => return Err(trapped(Trap::Overflow, "int.add", &[a, b])),
-    }
-    Ok(())
-}
-
-/// `out = a + k`. Fails on overflow.
-#[inline(always)]
-pub fn add_ik(at: &mut Registers, out: IOut, a: IIn, k: Small) -> Result<(), Box<Fault>> {
-    let (a, b) = (at.i(a), i64::from(k.0));
-    match a.checked_add(b) {
-        Some(value) => at.set_i(out, value),
-        None => return Err(added(a, b)),
-    }
-    Ok(())
-}
-
-/// `out = a - b`. Fails on overflow.
-#[inline(always)]
-pub fn sub_i(at: &mut Registers, out: IOut, a: IIn, b: IIn) -> Result<(), Box<Fault>> {
-    let (a, b) = (at.i(a), at.i(b));
-    match a.checked_sub(b) {
-        Some(value) => at.set_i(out, value),
-        None => return Err(trapped(Trap::Overflow, "int.sub", &[a, b])),
-    }
-    Ok(())
-}
-
-/// `out = a · b`. Fails on overflow.
-#[inline(always)]
-pub fn mul_i(at: &mut Registers, out: IOut, a: IIn, b: IIn) -> Result<(), Box<Fault>> {
-    let (a, b) = (at.i(a), at.i(b));
-    match a.checked_mul(b) {
-        Some(value) => at.set_i(out, value),
-        None => return Err(trapped(Trap::Overflow, "int.mul", &[a, b])),
-    }
-    Ok(())
+pub fn prim2_i(p: Prim, m: i64, n: i64) -> Result<i64, Box<Fault>> {
+    if let Value::I2(f) = primitive(p).value { f(m, n).map_err(|trap| integer_trap(trap, p, &[m, n])) } else { Ok(0) }
 }
 
 #[cold]
@@ -193,9 +72,27 @@ fn integer_trap(trap: Trap, p: Prim, operands: &[i64]) -> Box<Fault> {
     trapped(trap, primitive(p).name, operands)
 }
 
+/// The fault of `a ∘ b` when the result is no integer of 64 bits.
+#[cold]
+pub fn overflow(name: &str, a: i64, b: i64) -> Box<Fault> {
+    trapped(Trap::Overflow, name, &[a, b])
+}
+
 /// The fault of `a + b` with a constant, which may stand for a subtraction.
 #[cold]
 pub fn added(a: i64, b: i64) -> Box<Fault> {
     let (name, b) = if b < 0 { ("int.sub", -b) } else { ("int.add", b) };
-    trapped(Trap::Overflow, name, &[a, b])
+    overflow(name, a, b)
+}
+
+/// `out = a`, moved.
+pub fn take(at: &mut Registers, out: ROut, a: RTake) {
+    let value = at.take(a);
+    at.set_r(out, value);
+}
+
+/// `out = texts[k]`
+pub fn load_text(at: &mut Registers, out: ROut, k: Text) {
+    let text = at.code().texts[usize::from(k)].clone();
+    at.set_r(out, Ref::Text(text));
 }

@@ -1,65 +1,72 @@
-//! Moves and arithmetic of derivative code: the value, and what the live levels keep of it.
+//! Arithmetic of derivative code: the value, and what the live levels keep of it.
 
 use crate::bytecode::operand::*;
-use crate::native::product_slope;
+use crate::native::{PrimitiveId, product_slope};
+use crate::tape::{Mode, Num};
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
 use crate::vm::record;
 use crate::vm::registers::Registers;
 
-/// `out = a + b`
+/// `out = a + b` in the usual way: `None` when it is closed, as below.
 #[inline(always)]
-pub fn d_add_f(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Result<(), Box<Fault>> {
+pub fn add(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
-    let id = machine.ids.add;
     let value = x.value + y.value;
-    record::binary(&mut machine.levels, id, (x, y), value, (|| 1.0, || 1.0), sink(at, out))?;
-    Ok(())
+    record::usual_binary(&mut machine.levels, (x, y), value, (|| 1.0, || 1.0), sink(at, out))
 }
 
 /// `out = a - b`
 #[inline(always)]
-pub fn d_sub_f(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Result<(), Box<Fault>> {
+pub fn sub(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
-    let id = machine.ids.sub;
     let value = x.value - y.value;
-    record::binary(&mut machine.levels, id, (x, y), value, (|| 1.0, || -1.0), sink(at, out))?;
-    Ok(())
+    record::usual_binary(&mut machine.levels, (x, y), value, (|| 1.0, || -1.0), sink(at, out))
 }
 
 /// `out = a · b`
 #[inline(always)]
-pub fn d_mul_f(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Result<(), Box<Fault>> {
+pub fn mul(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
-    let id = machine.ids.mul;
     let value = x.value * y.value;
     let slopes = (|| product_slope(value, y.value, x.value), || product_slope(value, x.value, y.value));
-    record::binary(&mut machine.levels, id, (x, y), value, slopes, sink(at, out))?;
-    Ok(())
+    record::usual_binary(&mut machine.levels, (x, y), value, slopes, sink(at, out))
 }
 
 /// `out = a / b`
 #[inline(always)]
-pub fn d_div_f(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Result<(), Box<Fault>> {
+pub fn div(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
-    let id = machine.ids.div;
     let value = x.value / y.value;
     let slopes = (|| 1.0 / y.value, || -(value / y.value));
-    record::binary(&mut machine.levels, id, (x, y), value, slopes, sink(at, out))?;
-    Ok(())
+    record::usual_binary(&mut machine.levels, (x, y), value, slopes, sink(at, out))
 }
 
 /// `out = -a`
 #[inline(always)]
-pub fn d_neg_f(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn) -> Result<(), Box<Fault>> {
+pub fn neg(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn) -> Option<()> {
     let x = at.num(a);
-    let id = machine.ids.neg;
-    record::unary(&mut machine.levels, id, (x, None), -x.value, || -1.0, sink(at, out))?;
-    Ok(())
+    record::usual_unary(&mut machine.levels, x, -x.value, || -1.0, sink(at, out))
+}
+
+/// Records where the usual way is closed: in full when several levels are live (then it says so, and that is all), else by
+/// giving the tape room for it.
+pub fn general(
+    machine: &mut Machine,
+    at: &mut Registers,
+    out: FOut,
+    id: PrimitiveId,
+    x: &[Num],
+) -> Result<bool, Box<Fault>> {
+    if machine.levels.mode() != Mode::General {
+        machine.levels.make_room()?;
+        return Ok(false);
+    }
+    at.set_num(out, machine.levels.record(id, x)?);
+    Ok(true)
 }
 
 /// `out = p(a)`
-#[inline(always)]
 pub fn d_prim1_f(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, p: Prim) -> Result<(), Box<Fault>> {
     let x = at.num(a);
     record::primitive1(&mut machine.levels, p.0, x, None, sink(at, out))?;
@@ -67,7 +74,6 @@ pub fn d_prim1_f(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, p
 }
 
 /// `out = p(a, b)`
-#[inline(always)]
 pub fn d_prim2_f(
     machine: &mut Machine,
     at: &mut Registers,
@@ -82,7 +88,6 @@ pub fn d_prim2_f(
 }
 
 /// `out = p(a, b, c)`, where `c` stands in the [`Extra`](Instruction::Extra) behind.
-#[inline(always)]
 pub fn d_prim3_f(
     machine: &mut Machine,
     at: &mut Registers,
@@ -97,7 +102,6 @@ pub fn d_prim3_f(
 }
 
 /// `out = p(a, n)`
-#[inline(always)]
 pub fn d_prim_fi(
     machine: &mut Machine,
     at: &mut Registers,

@@ -13,7 +13,6 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// `out =` a box with the components in the window.
-#[inline(always)]
 pub fn new_box(at: &mut Registers, out: ROut, parts: PartsAt) {
     let slots = at.entry().is_derivative;
     let cells = gather(*at, parts, slots);
@@ -21,10 +20,9 @@ pub fn new_box(at: &mut Registers, out: ROut, parts: PartsAt) {
 }
 
 /// `out =` an instance of a class.
-#[inline(never)]
 pub fn new_instance(
     compiler: &mut dyn Compiler,
-    mut at: Registers,
+    at: &mut Registers,
     out: ROut,
     shape: Shaped,
 ) -> Result<(), Box<Fault>> {
@@ -44,7 +42,6 @@ pub fn new_instance(
 }
 
 /// `out =` the function that a method is for the type of the receiver.
-#[inline(always)]
 pub fn find_method(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -52,12 +49,7 @@ pub fn find_method(
     out: ROut,
     (from, method): (RIn, Method),
 ) -> Result<(), Box<Fault>> {
-    let shape = match at.r(from) {
-        Ref::Box(instance) => instance.shape,
-        Ref::Any(value) => Some(value.shape),
-        _ => None,
-    };
-    let Some(shape) = shape else {
+    let Some(shape) = objects::shape(at.r(from)) else {
         return Err(Fault::internal("a method of something that has none"));
     };
     let found = match machine.functions.method(method.0, shape) {
@@ -69,7 +61,6 @@ pub fn find_method(
 }
 
 /// `out =` a record with the components in the window.
-#[inline(always)]
 pub fn new_record(at: &mut Registers, out: ROut, parts: PartsAt) {
     let slots = at.entry().is_derivative;
     let cells = gather(*at, parts, slots);
@@ -77,7 +68,6 @@ pub fn new_record(at: &mut Registers, out: ROut, parts: PartsAt) {
 }
 
 /// `out =` a function object with the captured components in the window.
-#[inline(always)]
 pub fn new_closure(at: &mut Registers, out: ROut, site: ClosureAt) {
     let code = at.code();
     let site = &code.closures[usize::from(site)];
@@ -86,7 +76,6 @@ pub fn new_closure(at: &mut Registers, out: ROut, site: ClosureAt) {
 }
 
 /// `out = box.index`
-#[inline(always)]
 pub fn load_box_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::boxed(at.r(from))?.cells.borrow();
     let value = cells.f.get(usize::from(index)).copied().ok_or_else(objects::no_component)?;
@@ -96,7 +85,6 @@ pub fn load_box_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Resu
 }
 
 /// `out = box.index`
-#[inline(always)]
 pub fn load_box_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::boxed(at.r(from))?.cells.borrow();
     let value = cells.i.get(usize::from(index)).copied().ok_or_else(objects::no_component)?;
@@ -106,7 +94,6 @@ pub fn load_box_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Resu
 }
 
 /// `out = box.index`, shared.
-#[inline(always)]
 pub fn load_box_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::boxed(at.r(from))?.cells.borrow();
     let value = cells.r.get(usize::from(index)).cloned().ok_or_else(objects::no_component)?;
@@ -116,7 +103,6 @@ pub fn load_box_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Resu
 }
 
 /// `box.index = a`
-#[inline(always)]
 pub fn store_box_f(at: &mut Registers, to: RIn, a: FIn, index: Part) -> Result<(), Box<Fault>> {
     let value = at.f(a);
     let stored = objects::boxed(at.r(to))?.cells.borrow_mut().set_f(usize::from(index), value);
@@ -125,7 +111,6 @@ pub fn store_box_f(at: &mut Registers, to: RIn, a: FIn, index: Part) -> Result<(
 }
 
 /// `box.index = a`
-#[inline(always)]
 pub fn store_box_i(at: &mut Registers, to: RIn, a: IIn, index: Part) -> Result<(), Box<Fault>> {
     let value = at.i(a);
     let mut cells = objects::boxed(at.r(to))?.cells.borrow_mut();
@@ -135,7 +120,6 @@ pub fn store_box_i(at: &mut Registers, to: RIn, a: IIn, index: Part) -> Result<(
 }
 
 /// `box.index = a`, moved.
-#[inline(always)]
 pub fn store_box_r(
     machine: &mut Machine,
     at: &mut Registers,
@@ -157,7 +141,6 @@ pub fn store_box_r(
 }
 
 /// `out = box.index`, moved.
-#[inline(always)]
 pub fn take_box(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let mut cells = objects::boxed(at.r(from))?.cells.borrow_mut();
     let value = cells.r.get_mut(usize::from(index)).map(std::mem::take).ok_or_else(objects::no_component)?;
@@ -167,7 +150,6 @@ pub fn take_box(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Result
 }
 
 /// `out = record.index`
-#[inline(always)]
 pub fn load_record_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::cells(at.r(from))?;
     let value = cells.f.get(usize::from(index)).copied().ok_or_else(objects::no_component)?;
@@ -176,7 +158,6 @@ pub fn load_record_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> R
 }
 
 /// `out = record.index`
-#[inline(always)]
 pub fn load_record_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::cells(at.r(from))?;
     let value = cells.i.get(usize::from(index)).copied().ok_or_else(objects::no_component)?;
@@ -185,7 +166,6 @@ pub fn load_record_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> R
 }
 
 /// `out = record.index`, shared.
-#[inline(always)]
 pub fn load_record_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::cells(at.r(from))?;
     let value = cells.r.get(usize::from(index)).cloned().ok_or_else(objects::no_component)?;
@@ -194,7 +174,6 @@ pub fn load_record_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> R
 }
 
 /// `record.index = a`
-#[inline(always)]
 pub fn store_record_f(at: &mut Registers, to: RChange, a: FIn, index: Part) -> Result<(), Box<Fault>> {
     let value = at.f(a);
     let stored = objects::own(at.changed(to))?.set_f(usize::from(index), value);
@@ -203,7 +182,6 @@ pub fn store_record_f(at: &mut Registers, to: RChange, a: FIn, index: Part) -> R
 }
 
 /// `record.index = a`
-#[inline(always)]
 pub fn store_record_i(at: &mut Registers, to: RChange, a: IIn, index: Part) -> Result<(), Box<Fault>> {
     let value = at.i(a);
     let cells = objects::own(at.changed(to))?;
@@ -212,7 +190,6 @@ pub fn store_record_i(at: &mut Registers, to: RChange, a: IIn, index: Part) -> R
 }
 
 /// `record.index = a`, moved.
-#[inline(always)]
 pub fn store_record_r(at: &mut Registers, to: RChange, a: RTake, index: Part) -> Result<(), Box<Fault>> {
     let value = at.take(a);
     let cells = objects::own(at.changed(to))?;
@@ -221,7 +198,6 @@ pub fn store_record_r(at: &mut Registers, to: RChange, a: RTake, index: Part) ->
 }
 
 /// `out = record.index`, moved.
-#[inline(always)]
 pub fn take_record(at: &mut Registers, out: ROut, from: RChange, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::own(at.changed(from))?;
     let value = cells.r.get_mut(usize::from(index)).map(std::mem::take).ok_or_else(objects::no_component)?;
@@ -230,7 +206,6 @@ pub fn take_record(at: &mut Registers, out: ROut, from: RChange, index: Part) ->
 }
 
 /// `out = captures.index` of the function object `from`.
-#[inline(always)]
 pub fn capture_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::captures(at.r(from))?;
     let value = cells.f.get(usize::from(index)).copied().ok_or_else(objects::no_component)?;
@@ -239,7 +214,6 @@ pub fn capture_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Resul
 }
 
 /// `out = captures.index`
-#[inline(always)]
 pub fn capture_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::captures(at.r(from))?;
     let value = cells.i.get(usize::from(index)).copied().ok_or_else(objects::no_component)?;
@@ -248,7 +222,6 @@ pub fn capture_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Resul
 }
 
 /// `out = captures.index`, shared.
-#[inline(always)]
 pub fn capture_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::captures(at.r(from))?;
     let value = cells.r.get(usize::from(index)).cloned().ok_or_else(objects::no_component)?;
@@ -257,7 +230,6 @@ pub fn capture_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Resul
 }
 
 /// `out = globals.index`
-#[inline(always)]
 pub fn load_global_f(machine: &mut Machine, at: &mut Registers, out: FOut, index: Global) -> Result<(), Box<Fault>> {
     let value = machine.globals.f.get(usize::from(index)).copied();
     let value = value.ok_or_else(objects::no_global)?;
@@ -266,7 +238,6 @@ pub fn load_global_f(machine: &mut Machine, at: &mut Registers, out: FOut, index
 }
 
 /// `out = globals.index`
-#[inline(always)]
 pub fn load_global_i(machine: &mut Machine, at: &mut Registers, out: IOut, index: Global) -> Result<(), Box<Fault>> {
     let value = machine.globals.i.get(usize::from(index)).copied();
     let value = value.ok_or_else(objects::no_global)?;
@@ -275,7 +246,6 @@ pub fn load_global_i(machine: &mut Machine, at: &mut Registers, out: IOut, index
 }
 
 /// `out = globals.index`, shared.
-#[inline(always)]
 pub fn load_global_r(machine: &mut Machine, at: &mut Registers, out: ROut, index: Global) -> Result<(), Box<Fault>> {
     let value = machine.globals.r.get(usize::from(index)).cloned();
     let value = value.ok_or_else(objects::no_global)?;
@@ -284,7 +254,6 @@ pub fn load_global_r(machine: &mut Machine, at: &mut Registers, out: ROut, index
 }
 
 /// `globals.index = a`
-#[inline(always)]
 pub fn store_global_f(machine: &mut Machine, at: &mut Registers, a: FIn, index: Global) -> Result<(), Box<Fault>> {
     let stored = machine.globals.set_f(usize::from(index), at.f(a));
     stored.then_some(()).ok_or_else(objects::no_global)?;
@@ -292,7 +261,6 @@ pub fn store_global_f(machine: &mut Machine, at: &mut Registers, a: FIn, index: 
 }
 
 /// `globals.index = a`
-#[inline(always)]
 pub fn store_global_i(machine: &mut Machine, at: &mut Registers, a: IIn, index: Global) -> Result<(), Box<Fault>> {
     match machine.globals.i.get_mut(usize::from(index)) {
         Some(place) => *place = at.i(a),
@@ -302,7 +270,6 @@ pub fn store_global_i(machine: &mut Machine, at: &mut Registers, a: IIn, index: 
 }
 
 /// `globals.index = a`, moved.
-#[inline(always)]
 pub fn store_global_r(machine: &mut Machine, at: &mut Registers, a: RTake, index: Global) -> Result<(), Box<Fault>> {
     match machine.globals.r.get_mut(usize::from(index)) {
         Some(place) => {
@@ -315,7 +282,6 @@ pub fn store_global_r(machine: &mut Machine, at: &mut Registers, a: RTake, index
 }
 
 /// `out = globals.index`, moved.
-#[inline(always)]
 pub fn take_global(machine: &mut Machine, at: &mut Registers, out: ROut, index: Global) -> Result<(), Box<Fault>> {
     let value = machine.globals.r.get_mut(usize::from(index)).map(std::mem::take);
     let value = value.ok_or_else(objects::no_global)?;
@@ -324,7 +290,6 @@ pub fn take_global(machine: &mut Machine, at: &mut Registers, out: ROut, index: 
 }
 
 /// `out = box.index` with its slot.
-#[inline(always)]
 pub fn d_load_box_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::boxed(at.r(from))?.cells.borrow();
     let num = objects::num(&cells, usize::from(index)).ok_or_else(objects::no_component)?;
@@ -334,7 +299,6 @@ pub fn d_load_box_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Re
 }
 
 /// `box.index = a` with its slot.
-#[inline(always)]
 pub fn d_store_box_f(
     machine: &mut Machine,
     at: &mut Registers,
@@ -351,7 +315,6 @@ pub fn d_store_box_f(
 }
 
 /// `out = record.index` with its slot.
-#[inline(always)]
 pub fn d_load_record_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::cells(at.r(from))?;
     at.set_num(out, objects::num(cells, usize::from(index)).ok_or_else(objects::no_component)?);
@@ -359,7 +322,6 @@ pub fn d_load_record_f(at: &mut Registers, out: FOut, from: RIn, index: Part) ->
 }
 
 /// `record.index = a` with its slot.
-#[inline(always)]
 pub fn d_store_record_f(at: &mut Registers, to: RChange, a: FIn, index: Part) -> Result<(), Box<Fault>> {
     let num = at.num(a);
     let cells = objects::own(at.changed(to))?;
@@ -368,7 +330,6 @@ pub fn d_store_record_f(at: &mut Registers, to: RChange, a: FIn, index: Part) ->
 }
 
 /// `out = captures.index` with its slot.
-#[inline(always)]
 pub fn d_capture_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Result<(), Box<Fault>> {
     let cells = objects::captures(at.r(from))?;
     at.set_num(out, objects::num(cells, usize::from(index)).ok_or_else(objects::no_component)?);
@@ -376,7 +337,6 @@ pub fn d_capture_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Res
 }
 
 /// `out = globals.index` with its slot.
-#[inline(always)]
 pub fn d_load_global_f(machine: &mut Machine, at: &mut Registers, out: FOut, index: Global) -> Result<(), Box<Fault>> {
     let num = objects::num(&machine.globals, usize::from(index));
     at.set_num(out, num.ok_or_else(objects::no_global)?);
@@ -384,7 +344,6 @@ pub fn d_load_global_f(machine: &mut Machine, at: &mut Registers, out: FOut, ind
 }
 
 /// `globals.index = a` with its slot.
-#[inline(always)]
 pub fn d_store_global_f(machine: &mut Machine, at: &mut Registers, a: FIn, index: Global) -> Result<(), Box<Fault>> {
     let num = at.num(a);
     machine.levels.log_global();

@@ -1,0 +1,396 @@
+//! What instructions usually do: no call, no object made or dropped, no failure. `None` when this way is closed; then
+//! nothing was done, and [`rest`](super::rest) does the whole instruction.
+
+use crate::bytecode::operand::*;
+use crate::tape::Num;
+use crate::value::{Cells, Ref, Slot};
+use crate::vm::joined;
+use crate::vm::machine::Machine;
+use crate::vm::objects;
+use crate::vm::registers::Registers;
+use std::rc::Rc;
+
+/// Offset and stride of a component of an element; `None` for elements of one component.
+type Place = Option<(u16, u16)>;
+
+/// `out = (a ∘ b) ∘ c`, where `how` says which operations, and `c` stands in the
+/// [`Extra`](crate::bytecode::Instruction::Extra) behind.
+#[inline(always)]
+pub fn join_left_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
+    let c = at.extra();
+    let value = joined::left(how, at.f(a), at.f(b), at.f(c));
+    at.set_f(out, value);
+}
+
+/// `out = a ∘ (b ∘ c)`, likewise.
+#[inline(always)]
+pub fn join_right_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
+    let c = at.extra();
+    let value = joined::right(how, at.f(a), at.f(b), at.f(c));
+    at.set_f(out, value);
+}
+
+/// `out = (a ∘ b) ∘ (c ∘ d)`, where `c` and `d` stand in the [`Extras`](crate::bytecode::Instruction::Extras) behind.
+#[inline(always)]
+pub fn join_both_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
+    let (c, d) = at.extras();
+    let value = joined::both(how, [at.f(a), at.f(b), at.f(c), at.f(d)]);
+    at.set_f(out, value);
+}
+
+/// `out = a`, shared.
+#[inline(always)]
+pub fn share(at: &mut Registers, out: ROut, a: RIn) -> Option<()> {
+    fill(at, out, |at| Some(at.r(a).clone()))
+}
+
+/// `out = a`, moved.
+#[inline(always)]
+pub fn take(at: &mut Registers, out: ROut, a: RTake) -> Option<()> {
+    vacant(at, out)?;
+    let value = at.take(a);
+    fill(at, out, |_| Some(value))
+}
+
+/// `out =` nothing.
+#[inline(always)]
+pub fn clear(at: &Registers, out: ROut) -> Option<()> {
+    vacant(at, out)
+}
+
+/// Whether nothing would have to be dropped when a register is written.
+#[inline(always)]
+fn vacant(at: &Registers, out: ROut) -> Option<()> {
+    matches!(at.r(RIn(out.0)), Ref::Null).then_some(())
+}
+
+/// Writes a reference where there is none.
+#[inline(always)]
+fn fill(at: &mut Registers, out: ROut, value: impl FnOnce(&Registers) -> Option<Ref>) -> Option<()> {
+    vacant(at, out)?;
+    let value = value(at)?;
+    // What was there is nothing: to forget it saves the question whether it must be dropped.
+    std::mem::forget(std::mem::replace(at.changed(RChange(out.0)), value));
+    Some(())
+}
+
+/// The array or record in a register.
+#[inline(always)]
+fn cells(at: &Registers, a: RIn) -> Option<&Cells> {
+    match at.r(a) {
+        Ref::Cells(cells) => Some(cells),
+        _ => None,
+    }
+}
+
+/// The array or record in a register when nobody else has it.
+#[inline(always)]
+fn own(at: &mut Registers, a: RChange) -> Option<&mut Cells> {
+    match at.changed(a) {
+        Ref::Cells(cells) => Rc::get_mut(cells),
+        _ => None,
+    }
+}
+
+/// Where a component of an element stands. Of one component alone, whether it is there, reading and writing see.
+#[inline(always)]
+fn position(cells: &Cells, index: i64, place: Place) -> Option<usize> {
+    match place {
+        None => usize::try_from(index).ok(),
+        Some(place) => objects::position(cells, index, place),
+    }
+}
+
+/// Writes a number with its slot, unless the array would have to get slots first.
+#[inline(always)]
+fn set_num(cells: &mut Cells, k: usize, num: Num) -> Option<()> {
+    if cells.slots.is_empty() && num.slot == Slot::NONE {
+        *cells.f.get_mut(k)? = num.value;
+        return Some(());
+    }
+    let slot = cells.slots.get_mut(k)?;
+    *cells.f.get_mut(k)? = num.value;
+    slot.epoch = num.slot.epoch;
+    slot.payload = num.slot.payload;
+    Some(())
+}
+
+/// Appends an element of one number.
+#[inline(always)]
+pub fn append_f(at: &mut Registers, array: RChange, a: FIn) -> Option<()> {
+    let value = at.f(a);
+    let cells = own(at, array)?;
+    if cells.f.len() == cells.f.capacity() || !cells.slots.is_empty() {
+        return None;
+    }
+    cells.f.push(value);
+    cells.len += 1;
+    Some(())
+}
+
+/// Appends an element of one integer.
+#[inline(always)]
+pub fn append_i(at: &mut Registers, array: RChange, a: IIn) -> Option<()> {
+    let value = at.i(a);
+    let cells = own(at, array)?;
+    if cells.i.len() == cells.i.capacity() {
+        return None;
+    }
+    cells.i.push(value);
+    cells.len += 1;
+    Some(())
+}
+
+/// `out =` how many elements there are.
+#[inline(always)]
+pub fn count(at: &mut Registers, out: IOut, array: RIn) -> Option<()> {
+    let count = cells(at, array)?.len;
+    at.set_i(out, count as i64);
+    Some(())
+}
+
+/// Whether `index` is in range.
+#[inline(always)]
+pub fn check_index(at: &Registers, array: RIn, index: IIn) -> Option<()> {
+    objects::position(cells(at, array)?, at.i(index), (0, 1)).map(|_| ())
+}
+
+/// `out =` a component of `array[index]`.
+#[inline(always)]
+pub fn element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: Place) -> Option<()> {
+    let cells = cells(at, array)?;
+    let value = *cells.f.get(position(cells, at.i(index), place)?)?;
+    at.set_f(out, value);
+    Some(())
+}
+
+/// `out =` a component of `array[index]`.
+#[inline(always)]
+pub fn element_i(at: &mut Registers, out: IOut, array: RIn, index: IIn, place: Place) -> Option<()> {
+    let cells = cells(at, array)?;
+    let value = *cells.i.get(position(cells, at.i(index), place)?)?;
+    at.set_i(out, value);
+    Some(())
+}
+
+/// `out =` a component of `array[index]`, shared.
+#[inline(always)]
+pub fn element_r(at: &mut Registers, out: ROut, array: RIn, index: IIn, place: Place) -> Option<()> {
+    fill(at, out, |at| {
+        let cells = cells(at, array)?;
+        cells.r.get(position(cells, at.i(index), place)?).cloned()
+    })
+}
+
+/// A component of `array[index] = a`.
+#[inline(always)]
+pub fn set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, place: Place) -> Option<()> {
+    let (value, index) = (at.f(a), at.i(index));
+    let cells = own(at, array)?;
+    let k = position(cells, index, place)?;
+    cells.set_f(k, value).then_some(())
+}
+
+/// A component of `array[index] = a`.
+#[inline(always)]
+pub fn set_element_i(at: &mut Registers, array: RChange, a: IIn, index: IIn, place: Place) -> Option<()> {
+    let (value, index) = (at.i(a), at.i(index));
+    let cells = own(at, array)?;
+    let k = position(cells, index, place)?;
+    *cells.i.get_mut(k)? = value;
+    Some(())
+}
+
+/// `out =` a component of `array[index]`, with its slot.
+#[inline(always)]
+pub fn d_element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: Place) -> Option<()> {
+    let cells = cells(at, array)?;
+    let num = objects::num(cells, position(cells, at.i(index), place)?)?;
+    at.set_num(out, num);
+    Some(())
+}
+
+/// A component of `array[index] = a`, with its slot.
+#[inline(always)]
+pub fn d_set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, place: Place) -> Option<()> {
+    let (num, index) = (at.num(a), at.i(index));
+    let cells = own(at, array)?;
+    let k = position(cells, index, place)?;
+    set_num(cells, k, num)
+}
+
+/// `out =` the function that a method is for the type of the receiver, which was met before.
+#[inline(always)]
+pub fn find_method(machine: &Machine, at: &mut Registers, out: ROut, from: RIn, method: Method) -> Option<()> {
+    fill(at, out, |at| {
+        let shape = objects::shape(at.r(from))?;
+        machine.functions.method(method.0, shape)
+    })
+}
+
+/// `out = box.index`
+#[inline(always)]
+pub fn load_box_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Option<()> {
+    let Ref::Box(object) = at.r(from) else { return None };
+    let value = *object.cells.try_borrow().ok()?.f.get(usize::from(index))?;
+    at.set_f(out, value);
+    Some(())
+}
+
+/// `out = box.index`
+#[inline(always)]
+pub fn load_box_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Option<()> {
+    let Ref::Box(object) = at.r(from) else { return None };
+    let value = *object.cells.try_borrow().ok()?.i.get(usize::from(index))?;
+    at.set_i(out, value);
+    Some(())
+}
+
+/// `box.index = a`
+#[inline(always)]
+pub fn store_box_f(at: &mut Registers, to: RIn, a: FIn, index: Part) -> Option<()> {
+    let Ref::Box(object) = at.r(to) else { return None };
+    object.cells.try_borrow_mut().ok()?.set_f(usize::from(index), at.f(a)).then_some(())
+}
+
+/// `box.index = a`
+#[inline(always)]
+pub fn store_box_i(at: &mut Registers, to: RIn, a: IIn, index: Part) -> Option<()> {
+    let Ref::Box(object) = at.r(to) else { return None };
+    *object.cells.try_borrow_mut().ok()?.i.get_mut(usize::from(index))? = at.i(a);
+    Some(())
+}
+
+/// `out = record.index`
+#[inline(always)]
+pub fn load_record_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Option<()> {
+    let value = *cells(at, from)?.f.get(usize::from(index))?;
+    at.set_f(out, value);
+    Some(())
+}
+
+/// `out = record.index`
+#[inline(always)]
+pub fn load_record_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Option<()> {
+    let value = *cells(at, from)?.i.get(usize::from(index))?;
+    at.set_i(out, value);
+    Some(())
+}
+
+/// `out = record.index`, shared.
+#[inline(always)]
+pub fn load_record_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Option<()> {
+    fill(at, out, |at| cells(at, from)?.r.get(usize::from(index)).cloned())
+}
+
+/// `record.index = a`
+#[inline(always)]
+pub fn store_record_f(at: &mut Registers, to: RChange, a: FIn, index: Part) -> Option<()> {
+    let value = at.f(a);
+    own(at, to)?.set_f(usize::from(index), value).then_some(())
+}
+
+/// `record.index = a`
+#[inline(always)]
+pub fn store_record_i(at: &mut Registers, to: RChange, a: IIn, index: Part) -> Option<()> {
+    let value = at.i(a);
+    *own(at, to)?.i.get_mut(usize::from(index))? = value;
+    Some(())
+}
+
+/// What a function object captured.
+#[inline(always)]
+fn captures(at: &Registers, from: RIn) -> Option<&Cells> {
+    match at.r(from) {
+        Ref::Closure(closure) => Some(&closure.captures),
+        _ => None,
+    }
+}
+
+/// `out = captures.index` of the function object `from`.
+#[inline(always)]
+pub fn capture_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Option<()> {
+    let value = *captures(at, from)?.f.get(usize::from(index))?;
+    at.set_f(out, value);
+    Some(())
+}
+
+/// `out = captures.index`
+#[inline(always)]
+pub fn capture_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Option<()> {
+    let value = *captures(at, from)?.i.get(usize::from(index))?;
+    at.set_i(out, value);
+    Some(())
+}
+
+/// `out = captures.index`, shared.
+#[inline(always)]
+pub fn capture_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Option<()> {
+    fill(at, out, |at| captures(at, from)?.r.get(usize::from(index)).cloned())
+}
+
+/// `out = globals.index`
+#[inline(always)]
+pub fn load_global_f(machine: &Machine, at: &mut Registers, out: FOut, index: Global) -> Option<()> {
+    at.set_f(out, *machine.globals.f.get(usize::from(index))?);
+    Some(())
+}
+
+/// `out = globals.index`
+#[inline(always)]
+pub fn load_global_i(machine: &Machine, at: &mut Registers, out: IOut, index: Global) -> Option<()> {
+    at.set_i(out, *machine.globals.i.get(usize::from(index))?);
+    Some(())
+}
+
+/// `out = globals.index`, shared.
+#[inline(always)]
+pub fn load_global_r(machine: &Machine, at: &mut Registers, out: ROut, index: Global) -> Option<()> {
+    fill(at, out, |_| machine.globals.r.get(usize::from(index)).cloned())
+}
+
+/// `globals.index = a`
+#[inline(always)]
+pub fn store_global_f(machine: &mut Machine, at: &Registers, a: FIn, index: Global) -> Option<()> {
+    machine.globals.set_f(usize::from(index), at.f(a)).then_some(())
+}
+
+/// `globals.index = a`
+#[inline(always)]
+pub fn store_global_i(machine: &mut Machine, at: &Registers, a: IIn, index: Global) -> Option<()> {
+    *machine.globals.i.get_mut(usize::from(index))? = at.i(a);
+    Some(())
+}
+
+/// `out = box.index` with its slot.
+#[inline(always)]
+pub fn d_load_box_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Option<()> {
+    let Ref::Box(object) = at.r(from) else { return None };
+    let num = objects::num(&*object.cells.try_borrow().ok()?, usize::from(index))?;
+    at.set_num(out, num);
+    Some(())
+}
+
+/// `out = record.index` with its slot.
+#[inline(always)]
+pub fn d_load_record_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Option<()> {
+    let num = objects::num(cells(at, from)?, usize::from(index))?;
+    at.set_num(out, num);
+    Some(())
+}
+
+/// `out = captures.index` with its slot.
+#[inline(always)]
+pub fn d_capture_f(at: &mut Registers, out: FOut, from: RIn, index: Part) -> Option<()> {
+    let num = objects::num(captures(at, from)?, usize::from(index))?;
+    at.set_num(out, num);
+    Some(())
+}
+
+/// `out = globals.index` with its slot.
+#[inline(always)]
+pub fn d_load_global_f(machine: &Machine, at: &mut Registers, out: FOut, index: Global) -> Option<()> {
+    let num = objects::num(&machine.globals, usize::from(index))?;
+    at.set_num(out, num);
+    Some(())
+}

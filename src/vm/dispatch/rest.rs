@@ -1,0 +1,206 @@
+//! What the loop does not do itself: instructions that make objects, call Rust or fail, and the unusual case of those that
+//! usually do not.
+
+use super::calls::{call_object, enter, native, open_window, perform};
+use super::{arrays, load, numbers, save, slots, stored};
+use crate::bytecode::Instruction;
+use crate::bytecode::operand::*;
+use crate::value::Ref;
+use crate::vm::fault::Fault;
+use crate::vm::functions::{Compiler, Version};
+use crate::vm::machine::Machine;
+use crate::vm::registers::Registers;
+use crate::vm::{objects, operators};
+use std::rc::Rc;
+
+/// Does the instruction at `pc`, whatever it takes. Where the program goes on is kept in the innermost frame.
+///
+/// # Errors
+/// When the program fails or a limit is reached.
+#[inline(never)]
+pub(super) fn step(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    pc: *const Instruction,
+) -> Result<(), Box<Fault>> {
+    use Instruction as I;
+    save(machine, pc);
+    let mut at = load(machine);
+    let instruction = at.next();
+    save(machine, at.pc);
+    match *instruction {
+        I::Call { function } => call(machine, compiler, at, (function.0, Version::Original)),
+        I::DCall { function } => call(machine, compiler, at, (function.0, Version::Derivative)),
+        I::CallValue { function } => match at.r(RIn(function.0)) {
+            Ref::Closure(closure) => call(machine, compiler, at, (closure.function, Version::Original)),
+            _ => call_object(machine, compiler, at, function, false),
+        },
+        I::DCallValue { function } => match at.r(RIn(function.0)) {
+            Ref::Closure(closure) => call(machine, compiler, at, (closure.function, Version::Derivative)),
+            _ => call_object(machine, compiler, at, function, true),
+        },
+        I::DCallRule { site } => {
+            open_window(machine, at);
+            let next = operators::call_rule(machine, compiler, &at.code().rules[usize::from(site)]);
+            perform(machine, compiler, next)
+        }
+        I::Native { site } => native(machine, compiler, at, &at.code().natives[usize::from(site)], false),
+        I::DNative { site } => native(machine, compiler, at, &at.code().natives[usize::from(site)], true),
+        I::Operate { site } => operate(machine, compiler, at, (site, false)),
+        I::DOperate { site } => operate(machine, compiler, at, (site, true)),
+        I::Resume {} => machine.resume(compiler),
+        _ => {
+            let done = line(machine, compiler, &mut at, instruction);
+            // Operands that stand behind the instruction have been read by now.
+            save(machine, at.pc);
+            done
+        }
+    }
+}
+
+/// An instruction after which the same frame goes on.
+fn line(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    at: &mut Registers,
+    instruction: &Instruction,
+) -> Result<(), Box<Fault>> {
+    use Instruction as I;
+    match *instruction {
+        I::TrapNil {} => return Err(objects::unexpected_nil()),
+        I::TrapFailed { message, what } => {
+            return Err(objects::failed(&at.code().texts[usize::from(what)], at.r(message)));
+        }
+        I::TrapUncaught { message } => return Err(objects::uncaught(at.r(message))),
+        I::TrapUnreachable {} => {
+            return Err(Fault::internal("the program came to a place that cannot be reached"));
+        }
+        I::LoopLtI { i, .. } | I::LoopLtIK { i, .. } => return Err(numbers::added(at.i(IIn(i.0)), 1)),
+
+        I::Share { out, a } => at.set_r(out, at.r(a).clone()),
+        I::Take { out, a } => numbers::take(at, out, a),
+        I::Clear { a } => at.set_r(a, Ref::Null),
+        I::LoadText { out, k } => numbers::load_text(at, out, k),
+        I::AddI { a, b, .. } => return Err(numbers::overflow("int.add", at.i(a), at.i(b))),
+        I::AddIK { a, k, .. } => return Err(numbers::added(at.i(a), i64::from(k.0))),
+        I::SubI { a, b, .. } => return Err(numbers::overflow("int.sub", at.i(a), at.i(b))),
+        I::MulI { a, b, .. } => return Err(numbers::overflow("int.mul", at.i(a), at.i(b))),
+
+        I::LoadArray { out, k } => arrays::load_array(at, out, k),
+        I::NewArray { out } => at.set_r(out, Ref::Cells(Rc::default())),
+        I::AppendF { array, a } => arrays::append_f(at, array, a)?,
+        I::AppendI { array, a } => arrays::append_i(at, array, a)?,
+        I::AppendR { array, a } => arrays::append_r(at, array, a)?,
+        I::Append { array, parts } | I::DAppend { array, parts } => arrays::append(at, array, parts)?,
+        I::Count { out, array } => arrays::count(at, out, array)?,
+        I::CheckIndex { array, index } => arrays::check_index(at, array, index)?,
+        I::ElementF { out, array, index } => arrays::element_f(at, out, array, index)?,
+        I::ElementI { out, array, index } => arrays::element_i(at, out, array, index)?,
+        I::ElementR { out, array, index } => arrays::element_r(at, out, array, index)?,
+        I::PartF { out, array, index } => arrays::part_f(at, out, array, index)?,
+        I::PartI { out, array, index } => arrays::part_i(at, out, array, index)?,
+        I::PartR { out, array, index } => arrays::part_r(at, out, array, index)?,
+        I::TakePart { out, array, index } => arrays::take_part(at, out, array, index)?,
+        I::SetElementF { array, a, index } => arrays::set_element_f(at, array, a, index)?,
+        I::SetElementI { array, a, index } => arrays::set_element_i(at, array, a, index)?,
+        I::SetElementR { array, a, index } => arrays::set_element_r(at, array, a, index)?,
+        I::SetPartF { array, a, index } => arrays::set_part_f(at, array, a, index)?,
+        I::SetPartI { array, a, index } => arrays::set_part_i(at, array, a, index)?,
+        I::SetPartR { array, a, index } => arrays::set_part_r(at, array, a, index)?,
+        I::DAppendF { array, a } => arrays::d_append_f(at, array, a)?,
+        I::DElementF { out, array, index } => arrays::d_element_f(at, out, array, index)?,
+        I::DPartF { out, array, index } => arrays::d_part_f(at, out, array, index)?,
+        I::DSetElementF { array, a, index } => arrays::d_set_element_f(at, array, a, index)?,
+        I::DSetPartF { array, a, index } => arrays::d_set_part_f(at, array, a, index)?,
+
+        I::NewBox { out, parts } | I::DNewBox { out, parts } => stored::new_box(at, out, parts),
+        I::NewRecord { out, parts } | I::DNewRecord { out, parts } => stored::new_record(at, out, parts),
+        I::NewClosure { out, site } | I::DNewClosure { out, site } => stored::new_closure(at, out, site),
+        I::NewInstance { out, shape } => stored::new_instance(compiler, at, out, shape)?,
+        I::FindMethod { out, from, method } => stored::find_method(machine, compiler, at, out, (from, method))?,
+        I::LoadBoxF { out, from, index } => stored::load_box_f(at, out, from, index)?,
+        I::LoadBoxI { out, from, index } => stored::load_box_i(at, out, from, index)?,
+        I::LoadBoxR { out, from, index } => stored::load_box_r(at, out, from, index)?,
+        I::StoreBoxF { to, a, index } => stored::store_box_f(at, to, a, index)?,
+        I::StoreBoxI { to, a, index } => stored::store_box_i(at, to, a, index)?,
+        I::StoreBoxR { to, a, index } => stored::store_box_r(machine, at, to, a, index)?,
+        I::TakeBox { out, from, index } => stored::take_box(at, out, from, index)?,
+        I::LoadRecordF { out, from, index } => stored::load_record_f(at, out, from, index)?,
+        I::LoadRecordI { out, from, index } => stored::load_record_i(at, out, from, index)?,
+        I::LoadRecordR { out, from, index } => stored::load_record_r(at, out, from, index)?,
+        I::StoreRecordF { to, a, index } => stored::store_record_f(at, to, a, index)?,
+        I::StoreRecordI { to, a, index } => stored::store_record_i(at, to, a, index)?,
+        I::StoreRecordR { to, a, index } => stored::store_record_r(at, to, a, index)?,
+        I::TakeRecord { out, from, index } => stored::take_record(at, out, from, index)?,
+        I::CaptureF { out, from, index } => stored::capture_f(at, out, from, index)?,
+        I::CaptureI { out, from, index } => stored::capture_i(at, out, from, index)?,
+        I::CaptureR { out, from, index } => stored::capture_r(at, out, from, index)?,
+        I::LoadGlobalF { out, index } => stored::load_global_f(machine, at, out, index)?,
+        I::LoadGlobalI { out, index } => stored::load_global_i(machine, at, out, index)?,
+        I::LoadGlobalR { out, index } => stored::load_global_r(machine, at, out, index)?,
+        I::StoreGlobalF { a, index } => stored::store_global_f(machine, at, a, index)?,
+        I::StoreGlobalI { a, index } => stored::store_global_i(machine, at, a, index)?,
+        I::StoreGlobalR { a, index } => stored::store_global_r(machine, at, a, index)?,
+        I::TakeGlobal { out, index } => stored::take_global(machine, at, out, index)?,
+        I::DLoadBoxF { out, from, index } => stored::d_load_box_f(at, out, from, index)?,
+        I::DStoreBoxF { to, a, index } => stored::d_store_box_f(machine, at, to, a, index)?,
+        I::DLoadRecordF { out, from, index } => stored::d_load_record_f(at, out, from, index)?,
+        I::DStoreRecordF { to, a, index } => stored::d_store_record_f(at, to, a, index)?,
+        I::DCaptureF { out, from, index } => stored::d_capture_f(at, out, from, index)?,
+        I::DLoadGlobalF { out, index } => stored::d_load_global_f(machine, at, out, index)?,
+        I::DStoreGlobalF { a, index } => stored::d_store_global_f(machine, at, a, index)?,
+
+        I::DAddF { out, a, b } => {
+            if !slots::general(machine, at, out, machine.ids.add, &[at.num(a), at.num(b)])? {
+                slots::add(machine, at, out, a, b);
+            }
+        }
+        I::DSubF { out, a, b } => {
+            if !slots::general(machine, at, out, machine.ids.sub, &[at.num(a), at.num(b)])? {
+                slots::sub(machine, at, out, a, b);
+            }
+        }
+        I::DMulF { out, a, b } => {
+            if !slots::general(machine, at, out, machine.ids.mul, &[at.num(a), at.num(b)])? {
+                slots::mul(machine, at, out, a, b);
+            }
+        }
+        I::DDivF { out, a, b } => {
+            if !slots::general(machine, at, out, machine.ids.div, &[at.num(a), at.num(b)])? {
+                slots::div(machine, at, out, a, b);
+            }
+        }
+        I::DNegF { out, a } => {
+            if !slots::general(machine, at, out, machine.ids.neg, &[at.num(a)])? {
+                slots::neg(machine, at, out, a);
+            }
+        }
+        I::DPrim1F { out, a, p } => slots::d_prim1_f(machine, at, out, a, p)?,
+        I::DPrim2F { out, a, b, p } => slots::d_prim2_f(machine, at, out, a, b, p)?,
+        I::DPrim3F { out, a, b, p } => slots::d_prim3_f(machine, at, out, a, b, p)?,
+        I::DPrimFI { out, a, n, p } => slots::d_prim_fi(machine, at, out, a, n, p)?,
+        _ => return Err(Fault::internal("an instruction that the loop does itself was not done there")),
+    }
+    Ok(())
+}
+
+fn call(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    at: Registers,
+    (function, version): (u32, Version),
+) -> Result<(), Box<Fault>> {
+    let entry = machine.code(compiler, function, version)?;
+    enter(machine, at, entry).map(|_| ())
+}
+
+fn operate(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    at: Registers,
+    (site, derivative): (OperatorAt, bool),
+) -> Result<(), Box<Fault>> {
+    open_window(machine, at);
+    let next = operators::operate(machine, compiler, &at.code().operators[usize::from(site)], derivative);
+    perform(machine, compiler, next)
+}
