@@ -144,7 +144,8 @@ fn table(path: &str, text: &str) -> Result<Table, Failure> {
         for (k, (field, column)) in row.iter().zip(&mut columns).enumerate() {
             let number = field.parse::<f64>().map_err(|_| {
                 let what = if field.is_empty() { "nothing".into() } else { format!("\"{}\"", shortened(field)) };
-                let message = format!("{path}:{line}: column {} (\"{}\"): {what} is not a number", k + 1, names[k]);
+                let (number, name) = (k + 1, shortened(&names[k]));
+                let message = format!("{path}:{line}: column {number} (\"{name}\"): {what} is not a number");
                 bad_row(path, line, message).with("column", k + 1)
             })?;
             column.push(number);
@@ -207,6 +208,7 @@ mod tests {
         assert_eq!(message("x,y\n1,2\n3\n"), "t.csv:3: the row has 1 column, and the first line names 2");
         assert_eq!(message("x,y\n1,a b\n"), "t.csv:2: column 2 (\"y\"): \"a b\" is not a number");
         assert_eq!(message("x,y\n1,\n"), "t.csv:2: column 2 (\"y\"): nothing is not a number");
+        assert_eq!(message("x,\"y\nz\"\n1,\n"), "t.csv:3: column 2 (\"y␤z\"): nothing is not a number");
         assert_eq!(message(""), "t.csv:1: the file is empty; its first line must name the columns");
     }
 }
