@@ -129,6 +129,7 @@ impl World {
         self.check_class(n);
         self.nominal_info(n);
         self.check_size(n);
+        self.check_raw_values(n);
         self.check_stored(n);
         for i in 0..self.nominal_data(n).conformances.len() {
             self.check_conformance(n, i);
@@ -228,7 +229,7 @@ impl World {
 
     /// Requirements that the machine or the checker fulfils for every type.
     fn is_supplied(&self, p: ProtocolId, _r: u32) -> bool {
-        matches!(&*self.protocol_data(p).name, "Hashable" | "CaseIterable" | "RawRepresentable" | "Error")
+        matches!(&*self.protocol_data(p).name, "Hashable" | "Error")
     }
 
     /// The operators that are declared.

@@ -1,9 +1,10 @@
 //! Associated types: what `T.Name` is, by what surroundings, protocols and conformances say.
 
 use super::resolve::TypeScope;
-use super::store::{Clauses, MemberKind, Owner, Requirement, World};
+use super::store::{Clauses, MemberKind, Owner, Requirement, Signature, World};
+use super::tree::FunctionId;
 use super::ty::{NominalId, ProtocolId, Type};
-use crate::syntax::ast::{Name, TypeExprKind};
+use crate::syntax::ast::Name;
 use std::rc::Rc;
 
 impl World {
@@ -20,15 +21,7 @@ impl World {
         let scope = TypeScope::of(Owner::Protocol(p), self.protocol_data(p).file);
         let mut out = vec![];
         if let Some(bound) = bound {
-            let parts = match bound.kind {
-                TypeExprKind::Composition(parts) => parts,
-                _ => vec![bound],
-            };
-            for part in &parts {
-                if let Some(Ok(q)) = self.protocol_or_type(part, &scope) {
-                    out.push(q);
-                }
-            }
+            out.extend(self.bounds(&bound, &scope).into_iter().filter_map(|(bound, _)| bound.ok()));
         }
         let out: Rc<[ProtocolId]> = out.into();
         self.protocols[p.0 as usize].associated[i].conforms = Some(out.clone());
@@ -244,6 +237,9 @@ impl World {
             found = self.infer_associated(n, p, name);
         }
         if found.is_none() {
+            found = self.equal_by_clauses(n, p, &declared, name);
+        }
+        if found.is_none() {
             found = self.alias_of_protocols(n, &declared, name);
         }
         if found.is_none() {
@@ -258,11 +254,38 @@ impl World {
         found
     }
 
+    /// The protocols that a nominal type says it conforms to, with those that they refine.
+    fn all_conforming(&mut self, n: NominalId) -> Vec<ProtocolId> {
+        let conforming = self.nominal_data(n).conformances.iter().map(|c| c.protocol).collect();
+        self.all_refined(conforming)
+    }
+
+    /// What the `where` clauses of its protocols say that an associated type is, when that is known without it: the
+    /// elements of a sequence are those of its iterator.
+    fn equal_by_clauses(&mut self, n: NominalId, p: ProtocolId, declared: &Type, name: &Name) -> Option<Type> {
+        let wanted = Type::Associated(Rc::new(declared.clone()), p, name.clone());
+        for q in self.all_conforming(n) {
+            let own = self.protocol_data(q).self_param;
+            let by = |t: &Type| t.substitute(&|x| (x == own).then(|| declared.clone()));
+            for (a, b) in &self.protocol_clauses(q).equal {
+                let (a, b) = (by(a), by(b));
+                let other = match (a == wanted, b == wanted) {
+                    (true, false) => b,
+                    (false, true) => a,
+                    _ => continue,
+                };
+                let found = self.normalize_type(&other);
+                if found != other && !found.any(&mut |t| *t == wanted || *t == Type::Error) {
+                    return Some(found);
+                }
+            }
+        }
+        None
+    }
+
     /// What an extension of a protocol that the type conforms to says by `typealias`.
     fn alias_of_protocols(&mut self, n: NominalId, declared: &Type, name: &Name) -> Option<Type> {
-        let conforming: Vec<ProtocolId> = self.nominal_data(n).conformances.iter().map(|c| c.protocol).collect();
-        let all: Vec<ProtocolId> = conforming.into_iter().flat_map(|q| self.refined(q).to_vec()).collect();
-        for q in all {
+        for q in self.all_conforming(n) {
             let protocol = self.protocol_data(q).name.clone();
             self.load_extensions(&protocol);
             let own = self.protocol_data(q).self_param;
@@ -279,73 +302,97 @@ impl World {
         None
     }
 
-    /// An associated type from the members that fulfil requirements which mention it.
+    /// An associated type from the members that fulfil requirements which mention it: the type's own ones, else those that
+    /// a protocol gives it.
     fn infer_associated(&mut self, n: NominalId, p: ProtocolId, name: &Name) -> Option<Type> {
-        let own = Type::Param(self.protocol_data(p).self_param);
-        let wanted = Type::Associated(Rc::new(own.clone()), p, name.clone());
         let mut protocols = vec![p];
-        let conforming: Vec<ProtocolId> = self.nominal_data(n).conformances.iter().map(|c| c.protocol).collect();
-        for q in conforming {
-            for r in self.refined(q).iter() {
-                if !protocols.contains(r) && self.refined(*r).contains(&p) {
-                    protocols.push(*r);
-                }
+        for q in self.all_conforming(n) {
+            if !protocols.contains(&q) && self.refined(q).contains(&p) {
+                protocols.push(q);
             }
         }
+        let mut requirements = vec![];
         for protocol in protocols {
             let own = Type::Param(self.protocol_data(protocol).self_param);
-            let wanted = match &wanted {
-                Type::Associated(_, p, name) => Type::Associated(Rc::new(own.clone()), *p, name.clone()),
-                other => other.clone(),
-            };
+            let wanted = Type::Associated(Rc::new(own), p, name.clone());
             for r in 0..self.protocol_data(protocol).requirements.len() {
                 let (function, base) = {
                     let data = &self.protocol_data(protocol).requirements[r];
                     (data.function, data.name.clone())
                 };
                 let required = self.signature(function);
-                let mentions = required
-                    .params
-                    .iter()
-                    .map(|q| &q.ty)
-                    .chain([&required.result])
-                    .any(|t| t.any(&mut |t| *t == wanted));
-                if !mentions {
+                let mentions = |t: &Type| t.any(&mut |t| *t == wanted);
+                if required.params.iter().any(|q| mentions(&q.ty)) || mentions(&required.result) {
+                    requirements.push((required, wanted.clone(), base));
+                }
+            }
+        }
+        let own = requirements.iter().find_map(|(required, wanted, base)| self.infer_by_own(n, required, wanted, base));
+        own.or_else(|| {
+            requirements.iter().find_map(|(required, wanted, base)| self.infer_by_default(n, required, wanted, base))
+        })
+    }
+
+    /// What `wanted` is in a requirement, by the member of the type that fulfils it.
+    fn infer_by_own(&mut self, n: NominalId, required: &Signature, wanted: &Type, base: &Name) -> Option<Type> {
+        let candidates = self.nominal_data(n).members.get(base).cloned().unwrap_or_default();
+        candidates.into_iter().find_map(|member| match member.kind {
+            MemberKind::Stored(i) => match_type(&required.result, wanted, &self.stored_type(n, i)),
+            kind => {
+                let given = self.signature(function_of(kind)?);
+                match_signature(required, wanted, &given)
+            }
+        })
+    }
+
+    /// What `wanted` is in a requirement, by a member that an extension of a protocol gives to all types that fulfil its
+    /// conditions. What these ask of types that are still to be inferred is not looked at.
+    fn infer_by_default(&mut self, n: NominalId, required: &Signature, wanted: &Type, base: &Name) -> Option<Type> {
+        let declared = self.declared_type(n);
+        for q in self.all_conforming(n) {
+            let protocol = self.protocol_data(q).name.clone();
+            self.load_extensions(&protocol);
+            let own = self.protocol_data(q).self_param;
+            let members = self.protocol_data(q).members.get(base).cloned().unwrap_or_default();
+            for member in members {
+                let Some(function) = function_of(member.kind) else { continue };
+                let given = self.signature(function);
+                let asks_more = given.env.requirements.iter().any(|r| match r {
+                    Requirement::Conforms(of, wish) if *of == Type::Param(own) => !self.conforms_to(&declared, *wish),
+                    _ => false,
+                });
+                if asks_more {
                     continue;
                 }
-                let candidates = self.nominal_data(n).members.get(&base).cloned().unwrap_or_default();
-                for member in candidates {
-                    let candidate = match member.kind {
-                        MemberKind::Method(f)
-                        | MemberKind::Init(f)
-                        | MemberKind::Computed(f, _)
-                        | MemberKind::Subscript(f, _) => f,
-                        MemberKind::Stored(i) => {
-                            let ty = self.stored_type(n, i);
-                            if let Some(found) = match_type(&required.result, &wanted, &ty) {
-                                return Some(found);
-                            }
-                            continue;
-                        }
-                        _ => continue,
-                    };
-                    let given = self.signature(candidate);
-                    if given.params.len() != required.params.len()
-                        || given.params.iter().zip(&required.params).any(|(a, b)| a.label != b.label)
-                    {
-                        continue;
-                    }
-                    let pairs = required.params.iter().zip(&given.params).map(|(a, b)| (&a.ty, &b.ty));
-                    for (pattern, ty) in pairs.chain([(&required.result, &given.result)]) {
-                        if let Some(found) = match_type(pattern, &wanted, ty) {
-                            return Some(found);
-                        }
-                    }
+                if let Some(found) = match_signature(required, wanted, &given) {
+                    let found = found.substitute(&|x| (x == own).then(|| declared.clone()));
+                    return Some(self.normalize_type(&found));
                 }
             }
         }
         None
     }
+}
+
+/// The function behind a member.
+fn function_of(member: MemberKind) -> Option<FunctionId> {
+    match member {
+        MemberKind::Method(f) | MemberKind::Init(f) | MemberKind::Computed(f, _) | MemberKind::Subscript(f, _) => {
+            Some(f)
+        }
+        _ => None,
+    }
+}
+
+/// Finds what `wanted` stands for when a requirement is matched with a function.
+fn match_signature(required: &Signature, wanted: &Type, given: &Signature) -> Option<Type> {
+    let same_labels = given.params.len() == required.params.len()
+        && given.params.iter().zip(&required.params).all(|(a, b)| a.label == b.label);
+    if !same_labels {
+        return None;
+    }
+    let pairs = required.params.iter().zip(&given.params).map(|(a, b)| (&a.ty, &b.ty));
+    pairs.chain([(&required.result, &given.result)]).find_map(|(pattern, ty)| match_type(pattern, wanted, ty))
 }
 
 /// Finds what `wanted` stands for when `pattern` is matched with a type.

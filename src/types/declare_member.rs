@@ -93,6 +93,7 @@ impl World {
                             .collect(),
                         span: case.name.span,
                         has_payload: case.payload.is_some(),
+                        raw: case.raw.clone().map(Rc::new),
                     };
                     let data_of = self.nominal_data_mut(n);
                     data_of.cases.push(data);

@@ -25,6 +25,7 @@ mod originals;
 mod prelude;
 mod promise;
 mod quote;
+mod raw_value;
 mod redeclare;
 mod registration;
 mod requirements;

@@ -27,19 +27,24 @@ impl TypeScope {
 }
 
 impl World {
-    /// A protocol, or another type, by what is written.
-    pub(super) fn protocol_or_type(&mut self, ty: &TypeExpr, scope: &TypeScope) -> Option<Result<ProtocolId, Type>> {
+    /// The protocols that a bound or an inheritance clause names, through compositions and aliases; or another type.
+    pub(super) fn bounds(&mut self, ty: &TypeExpr, scope: &TypeScope) -> Vec<(Result<ProtocolId, Type>, Span)> {
+        match &ty.kind {
+            TypeExprKind::Composition(parts) => return parts.iter().flat_map(|p| self.bounds(p, scope)).collect(),
+            TypeExprKind::Attributed(_, inner) => return self.bounds(inner, scope),
+            _ => {}
+        }
         if let TypeExprKind::Named(path) = &ty.kind
             && let [(ident, generics)] = path.as_slice()
             && generics.is_empty()
             && let Some(Named::Protocol(p)) = self.type_entry(&ident.name, scope.file)
         {
-            return Some(Ok(p));
+            return vec![(Ok(p), ty.span)];
         }
         match self.resolve_type(ty, scope) {
-            Type::Existential(protocols) if protocols.len() == 1 => Some(Ok(protocols[0])),
-            Type::Error => None,
-            other => Some(Err(other)),
+            Type::Existential(protocols) => protocols.iter().map(|p| (Ok(*p), ty.span)).collect(),
+            Type::Error => vec![],
+            other => vec![(Err(other), ty.span)],
         }
     }
 

@@ -198,6 +198,8 @@ pub(super) struct CaseData {
     pub(super) payload: Vec<(Option<Name>, Rc<TypeExpr>)>,
     pub(super) span: Span,
     pub(super) has_payload: bool,
+    /// The raw value, where one is written.
+    pub(super) raw: Option<Rc<crate::syntax::ast::Expr>>,
 }
 
 /// A member of a type, by name.

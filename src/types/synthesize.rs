@@ -275,6 +275,8 @@ impl World {
                 Some(format!("static func == (lhs: Self, rhs: Self) -> Bool {{ {equal} }}"))
             }
             "init" if kind == NominalKind::Class => self.inherited_initializers(n),
+            "rawValue" if kind == NominalKind::Enum => self.raw_value_text(n),
+            "init" if kind == NominalKind::Enum => self.raw_init_text(n),
             "<" if kind == NominalKind::Enum => {
                 Some("static func < (lhs: Self, rhs: Self) -> Bool { _less(lhs, rhs) }".to_string())
             }

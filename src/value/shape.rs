@@ -204,6 +204,11 @@ impl Shapes {
         self.own[id.0 as usize]
     }
 
+    /// Whether there is such a shape.
+    pub fn contains(&self, id: ShapeId) -> bool {
+        (id.0 as usize) < self.layouts.len()
+    }
+
     /// Whether a value may have a part whose type says itself how it is written.
     pub fn may_speak(&self, id: ShapeId) -> bool {
         self.speaking[id.0 as usize]
@@ -337,6 +342,11 @@ impl Tangents {
     pub fn reserve(&mut self, value: ShapeId, vector: ShapeId) -> TangentId {
         self.tangents.push(Tangent { value, vector, kind: TangentKind::Nothing });
         TangentId(self.tangents.len() as u32 - 1)
+    }
+
+    /// Whether there is such a tangent.
+    pub fn contains(&self, id: TangentId) -> bool {
+        (id.0 as usize) < self.tangents.len()
     }
 
     /// Says what a reserved number stands for.
