@@ -6,6 +6,7 @@ use super::ty::{NominalId, ProtocolId, Type};
 use super::written::inherited;
 use crate::source::Span;
 use crate::syntax::ast::NominalKind;
+use std::collections::HashSet;
 use std::rc::Rc;
 
 /// The most elements that a tuple may have to conform to anything: the prelude says how, one size after another.
@@ -83,13 +84,10 @@ impl World {
     }
 
     pub(super) fn all_refined(&mut self, direct: Vec<ProtocolId>) -> Vec<ProtocolId> {
+        let mut seen = HashSet::new();
         let mut all = vec![];
         for p in direct {
-            for q in self.refined(p).iter() {
-                if !all.contains(q) {
-                    all.push(*q);
-                }
-            }
+            all.extend(self.refined(p).iter().filter(|q| seen.insert(**q)));
         }
         all
     }

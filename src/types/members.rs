@@ -155,6 +155,9 @@ impl World {
     pub(super) fn member_names(&mut self, of: &Type) -> Vec<String> {
         let of = self.shallow(of);
         let mut names = vec![];
+        if !self.still_suggests() {
+            return names;
+        }
         if let Type::Nominal(n, _) = &of {
             names.extend(self.nominal_data(*n).members.keys().map(ToString::to_string));
         }

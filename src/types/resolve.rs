@@ -272,6 +272,7 @@ impl World {
         self.add_generics(&mut env, &generics, &scope);
         let saved = std::mem::replace(&mut self.env, Rc::new(env));
         let resolved = self.resolve_type(&target, &scope);
+        let resolved = if self.refuse_large(&resolved, span) { Type::Error } else { resolved };
         self.env = saved;
         let data = &mut self.aliases[a.0 as usize];
         data.resolving = false;
@@ -301,6 +302,9 @@ impl World {
 
     /// The names of the types that a script may have meant.
     fn type_names(&self) -> Vec<String> {
+        if !self.still_suggests() {
+            return vec![];
+        }
         self.module
             .iter()
             .filter(|(_, e)| e.iter().any(|e| matches!(e.what, Named::Nominal(_) | Named::Alias(_))))
