@@ -1,4 +1,4 @@
-//! The contract between compiler and machine: instruction list, code object, verifier, disassembler.
+//! The contract between compiler and machine: instruction list, code object, verifier, disassembler, compiled form.
 //!
 //! In: [`Code`], made by `emit` or read from a file. Out: the same, checked ([`verify`]) or as text ([`disassemble`]).
 //!
@@ -21,6 +21,7 @@
 
 mod code;
 mod disassemble;
+mod image;
 mod instructions;
 mod joined;
 pub mod operand;
@@ -28,6 +29,7 @@ mod verify;
 
 pub use code::*;
 pub use disassemble::disassemble;
+pub use image::{Damaged, Image};
 pub use instructions::{Entry, Field, Instruction, LIST, Opcode, Trailer};
 pub use joined::{Arithmetic, Joined};
 pub use verify::{Malformed, verify};

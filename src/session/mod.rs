@@ -5,6 +5,7 @@
 //! Promises: a session survives every error in a program; what is handed out needs nothing else to be shown.
 //! Not here: words for people (`front`), any stage's own work.
 
+mod build;
 mod options;
 mod pipeline;
 mod run;

@@ -11,7 +11,7 @@ use crate::types::tree::FunctionRef;
 use crate::types::ty::Type;
 use crate::types::world::Declarations;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
-use crate::value::{Components, Ref};
+use crate::value::{Cells, Components, Ref};
 use crate::vm::{Compiler, Fault, Kind, Limits, Machine};
 use std::io::Write;
 use std::rc::Rc;
@@ -40,8 +40,8 @@ pub(super) fn machine(options: &Options, output: Box<dyn Write>) -> Machine {
 }
 
 /// The compiler as the machine sees it: code is made when it is first asked for.
-struct OnDemand<'p> {
-    program: &'p Program,
+pub(super) struct OnDemand<'p> {
+    pub(super) program: &'p Program,
 }
 
 impl OnDemand<'_> {
@@ -107,7 +107,7 @@ impl Compiler for OnDemand<'_> {
 impl Session {
     /// Runs the script of a module that was compiled.
     pub(super) fn execute(&mut self, compiled: Compiled) -> Outcome {
-        let Compiled { checked, script, mut diagnostics } = compiled;
+        let Compiled { checked, script, diagnostics } = compiled;
         let text = checked.value.as_ref().and_then(|ty| self.text_function(ty));
         self.machine.reserve_globals(self.program.globals);
         let mut compiler = OnDemand { program: &self.program };
@@ -116,6 +116,15 @@ impl Session {
             Some(text) => self.machine.run(&mut compiler, text.0, values.all()).map(Some),
             None => Ok(None),
         });
+        self.concluded(result, diagnostics)
+    }
+
+    /// What came of a run.
+    pub(super) fn concluded(
+        &mut self,
+        result: Result<Option<Cells>, Box<Fault>>,
+        mut diagnostics: Vec<Diagnostic>,
+    ) -> Outcome {
         let flushed = self.machine.host.output.flush();
         let text = match result {
             Ok(text) => text,

@@ -50,6 +50,11 @@ impl SourceMap {
         Some(SourceId(self.sources.len() as u32 - 1))
     }
 
+    /// The texts of the library.
+    pub fn prelude(&self) -> impl Iterator<Item = &Source> {
+        self.sources.iter().filter(|source| source.is_prelude)
+    }
+
     /// The source with that number.
     pub fn get(&self, id: SourceId) -> &Source {
         &self.sources[id.0 as usize]

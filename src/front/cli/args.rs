@@ -40,6 +40,7 @@ const USAGE: &str = "\
 dscript [run] [OPTIONS] FILE... [-- ARGS...]
        dscript [run] [OPTIONS] -e CODE [-- ARGS...]
        dscript check [OPTIONS] FILE...
+       dscript build [OPTIONS] FILE... [-o OUT]
        dscript show --stage STAGE [OPTIONS] FILE...";
 
 const AFTER_HELP: &str = "\
@@ -56,6 +57,14 @@ pub(super) enum Command {
     },
     /// Look for errors without running anything
     Check {
+        #[command(flatten)]
+        files: Files,
+    },
+    /// Compile a program to a file, which runs as the program does, without being compiled again
+    Build {
+        /// The file to write [default: the first file, ending in .dsc]
+        #[arg(short = 'o', long = "output", value_name = "OUT")]
+        output: Option<PathBuf>,
         #[command(flatten)]
         files: Files,
     },

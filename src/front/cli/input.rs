@@ -1,13 +1,30 @@
 //! Reading programs.
 
+use crate::session::Session;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
+
+/// A file that was read.
+pub(super) struct Program {
+    /// What it is called.
+    pub(super) name: String,
+    /// What is in it.
+    pub(super) content: Content,
+}
+
+/// What a file of a program contains.
+pub(super) enum Content {
+    /// A text of the language.
+    Text(String),
+    /// What `dscript build` has made of one.
+    Compiled(Vec<u8>),
+}
 
 /// Some editors begin a file with it.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// Name and text of a file, or the line that says why it cannot be read.
-pub(super) fn read(file: &Path) -> Result<(String, String), String> {
+/// A file, or the line that says why it cannot be read.
+pub(super) fn read(file: &Path) -> Result<Program, String> {
     let is_stdin = file.as_os_str() == "-";
     let name = if is_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
     let bytes = if is_stdin {
@@ -23,9 +40,15 @@ pub(super) fn read(file: &Path) -> Result<(String, String), String> {
         ErrorKind::PermissionDenied => refused("permission denied"),
         _ => refused(&error.to_string()),
     })?;
+    if Session::is_compiled(&bytes) {
+        return Ok(Program { name, content: Content::Compiled(bytes) });
+    }
     match String::from_utf8(bytes) {
         // Some editors begin a file with a byte order mark, which is no part of the program.
-        Ok(text) => Ok((name, text.strip_prefix(BYTE_ORDER_MARK).map(str::to_owned).unwrap_or(text))),
+        Ok(text) => {
+            let text = text.strip_prefix(BYTE_ORDER_MARK).map(str::to_owned).unwrap_or(text);
+            Ok(Program { name, content: Content::Text(text) })
+        }
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;

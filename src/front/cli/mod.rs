@@ -47,6 +47,7 @@ fn dispatch(words: Words) -> i32 {
         None => run::run(words.program, &settings),
         Some(Command::Run { program }) => run::run(program, &settings),
         Some(Command::Check { files }) => run::check(&files.files, &settings),
+        Some(Command::Build { files, output }) => run::build(&files.files, output, &settings),
         Some(Command::Show { stage, files }) => run::show(stage, &files.files, &settings),
     }
 }

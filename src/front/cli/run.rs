@@ -1,6 +1,7 @@
-//! The commands: run, check, show.
+//! The commands: run, check, build, show.
 
 use super::args::{Program, Settings};
+use super::input::Content;
 use super::output::{Output, report};
 use super::{conclude, guard, input, status};
 use crate::session::{Input, Outcome, Session, Stage, Status};
@@ -22,9 +23,41 @@ pub(super) fn run(program: Program, settings: &Settings) -> i32 {
         return conclude(&outcome, &session, &output, settings);
     }
     let name = program.files.first().map_or_else(String::new, |file| file.display().to_string());
-    with_inputs(&program.files, |inputs| {
+    let programs = match read(&program.files) {
+        Ok(programs) => programs,
+        Err(status) => return status,
+    };
+    if let [input::Program { content: Content::Compiled(bytes), .. }] = programs.as_slice() {
+        let (mut session, output) = open(&name, program.arguments, settings);
+        let outcome = session.run_compiled(bytes);
+        return conclude(&outcome, &session, &output, settings);
+    }
+    with_texts(&programs, |inputs| {
         let (mut session, output) = open(&name, program.arguments, settings);
         let outcome = session.run(inputs);
+        conclude(&outcome, &session, &output, settings)
+    })
+}
+
+/// Compiles a program to a file.
+pub(super) fn build(files: &[PathBuf], target: Option<PathBuf>, settings: &Settings) -> i32 {
+    let target = target.or_else(|| files.first().map(|file| file.with_extension("dsc"))).unwrap_or_default();
+    if files.iter().any(|file| *file == target) {
+        report(&format!("dscript: '{}' would be overwritten; name another file with -o\n", target.display()));
+        return status::USAGE;
+    }
+    with_inputs(files, |inputs| {
+        let (mut session, output) = open("", Vec::new(), settings);
+        let outcome = match session.build(inputs) {
+            Ok((bytes, diagnostics)) => {
+                if let Err(error) = std::fs::write(&target, bytes) {
+                    report(&format!("dscript: cannot write '{}': {error}\n", target.display()));
+                    return status::USAGE;
+                }
+                Outcome { diagnostics, status: Status::Done, value: None }
+            }
+            Err(outcome) => outcome,
+        };
         conclude(&outcome, &session, &output, settings)
     })
 }
@@ -62,22 +95,42 @@ fn open(name: &str, arguments: Vec<String>, settings: &Settings) -> (Session, Ou
     (Session::new(options, sink), output)
 }
 
-/// Reads the files and goes on with their texts, or says which of them cannot be read.
-fn with_inputs(files: &[PathBuf], then: impl FnOnce(&[Input]) -> i32) -> i32 {
-    let mut texts = Vec::new();
+/// Reads the files, or says which of them cannot be read.
+fn read(files: &[PathBuf]) -> Result<Vec<input::Program>, i32> {
+    let mut programs = Vec::new();
     let mut missing = false;
     for file in files {
         match input::read(file) {
-            Ok(text) => texts.push(text),
+            Ok(program) => programs.push(program),
             Err(reason) => {
                 report(&reason);
                 missing = true;
             }
         }
     }
-    if missing {
-        return status::USAGE;
+    if missing { Err(status::USAGE) } else { Ok(programs) }
+}
+
+/// Reads the files and goes on with their texts, or says which of them cannot be read or is no text.
+fn with_inputs(files: &[PathBuf], then: impl FnOnce(&[Input]) -> i32) -> i32 {
+    match read(files) {
+        Ok(programs) => with_texts(&programs, then),
+        Err(status) => status,
     }
-    let inputs: Vec<Input> = texts.iter().map(|(name, text)| Input { name, text }).collect();
+}
+
+fn with_texts(programs: &[input::Program], then: impl FnOnce(&[Input]) -> i32) -> i32 {
+    let mut inputs = Vec::new();
+    for input::Program { name, content } in programs {
+        match content {
+            Content::Text(text) => inputs.push(Input { name, text }),
+            Content::Compiled(_) => {
+                report(&format!(
+                    "dscript: '{name}' is a compiled program, which can only be run, and alone; this needs its source\n"
+                ));
+                return status::USAGE;
+            }
+        }
+    }
     then(&inputs)
 }

@@ -51,10 +51,15 @@ pub fn name(number: u16) -> &'static str {
     get(number).map_or("?", |f| f.name)
 }
 
+/// The names of all functions, in the order of their numbers.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    PARTS.iter().copied().flatten().map(|f| f.name)
+}
+
 /// The number of the function with that name.
 pub fn find(name: &str) -> Option<u16> {
     static NUMBERS: OnceLock<HashMap<&'static str, u16>> = OnceLock::new();
-    let numbers = NUMBERS.get_or_init(|| PARTS.iter().copied().flatten().map(|f| f.name).zip(0..).collect());
+    let numbers = NUMBERS.get_or_init(|| names().zip(0..).collect());
     numbers.get(name).copied()
 }
 

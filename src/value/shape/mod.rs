@@ -5,8 +5,11 @@
 
 #![allow(missing_docs, reason = "the comment of a variant names its fields")]
 
+mod stored;
+
 use hashbrown::HashMap;
 use std::rc::Rc;
+pub use stored::{StoredShapes, StoredTangents};
 
 /// Index of a shape in [`Shapes`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -37,7 +40,7 @@ pub struct Layout {
 /// ([`Cells`](super::Cells)) they stand bank by bank, in the same order within a bank. The components of an optional are
 /// its tag and then the value's; those of an enum are its tag, then all `f`, all `i`, all `r` components that its cases
 /// share.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Shape {
     /// One `f64`.
     Double,
@@ -81,7 +84,7 @@ pub enum Shape {
 }
 
 /// How a struct prints.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Style {
     /// `Name(a: 1, b: 2)`
     Fields,
@@ -96,7 +99,7 @@ pub enum Style {
 }
 
 /// A case of an enum.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Case {
     /// Its name.
     pub name: Rc<str>,
@@ -105,7 +108,7 @@ pub struct Case {
 }
 
 /// How a type differentiates: from the components of a value to those of its tangent vector.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Tangent {
     /// The shape of a value.
     pub value: ShapeId,
@@ -116,7 +119,7 @@ pub struct Tangent {
 }
 
 /// How the parts of a value correspond to the parts of its tangent vector.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum TangentKind {
     /// A number, whose tangent is a number of the same type.
     Number,

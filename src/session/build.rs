@@ -1,0 +1,143 @@
+//! The compiled form: writing one, and running it without its source.
+
+use super::run::OnDemand;
+use super::{Input, Outcome, Session, Status};
+use crate::bytecode::{Code as Bytecode, Image, LIST};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::{FunctionId, MethodId, Program};
+use crate::source::Span;
+use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
+use crate::vm::{Compiler, Fault};
+use hashbrown::HashMap;
+use std::rc::Rc;
+
+/// A program that was compiled before, as the machine sees it.
+struct Compiled {
+    functions: Vec<[Option<Rc<Bytecode>>; 3]>,
+    shapes: Shapes,
+    tangents: Tangents,
+    own_texts: Vec<[u32; 2]>,
+    methods: HashMap<(u32, ShapeId), u32>,
+}
+
+impl Compiled {
+    fn code(&self, function: u32, version: usize) -> Result<Rc<Bytecode>, Box<Fault>> {
+        let versions = self.functions.get(function as usize);
+        let code = versions.and_then(|v| v[version].clone());
+        code.ok_or_else(|| {
+            Fault::new(Code::TooLarge, "a function of the compiled program is too large for the machine")
+        })
+    }
+}
+
+impl Compiler for Compiled {
+    fn original(&mut self, function: u32) -> Result<Rc<Bytecode>, Box<Fault>> {
+        self.code(function, 0)
+    }
+
+    fn derivative(&mut self, function: u32) -> Result<Rc<Bytecode>, Box<Fault>> {
+        self.code(function, 1)
+    }
+
+    fn beneath(&mut self, function: u32) -> Result<Rc<Bytecode>, Box<Fault>> {
+        self.code(function, 2)
+    }
+
+    fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
+        let texts = self.own_texts.get(own.0 as usize);
+        Ok(texts.ok_or_else(|| Fault::internal("a type whose text was never compiled"))?[usize::from(inside)])
+    }
+
+    fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>> {
+        let found = self.methods.get(&(u32::from(method), shape)).copied();
+        found.ok_or_else(|| Fault::internal("a method that a type does not have"))
+    }
+
+    fn shapes(&self) -> &Shapes {
+        &self.shapes
+    }
+
+    fn tangents(&self) -> &Tangents {
+        &self.tangents
+    }
+}
+
+impl Session {
+    /// Whether a file is a compiled program, whole or not.
+    pub fn is_compiled(bytes: &[u8]) -> bool {
+        Image::is_compiled(bytes)
+    }
+
+    /// Compiles the files of a module, and gives the compiled form.
+    ///
+    /// # Errors
+    /// The outcome when they do not compile.
+    pub fn build(&mut self, inputs: &[Input]) -> Result<(Vec<u8>, Vec<Diagnostic>), Outcome> {
+        let compiled = self.compile(inputs, false)?;
+        let files = inputs.iter().map(|input| (input.name.to_owned(), input.text.to_owned())).collect();
+        let image = image(&self.program, files, compiled.script);
+        match image.to_bytes(self.identity()) {
+            Ok(bytes) => Ok((bytes, compiled.diagnostics)),
+            Err(why) => Err(refused(&why)),
+        }
+    }
+
+    /// Runs a program that [`build`](Session::build) has compiled.
+    pub fn run_compiled(&mut self, bytes: &[u8]) -> Outcome {
+        let image = match Image::from_bytes(bytes, self.identity()) {
+            Ok(image) => image,
+            Err(damage) => return refused(&damage.to_string()),
+        };
+        let restored = Shapes::restored(image.shapes)
+            .and_then(|shapes| Tangents::restored(image.tangents, &shapes).map(|tangents| (shapes, tangents)));
+        let Some((shapes, tangents)) = restored else {
+            return refused("the compiled program contradicts itself; build it again from its source");
+        };
+        for (name, text) in &image.files {
+            self.sources.add(name, text, false);
+        }
+        let methods = image.methods.into_iter().map(|(method, shape, function)| ((method, shape), function)).collect();
+        let mut compiler =
+            Compiled { functions: image.functions, shapes, tangents, own_texts: image.own_texts, methods };
+        self.machine.reserve_globals(image.globals);
+        let result = self.machine.run(&mut compiler, image.script, Default::default());
+        self.concluded(result.map(|_| None), vec![])
+    }
+
+    /// What a compiled program has to agree with: the instructions, the primitives, the library and its places.
+    fn identity(&self) -> u32 {
+        let mut hash = crc32fast::Hasher::new();
+        hash.update(env!("CARGO_PKG_VERSION").as_bytes());
+        hash.update(format!("{LIST:?}").as_bytes());
+        crate::native::table::all().iter().for_each(|primitive| hash.update(primitive.name.as_bytes()));
+        crate::native::library::names().for_each(|name| hash.update(name.as_bytes()));
+        self.sources.prelude().for_each(|source| hash.update(source.text.as_bytes()));
+        hash.finalize()
+    }
+}
+
+/// All of a program that was compiled.
+fn image(program: &Program, files: Vec<(String, String)>, script: FunctionId) -> Image {
+    let mut compiler = OnDemand { program };
+    let functions = (0..program.functions.len() as u32)
+        .map(|f| [compiler.original(f).ok(), compiler.derivative(f).ok(), compiler.beneath(f).ok()])
+        .collect();
+    let mut methods: Vec<(u32, ShapeId, u32)> =
+        program.dispatch.iter().map(|((MethodId(method), shape), function)| (*method, *shape, function.0)).collect();
+    methods.sort_unstable();
+    Image {
+        files,
+        functions,
+        shapes: program.shapes.stored(),
+        tangents: program.tangents.stored(),
+        globals: program.globals,
+        own_texts: program.own_texts.iter().map(|pair| pair.map(|f| f.0)).collect(),
+        methods,
+        script: script.0,
+    }
+}
+
+fn refused(why: &str) -> Outcome {
+    let diagnostic = Diagnostic::error(Code::Input, Span::default(), why);
+    Outcome { diagnostics: vec![diagnostic], status: Status::Rejected, value: None }
+}

@@ -1,0 +1,175 @@
+//! Shapes and tangents as they are written to a file and read from one: lists, from which the rest is derived again.
+
+use super::{Layout, OwnId, Shape, ShapeId, Shapes, Tangent, TangentId, TangentKind, Tangents};
+use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
+
+/// All shapes in the order of their numbers, each with the type that speaks for itself.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct StoredShapes(Vec<(Shape, Option<OwnId>)>);
+
+/// All tangents in the order of their numbers.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct StoredTangents(Vec<Tangent>);
+
+impl Shape {
+    /// The shapes that it is made of.
+    fn parts(&self) -> Vec<ShapeId> {
+        match self {
+            Shape::Tuple(fields) => fields.iter().map(|(_, s)| *s).collect(),
+            Shape::Struct { fields, .. } => fields.iter().map(|(_, s)| *s).collect(),
+            Shape::Enum { cases, .. } => cases.iter().flat_map(|c| c.payload.iter().map(|(_, s)| *s)).collect(),
+            Shape::Optional(of) | Shape::Array(of) | Shape::Set(of) | Shape::Boxed(of) => vec![*of],
+            Shape::Dictionary(key, of) => vec![*key, *of],
+            Shape::Class { base, fields, .. } => base.iter().copied().chain(fields.iter().map(|(_, s)| *s)).collect(),
+            _ => vec![],
+        }
+    }
+
+    /// Whether its values are one reference, so that it may be made of shapes that are not known yet.
+    fn is_reference(&self) -> bool {
+        matches!(self, Shape::Array(_) | Shape::Dictionary(..) | Shape::Set(_) | Shape::Boxed(_) | Shape::Class { .. })
+    }
+}
+
+impl Shapes {
+    /// What has to be written.
+    pub fn stored(&self) -> StoredShapes {
+        StoredShapes(self.shapes.iter().cloned().zip(self.own.iter().copied()).collect())
+    }
+
+    /// The same shapes again; `None` when they cannot be those of a program.
+    pub fn restored(stored: StoredShapes) -> Option<Shapes> {
+        let StoredShapes(list) = stored;
+        let count = list.len();
+        let reference = Layout { f: 0, i: 0, r: 1 };
+        let mut shapes = Shapes::default();
+        // References first: they may stand before what they lead to.
+        shapes.layouts =
+            list.iter().map(|(s, _)| if s.is_reference() { reference } else { Layout::default() }).collect();
+        for (k, (shape, own)) in list.iter().enumerate() {
+            let known = |part: &ShapeId| {
+                let at = part.0 as usize;
+                at < k || shape.is_reference() && at < count || at < count && list[at].0.is_reference()
+            };
+            if !shape.parts().iter().all(known) {
+                return None;
+            }
+            if !ends(&list, k) {
+                return None;
+            }
+            let layout = shapes.checked_layout(shape)?;
+            shapes.layouts[k] = layout;
+            shapes.numbers.entry((shape.clone(), *own)).or_insert(ShapeId(k as u32));
+        }
+        (shapes.shapes, shapes.own) = list.into_iter().unzip();
+        // What leads to something behind it may speak.
+        shapes.speaking = vec![true; count];
+        for k in 0..count {
+            let spoken = shapes.own[k].is_some() || shapes.has_speaking_part(&shapes.shapes[k]);
+            shapes.speaking[k] = spoken;
+            shapes.starts.push(shapes.compute_starts(ShapeId(k as u32)));
+        }
+        Some(shapes)
+    }
+
+    /// A layout whose parts cannot be so many that counting them overflows.
+    fn checked_layout(&self, shape: &Shape) -> Option<Layout> {
+        /// Components of one value: what registers can be numbered with.
+        const MOST: u64 = u16::MAX as u64;
+        let mut total = 0u64;
+        for part in shape.parts() {
+            let layout = self.layouts.get(part.0 as usize)?;
+            total += u64::from(layout.f) + u64::from(layout.i) + u64::from(layout.r);
+        }
+        let counts = !shape.is_reference() || matches!(shape, Shape::Class { .. });
+        (!counts || total <= MOST).then(|| self.compute_layout(shape))
+    }
+}
+
+/// Whether the superclasses of a class are classes, and not without end.
+fn ends(list: &[(Shape, Option<OwnId>)], class: usize) -> bool {
+    let mut at = class;
+    for _ in 0..list.len() {
+        match &list[at].0 {
+            Shape::Class { base: Some(base), .. } => at = base.0 as usize,
+            Shape::Class { base: None, .. } => return true,
+            _ => return at == class,
+        }
+    }
+    false
+}
+
+impl Tangents {
+    /// What has to be written.
+    pub fn stored(&self) -> StoredTangents {
+        StoredTangents(self.tangents.clone())
+    }
+
+    /// The same tangents again; `None` when they do not belong to these shapes.
+    pub fn restored(stored: StoredTangents, shapes: &Shapes) -> Option<Tangents> {
+        let StoredTangents(tangents) = stored;
+        let known = |id: &TangentId| (id.0 as usize) < tangents.len();
+        for tangent in &tangents {
+            if !shapes.contains(tangent.value) || !shapes.contains(tangent.vector) {
+                return None;
+            }
+            let (value, vector) = (shapes.get(tangent.value).parts(), shapes.get(tangent.vector).parts());
+            let fits = match &tangent.kind {
+                TangentKind::Number | TangentKind::Nothing => true,
+                TangentKind::Fields(fields) => fields
+                    .iter()
+                    .all(|(a, b, of)| (*a as usize) < value.len() && (*b as usize) < vector.len() && known(of)),
+                TangentKind::Array(of)
+                | TangentKind::Dictionary(of)
+                | TangentKind::Optional(of)
+                | TangentKind::Boxed(of) => known(of),
+                TangentKind::Enum(cases) => cases.iter().flatten().all(|(_, of)| known(of)),
+            };
+            if !fits {
+                return None;
+            }
+        }
+        let mut numbers = HashMap::new();
+        for (k, tangent) in tangents.iter().enumerate() {
+            numbers.entry(tangent.clone()).or_insert(TangentId(k as u32));
+        }
+        Some(Tangents { tangents, numbers })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::rc::Rc;
+
+    #[test]
+    fn what_is_restored_is_what_was_stored() {
+        let mut shapes = Shapes::default();
+        let number = shapes.add(Shape::Double);
+        let list = shapes.reserve();
+        let rest = shapes.add(Shape::Optional(list));
+        let name: Rc<str> = "List".into();
+        let node = shapes.add(Shape::Struct {
+            name,
+            fields: vec![("value".into(), number), ("rest".into(), rest)],
+            style: super::super::Style::Fields,
+        });
+        shapes.define(list, Shape::Boxed(node), None);
+        let again = Shapes::restored(shapes.stored()).expect("they come from a program");
+        for k in 0..4 {
+            let id = ShapeId(k);
+            assert_eq!(again.get(id), shapes.get(id));
+            assert_eq!(again.layout(id), shapes.layout(id));
+            assert_eq!(again.before_field(id, 1), shapes.before_field(id, 1));
+        }
+    }
+
+    #[test]
+    fn shapes_that_contain_themselves_are_refused() {
+        let itself = StoredShapes(vec![(Shape::Tuple(vec![(None, ShapeId(0))]), None)]);
+        assert!(Shapes::restored(itself).is_none());
+        let nowhere = StoredShapes(vec![(Shape::Array(ShapeId(7)), None)]);
+        assert!(Shapes::restored(nowhere).is_none());
+    }
+}

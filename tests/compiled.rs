@@ -1,0 +1,101 @@
+//! Compiled programs: they do what their source does, and a file that is not whole is refused.
+
+#[allow(dead_code, reason = "each test uses a part of it")]
+mod harness;
+
+use dscript::session::{Input, Options, Outcome, Session, Status};
+use std::cell::RefCell;
+use std::io::Write;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+/// What a program printed, for a session and the test.
+#[derive(Clone, Default)]
+struct Printed(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Printed {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn session() -> (Session, Printed) {
+    let printed = Printed::default();
+    let timeout = Some(std::time::Duration::from_secs(60));
+    let options = Options { arguments: vec!["program".into()], timeout, ..Options::default() };
+    (Session::new(options, Box::new(printed.clone())), printed)
+}
+
+/// What came of a run, as far as a user sees it: texts, places and all.
+fn seen((session, printed): (Session, Printed), outcome: &Outcome) -> (Status, String, Vec<String>) {
+    let said = outcome.diagnostics.iter().filter(|d| d.is_error()).map(|d| {
+        let place = session.sources().place(d.primary.span.start).map(|p| (p.name.to_string(), p.line, p.column));
+        format!("{place:?} {}", d.message)
+    });
+    (outcome.status, String::from_utf8_lossy(&printed.0.borrow()).into_owned(), said.collect())
+}
+
+fn compiled(text: &str) -> Vec<u8> {
+    let (mut session, _) = session();
+    session.build(&[Input { name: "program", text }]).map(|(bytes, _)| bytes).unwrap_or_default()
+}
+
+#[test]
+fn compiled_programs_do_what_their_source_does() {
+    let mut programs: Vec<PathBuf> = harness::files(&harness::root().join("tests/run"), &["dscript"]);
+    // Those that need options or somebody who writes are for the command line.
+    programs.retain(|path| {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let wants = |what: &str| text.lines().any(|line| line.starts_with(what));
+        !wants("// options:") && !wants("// stdin:") && !wants("// args:")
+    });
+    assert!(programs.len() > 100);
+    harness::all(&programs, |path| {
+        let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+        let inputs = [Input { name: "program", text: &text }];
+        let mut first = session();
+        let outcome = first.0.run(&inputs);
+        let by_source = seen(first, &outcome);
+        let bytes = match session().0.build(&inputs) {
+            Ok((bytes, _)) => bytes,
+            Err(_) if outcome.status == Status::Rejected => return Ok(()),
+            Err(_) => return Err(format!("{}: it runs and cannot be built", harness::short(path))),
+        };
+        let mut second = session();
+        let outcome = second.0.run_compiled(&bytes);
+        let by_image = seen(second, &outcome);
+        if by_source == by_image {
+            Ok(())
+        } else {
+            Err(format!("{}:\n{by_source:?}\n{by_image:?}", harness::short(path)))
+        }
+    });
+}
+
+const PROGRAM: &str = "f(x) = x^3\nstruct S { var a = [1, 2]; var b: Int? = 3 }\nprint(f'(2), S())\n";
+
+#[test]
+fn files_that_are_cut_or_changed_are_refused() {
+    let whole = compiled(PROGRAM);
+    let mut first = session();
+    let outcome = first.0.run_compiled(&whole);
+    assert_eq!(outcome.status, Status::Done, "{:?}", outcome.diagnostics);
+    for length in [0, 1, 7, 8, 11, 12, 20, 27, 28, 29, whole.len() / 2, whole.len() - 1] {
+        let outcome = session().0.run_compiled(&whole[..length]);
+        assert_eq!(outcome.status, Status::Rejected, "cut at {length}");
+        assert!(outcome.diagnostics[0].message.contains("build it again"), "{:?}", outcome.diagnostics);
+    }
+    for at in (0..whole.len()).step_by(whole.len() / 200) {
+        let mut changed = whole.clone();
+        changed[at] ^= 0x10;
+        let outcome = session().0.run_compiled(&changed);
+        assert_eq!(outcome.status, Status::Rejected, "changed at {at}");
+    }
+    let longer = [whole.as_slice(), &[0]].concat();
+    assert_eq!(session().0.run_compiled(&longer).status, Status::Rejected);
+}
