@@ -96,7 +96,15 @@ impl World {
         let by = |t: &Type| t.substitute(&|q| (q == own).then(|| of.clone()));
         clauses.equal.iter().find_map(|(a, b)| {
             let (a, b) = (by(a), by(b));
-            (a == *here).then_some(b.clone()).or_else(|| (b == *here).then_some(a))
+            let (rank_a, rank_b) = (associated_depth(&a), associated_depth(&b));
+            // Always towards the shorter name, so that this ends.
+            if a == *here && rank_b <= rank_a {
+                Some(b)
+            } else if b == *here && rank_a < rank_b {
+                Some(a)
+            } else {
+                None
+            }
         })
     }
 
@@ -385,8 +393,28 @@ impl World {
 /// The function behind a member.
 fn function_of(member: MemberKind) -> Option<FunctionId> {
     match member {
-        MemberKind::Method(f) | MemberKind::Init(f) | MemberKind::Computed(f, _) | MemberKind::Subscript(f, _) => Some(f),
+        MemberKind::Method(f) | MemberKind::Init(f) | MemberKind::Computed(f, _) | MemberKind::Subscript(f, _) => {
+            Some(f)
+        }
         _ => None,
+    }
+}
+
+/// How many names follow each other in `T.A.B`; 0 for anything else.
+fn associated_depth(ty: &Type) -> usize {
+    match ty {
+        Type::Associated(of, ..) => 1 + associated_depth(of),
+        _ => 0,
+    }
+}
+
+/// Whether a type may be what a requirement asks for, as far as the names of types say it.
+fn may_be(pattern: &Type, ty: &Type) -> bool {
+    match (pattern, ty) {
+        (_, Type::Error) | (Type::Param(_) | Type::Associated(..), _) => true,
+        (Type::Nominal(m, xs), Type::Nominal(n, ys)) => m == n && xs.iter().zip(ys.iter()).all(|(x, y)| may_be(x, y)),
+        (Type::Nominal(..), _) => false,
+        _ => true,
     }
 }
 
@@ -398,6 +426,9 @@ fn match_signature(required: &Signature, wanted: &Type, given: &Signature) -> Op
         return None;
     }
     let pairs = required.params.iter().zip(&given.params).map(|(a, b)| (&a.ty, &b.ty));
+    if !pairs.clone().all(|(pattern, ty)| may_be(pattern, ty)) {
+        return None;
+    }
     pairs.chain([(&required.result, &given.result)]).find_map(|(pattern, ty)| match_type(pattern, wanted, ty))
 }
 
