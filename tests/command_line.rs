@@ -166,6 +166,9 @@ fn limits_end_a_program() {
         // What doubles does not take long.
         (&["--max-memory=200MiB"], "var s = \"x\"\nwhile true { s += s }", 1, "E0621"),
         (&["--max-memory=200MiB"], "var a = [1.0]\nwhile true { a += a }", 1, "E0621"),
+        // What is made at once is refused before it is made.
+        (&["--max-memory=200MiB"], "print([Double](repeating: 1, count: 1_000_000_000).count)", 1, "E0621"),
+        (&["--max-memory=200MiB"], "print(String(repeating: \"abc\", count: 1_000_000_000).count)", 1, "E0621"),
     ];
     for (options, text, status, number) in cases {
         let start = Instant::now();
@@ -280,6 +283,67 @@ fn monstrous_programs_are_told_apart_from_mistakes() {
     let finished = dscript(&["-"], long_and_wrong.as_bytes(), root());
     ended(&finished, 3, "");
     assert!(finished.stderr.len() < 5_000, "{} bytes of diagnostics", finished.stderr.len());
+}
+
+/// The text of a program of so many parts.
+type OfLength = fn(usize) -> String;
+
+/// Programs of many parts of one kind. Each once took time that grew with the square of it.
+fn long_programs() -> Vec<(&'static str, OfLength)> {
+    fn each(n: usize, part: impl Fn(usize) -> String) -> String {
+        (0..n).map(part).collect()
+    }
+    vec![
+        ("calls of one script", |n| each(n, |i| format!("print({i})\n"))),
+        ("unknown names", |n| each(n, |i| format!("let a{i} = b{i}\n"))),
+        ("branches of one function", |n| {
+            let branches = each(n, |i| format!("if a > {i} {{ a *= 2 }}\n"));
+            format!(
+                "func f(_ x: Double) -> Double {{\nvar a = x\n{branches}return a\n}}\nprint(gradient(at: 1, in: f))"
+            )
+        }),
+        ("cases of an enum", |n| {
+            let (cases, arms) = (each(n, |i| format!("case c{i}\n")), each(n, |i| format!("case .c{i}: return {i}\n")));
+            format!("enum E {{\n{cases}}}\nfunc f(_ x: E) -> Int {{\nswitch x {{\n{arms}}}\n}}\nprint(f(.c5))")
+        }),
+        ("properties of a class", |n| {
+            format!("class C {{\n{}}}\nprint(C().a0)", each(n, |i| format!("var a{i} = 1.0\n")))
+        }),
+        ("literals of one sum", |n| format!("print({}0)", each(n, |i| format!("{i} + ")))),
+        ("functions with operators", |n| each(n, |i| format!("f{i}(x) = x^2\nprint(f{i}'(1))\n"))),
+    ]
+}
+
+#[test]
+fn long_programs_take_time_in_proportion_to_their_length() {
+    const SHORT: usize = 500;
+    const TIMES: u32 = 8;
+    let folder = Folder::new("long");
+    let time = |text: &str| {
+        fs::write(folder.0.join("a.dscript"), text).unwrap();
+        let start = Instant::now();
+        let finished = folder.run(&["a.dscript"]);
+        assert!(matches!(finished.status, Some(0 | 3)), "{}", finished.stderr);
+        start.elapsed()
+    };
+    for (what, program) in long_programs() {
+        let (short, long) = (program(SHORT), program(SHORT * TIMES as usize));
+        // Something else may keep the machine busy meanwhile; what is quadratic is too slow each time.
+        let is_fine = (0..3).any(|_| {
+            let short = time(&short).max(Duration::from_millis(100));
+            time(&long) < 3 * TIMES * short
+        });
+        assert!(is_fine, "{what}");
+    }
+}
+
+#[test]
+fn a_function_of_too_many_variables_is_told_apart_from_a_bug() {
+    let properties: String = (0..66_000).map(|i| format!("var a{i} = 1.0\n")).collect();
+    let text = format!("struct S {{\n{properties}}}\nprint(S().a0)");
+    let finished = dscript(&["-"], text.as_bytes(), root());
+    ended(&finished, 1, "");
+    said(&finished, "E0221");
 }
 
 #[test]

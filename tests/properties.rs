@@ -1,24 +1,14 @@
 //! Random programs: forward mode, reverse mode and central differences agree, to the third order.
 //!
-//! `DSCRIPT_CASES` says how many programs (256), `DSCRIPT_SEED` which ones; the seed is printed, and a failing program is
+//! `DSCRIPT_CASES` says how many programs (160), `DSCRIPT_SEED` which ones; the seed is printed, and a failing program is
 //! made as small as it gets before it is shown. `DSCRIPT_SHOW` writes down all of them.
 
 mod generate;
 
-use dscript::session::{Input, Options, Session, Status};
-use generate::{Program, render};
+use dscript::session::Options;
+use generate::agree::{ONE_NUMBER, Questions, TWO_NUMBERS, Tally, agree, script};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
-use std::cell::{Cell, RefCell};
-use std::io::Write;
-use std::rc::Rc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
-
-/// Where the programs are differentiated: finer than the constants in them, so that none of them sits right on a kink.
-const POINTS: &[(f64, f64)] = &[(0.31640625, -0.81640625), (-1.18359375, 0.43359375)];
-
-/// The step of the differences. They are made with this step, with half and with a quarter of it, so that their error is
-/// known.
-const STEP: f64 = 1.0 / 1024.0;
 
 #[test]
 fn functions_of_one_number() {
@@ -30,94 +20,26 @@ fn functions_of_two_numbers() {
     check("functions_of_two_numbers", &TWO_NUMBERS);
 }
 
-/// What a function is asked: declarations, and what is printed at a point.
-struct Questions {
-    arity: usize,
-    declarations: &'static str,
-    at_point: fn(f64, f64) -> String,
-}
-
-const ONE_NUMBER: Questions = Questions {
-    arity: 1,
-    declarations: "\
-func d1(_ x: Double) -> Double { derivative(at: x, in: f) }
-func g1(_ x: Double) -> Double { gradient(at: x, in: f) }
-func d2(_ x: Double) -> Double { derivative(at: x, in: g1) }
-func g2(_ x: Double) -> Double { gradient(at: x, in: d1) }
-",
-    at_point: |x, _| {
-        let by = |f: &str| differences(|d| format!("{f}({:?})", x + d));
-        let modes = |f: &str| format!("derivative(at: {x:?}, in: {f}), gradient(at: {x:?}, in: {f})");
-        format!(
-            "print(1, {}, {})\nprint(2, {}, {}, {})\nprint(3, {}, {}, {})\n",
-            modes("f"),
-            by("f"),
-            modes("d1"),
-            modes("g1"),
-            by("d1"),
-            modes("d2"),
-            modes("g2"),
-            by("d2"),
-        )
-    },
-};
-
-const TWO_NUMBERS: Questions = Questions {
-    arity: 2,
-    declarations: "\
-func fx(_ x: Double, _ y: Double) -> Double { derivative(at: x) { x in f(x, y) } }
-func gx(_ x: Double, _ y: Double) -> Double { gradient(at: x, y, in: f).0 }
-",
-    at_point: |x, y| {
-        let at = format!("{x:?}, {y:?}");
-        let by_x = |f: &str| differences(|d| format!("{f}({:?}, {y:?})", x + d));
-        let by_y = |f: &str| differences(|d| format!("{f}({x:?}, {:?})", y + d));
-        let along = differences(|d| format!("f({:?}, {:?})", x + d, y + d));
-        format!(
-            "do {{
-    let slopes = gradient(at: {at}, in: f)
-    let mixed = gradient(at: {at}, in: fx)
-    let again = gradient(at: {at}, in: gx)
-    print(1, slopes.0, fx({at}), {})
-    print(1, slopes.1, derivative(at: {y:?}) {{ y in f({x:?}, y) }}, {})
-    print(1, slopes.0 + slopes.1, derivative(at: {at}, in: f), {along})
-    print(2, mixed.0, again.0, derivative(at: {x:?}) {{ x in gx(x, {y:?}) }}, {})
-    print(2, mixed.1, again.1, derivative(at: {y:?}) {{ y in gx({x:?}, y) }}, {})
-}}
-",
-            by_x("f"),
-            by_y("f"),
-            by_x("gx"),
-            by_y("gx"),
-        )
-    },
-};
-
-/// The six values that three central differences need.
-fn differences(at: impl Fn(f64) -> String) -> String {
-    let steps = [STEP, STEP / 2.0, STEP / 4.0];
-    steps.map(|step| format!("{}, {}", at(step), at(-step))).join(", ")
-}
-
-/// Counts of what was compared, to see that the test still tests something.
-#[derive(Default)]
-struct Tally {
-    compared: Cell<u64>,
-    skipped: Cell<u64>,
-}
-
 fn check(name: &str, questions: &Questions) {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
     let seed = number("DSCRIPT_SEED").unwrap_or_else(now);
-    let cases = number("DSCRIPT_CASES").unwrap_or(256) as u32;
+    let cases = number("DSCRIPT_CASES").unwrap_or(160) as u32;
     eprintln!("{name}: DSCRIPT_SEED={seed} DSCRIPT_CASES={cases}");
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 4000, ..Config::default() };
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
     let tally = Tally::default();
-    let result = runner.run(&generate::program(), |program| agree(&program, questions, &tally));
+    let options = Options { timeout: Some(Duration::from_secs(20)), ..Options::default() };
+    let shows = std::env::var_os("DSCRIPT_SHOW").is_some();
+    let result = runner.run(&generate::program(), |program| {
+        let text = script(&program, questions);
+        if shows {
+            eprintln!("{text}");
+        }
+        agree(&text, options.clone(), &tally).map_err(TestCaseError::fail)
+    });
     match result {
         Ok(()) => {
             let (compared, skipped) = (tally.compared.get(), tally.skipped.get());
@@ -129,84 +51,4 @@ fn check(name: &str, questions: &Questions) {
         }
         Err(TestError::Abort(why)) => panic!("{why}"),
     }
-}
-
-fn script(program: &Program, questions: &Questions) -> String {
-    let mut text = render::program(program, questions.arity) + questions.declarations;
-    for (x, y) in POINTS {
-        text += &(questions.at_point)(*x, *y);
-    }
-    text
-}
-
-fn agree(program: &Program, questions: &Questions, tally: &Tally) -> Result<(), TestCaseError> {
-    let text = script(program, questions);
-    if std::env::var_os("DSCRIPT_SHOW").is_some() {
-        eprintln!("{text}");
-    }
-    let output = run(&text).map_err(TestCaseError::fail)?;
-    for line in output.lines() {
-        compare(line, tally).map_err(|why| TestCaseError::fail(format!("{why}: {line}")))?;
-    }
-    Ok(())
-}
-
-/// A line is the order, the derivative in several modes, and six values for the differences.
-fn compare(line: &str, tally: &Tally) -> Result<(), String> {
-    let numbers: Result<Vec<f64>, _> = line.split(' ').map(str::parse).collect();
-    let numbers = numbers.map_err(|e| format!("not a number ({e})"))?;
-    let [order, rest @ ..] = &numbers[..] else { return Err("nothing printed".into()) };
-    let Some((modes, values)) = rest.split_last_chunk::<6>() else {
-        return Err("too few numbers".into());
-    };
-    let Some(first) = modes.first().filter(|m| m.is_finite()) else { return Err("not a finite derivative".into()) };
-    // Modes add up in different orders: rounding grows with the order, and with what cancels.
-    let rounding = 1e-11 * 100f64.powf(order - 1.0);
-    let scale = 1.0 + modes.iter().fold(values[0].abs(), |a, m| a.max(m.abs()));
-    if modes.iter().any(|mode| (mode - first).abs() > rounding * scale || mode.is_nan()) {
-        return Err("the modes disagree".into());
-    }
-    let slope = |k: usize| (values[2 * k] - values[2 * k + 1]) / (2.0 * STEP / f64::from(1 << k));
-    let (whole, half, quarter) = (slope(0), slope(1), slope(2));
-    // With half the step the error of a smooth function is a quarter; at a kink or jump nearby it is not.
-    let (doubt, estimate) = ((quarter - half).abs(), (4.0 * quarter - half) / 3.0);
-    if !estimate.is_finite() || doubt > 0.35 * (half - whole).abs() + 1e-9 * scale || doubt > 1e-2 * scale {
-        tally.skipped.set(tally.skipped.get() + 1);
-        return Ok(());
-    }
-    tally.compared.set(tally.compared.get() + 1);
-    if (first - estimate).abs() > doubt + 1e-7 * scale {
-        return Err(format!("the derivative is not the difference {estimate}"));
-    }
-    Ok(())
-}
-
-/// A sink that can be read afterwards.
-#[derive(Clone, Default)]
-struct Sink(Rc<RefCell<Vec<u8>>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Runs a script; what it printed, or why it did not end well.
-fn run(text: &str) -> Result<String, String> {
-    let sink = Sink::default();
-    let options = Options { timeout: Some(Duration::from_secs(20)), ..Options::default() };
-    let mut session = Session::new(options, Box::new(sink.clone()));
-    let outcome = session.run(&[Input { name: "random.dscript", text }]);
-    drop(session);
-    if outcome.status != Status::Done {
-        let said: Vec<String> = outcome.diagnostics.iter().map(|d| d.message.clone()).collect();
-        return Err(format!("{:?}: {}", outcome.status, said.join("; ")));
-    }
-    let bytes = sink.0.borrow().clone();
-    String::from_utf8(bytes).map_err(|e| e.to_string())
 }

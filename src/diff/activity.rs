@@ -10,7 +10,7 @@
 
 use super::dataflow::{self, Fact};
 use super::flow::{self, NativePassage, Passage};
-use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Terminator};
+use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program};
 use crate::source::Span;
 use crate::value::Bank;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -268,20 +268,17 @@ impl<'p> Activity<'p> {
         for (k, param) in f.params.iter().enumerate() {
             entry[param.0 as usize] = Known::of(Dependence { on: BTreeSet::from([k as u32]), ..Dependence::default() });
         }
-        let mut summary = Summary { results: vec![Known::default(); f.results.len()], ..Summary::default() };
+        let (mut effects, mut returns) = (Effects::default(), false);
+        let mut results = vec![Known::default(); f.results.len()];
         let walk = Walk { activity: self, f, id };
-        let starts = dataflow::forward(f, entry, |block, facts| walk.block(block, facts, &mut summary));
-        for (at, start) in starts.into_iter().enumerate() {
-            let Some(mut facts) = start else { continue };
-            if let Some(Terminator::Return(regs)) = &f.blocks[at].end {
-                walk.block(at, &mut facts, &mut summary);
-                summary.returns = true;
-                for (result, reg) in summary.results.iter_mut().zip(regs) {
-                    result.join(&facts[reg.0 as usize]);
-                }
+        let step = |block: usize, facts: &mut [Known]| walk.block(block, facts, &mut effects);
+        dataflow::forward(f, entry, step, |regs, facts| {
+            returns = true;
+            for (result, reg) in results.iter_mut().zip(regs) {
+                result.join(&facts[reg.0 as usize]);
             }
-        }
-        summary
+        });
+        Summary { results, effects, returns }
     }
 }
 
@@ -305,9 +302,9 @@ struct Walk<'a, 'p> {
 }
 
 impl Walk<'_, '_> {
-    fn block(&self, block: usize, facts: &mut [Known], summary: &mut Summary) {
+    fn block(&self, block: usize, facts: &mut [Known], effects: &mut Effects) {
         for (at, step) in self.f.blocks[block].instructions.iter().enumerate() {
-            let outs = self.step((self.id, block as u32, at as u32), step, facts, &mut summary.effects);
+            let outs = self.step((self.id, block as u32, at as u32), step, facts, effects);
             for (out, known) in step.outs.iter().zip(outs) {
                 facts[out.0 as usize] = known;
             }

@@ -13,7 +13,7 @@ use super::wrt::{Moves, can_vary, moving};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Function, FunctionId, Instruction, Op, Program, Reg, RuleKind, Terminator};
 use crate::source::Span;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 /// Checks what is promised in one function. For many functions keep a [`Checker`], which remembers what it found out.
@@ -51,10 +51,10 @@ impl<'p> Checker<'p> {
     /// Checks what is promised in a function of the user's.
     pub fn check(&mut self, function: FunctionId, out: &mut Vec<Diagnostic>) {
         let Some(f) = self.program.function(function).filter(|f| !f.is_prelude) else { return };
-        let steps = || f.blocks.iter().flat_map(|b| &b.instructions);
-        for step in steps() {
+        let mut writers = None;
+        for step in f.blocks.iter().flat_map(|b| &b.instructions) {
             if let Op::Promise { linear, wrt } = &step.op
-                && let Some(known) = known_function(steps, step)
+                && let Some(known) = known_function(writers.get_or_insert_with(|| Writers::of(f)), step)
                 && let Some(target) = self.program.function(known)
             {
                 let is_literal = step.span.start <= target.span.start && target.span.end <= step.span.end;
@@ -71,10 +71,10 @@ impl<'p> Checker<'p> {
     /// pass: it is a tangent, though it has no transpose.
     fn check_rule(&mut self, registered: FunctionId, out: &mut Vec<Diagnostic>) {
         let Some(f) = self.program.function(registered).filter(|f| !f.is_prelude) else { return };
+        let writers = Writers::of(f);
         for block in &f.blocks {
             let Some(Terminator::Return(results)) = &block.end else { continue };
-            let steps = || f.blocks.iter().flat_map(|b| &b.instructions);
-            if let Some(map) = results.last().and_then(|reg| made_by(steps, *reg, None))
+            if let Some(map) = results.last().and_then(|reg| writers.made_by(*reg, None))
                 && let Some(function) = self.program.function(map)
             {
                 let wrt = vec![true; function.parameters.len()];
@@ -171,33 +171,38 @@ impl<'p> Checker<'p> {
 
 /// The function whose strength a step promises, when only one step writes the register that holds it and the same was
 /// not promised before.
-fn known_function<'a, I>(steps: impl Fn() -> I, promise: &Instruction) -> Option<FunctionId>
-where
-    I: Iterator<Item = &'a Instruction>,
-{
-    made_by(steps, *promise.ins.first()?, Some(&promise.op))
+fn known_function(writers: &Writers<'_>, promise: &Instruction) -> Option<FunctionId> {
+    writers.made_by(*promise.ins.first()?, Some(&promise.op))
 }
 
-/// The function that a register holds, if only one step writes it, and no promise like a given one was made of it.
-fn made_by<'a, I>(steps: impl Fn() -> I, mut reg: Reg, unless: Option<&Op>) -> Option<FunctionId>
-where
-    I: Iterator<Item = &'a Instruction>,
-{
-    // A chain of copies has an end; a loop of them is no known function.
-    for _ in 0..32 {
-        // A variable may be emptied behind its last reader.
-        let mut writers = steps().filter(|s| s.outs.contains(&reg) && s.op != Op::Null);
-        let writer = writers.next()?;
-        if writers.next().is_some() || unless == Some(&writer.op) {
-            return None;
+/// The steps of a function that write each register. A variable may be emptied behind its last reader: that is no writing.
+struct Writers<'f>(HashMap<Reg, Vec<&'f Instruction>>);
+
+impl<'f> Writers<'f> {
+    fn of(f: &'f Function) -> Writers<'f> {
+        let mut found: HashMap<Reg, Vec<&'f Instruction>> = HashMap::new();
+        for step in f.blocks.iter().flat_map(|b| &b.instructions).filter(|s| s.op != Op::Null) {
+            step.outs.iter().for_each(|r| found.entry(*r).or_default().push(step));
         }
-        match &writer.op {
-            Op::Closure(function) => return Some(*function),
-            Op::Copy | Op::Take | Op::Promise { .. } => reg = *writer.ins.first()?,
-            _ => return None,
-        }
+        Writers(found)
     }
-    None
+
+    /// The function that a register holds, if only one step writes it, and no promise like a given one was made of it.
+    fn made_by(&self, mut reg: Reg, unless: Option<&Op>) -> Option<FunctionId> {
+        // A chain of copies has an end; a loop of them is no known function.
+        for _ in 0..32 {
+            let [writer] = self.0.get(&reg)?[..] else { return None };
+            if unless == Some(&writer.op) {
+                return None;
+            }
+            match &writer.op {
+                Op::Closure(function) => return Some(*function),
+                Op::Copy | Op::Take | Op::Promise { .. } => reg = *writer.ins.first()?,
+                _ => return None,
+            }
+        }
+        None
+    }
 }
 
 /// The results that can carry a derivative.

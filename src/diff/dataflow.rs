@@ -1,6 +1,6 @@
 //! Forward data flow over the graph of one function: what is known of each register at the start of each block.
 
-use crate::ir::{BlockId, Function, Terminator};
+use crate::ir::{BlockId, Function, Reg, Terminator};
 
 /// Something that is known of a register; the default says that nothing reaches it.
 pub trait Fact: Clone + Default {
@@ -8,16 +8,28 @@ pub trait Fact: Clone + Default {
     fn join(&mut self, other: &Self) -> bool;
 }
 
-/// Runs `step` over the blocks until nothing changes. `step` is given the number of a block and the facts at its start,
-/// and leaves the facts at its end. Gives the facts at the start of each block; `None` where no path leads.
-pub fn forward<F: Fact>(f: &Function, entry: Vec<F>, mut step: impl FnMut(usize, &mut [F])) -> Vec<Option<Vec<F>>> {
-    let mut starts: Vec<Option<Vec<F>>> = vec![None; f.blocks.len()];
+/// Runs `step` over the blocks until nothing changes, and then once more over those that return, for `returned`. `step` is
+/// given the number of a block and what is known of all registers at its start, and leaves what is known at its end.
+pub fn forward<F: Fact>(
+    f: &Function,
+    entry: Vec<F>,
+    mut step: impl FnMut(usize, &mut [F]),
+    mut returned: impl FnMut(&[Reg], &[F]),
+) {
     if f.blocks.is_empty() {
-        return starts;
+        return;
     }
+    let crossing = crossing(f);
+    let kept = |facts: &[F]| -> Vec<F> { crossing.iter().map(|r| facts[*r].clone()).collect() };
+    // What is known at the start of each block of the registers that it may need; `None` where no path leads.
+    let mut starts: Vec<Option<Vec<F>>> = vec![None; f.blocks.len()];
+    starts[0] = Some(kept(&entry));
+    let mut facts = entry;
+    let load = |facts: &mut [F], start: &[F]| {
+        crossing.iter().zip(start).for_each(|(r, known)| facts[*r].clone_from(known));
+    };
     let order = reverse_postorder(f);
     let mut waiting = vec![false; f.blocks.len()];
-    starts[0] = Some(entry);
     waiting[0] = true;
     let mut changed = true;
     while changed {
@@ -27,25 +39,52 @@ pub fn forward<F: Fact>(f: &Function, entry: Vec<F>, mut step: impl FnMut(usize,
                 continue;
             }
             changed = true;
-            let mut facts = starts[at].clone().unwrap_or_default();
+            load(&mut facts, starts[at].as_deref().unwrap_or_default());
             step(at, &mut facts);
             for next in successors(f, at) {
                 let next = next.0 as usize;
                 match &mut starts[next] {
                     Some(known) => {
                         // Every register must be joined, so no short-circuit.
-                        let grown = known.iter_mut().zip(&facts).fold(false, |any, (a, b)| a.join(b) | any);
+                        let ends = crossing.iter().map(|r| &facts[*r]);
+                        let grown = known.iter_mut().zip(ends).fold(false, |any, (a, b)| a.join(b) | any);
                         waiting[next] |= grown;
                     }
                     start @ None => {
-                        *start = Some(facts.clone());
+                        *start = Some(kept(&facts));
                         waiting[next] = true;
                     }
                 }
             }
         }
     }
-    starts
+    for (at, start) in starts.iter().enumerate() {
+        if let (Some(start), Some(Terminator::Return(regs))) = (start, &f.blocks[at].end) {
+            load(&mut facts, start);
+            step(at, &mut facts);
+            returned(regs, &facts);
+        }
+    }
+}
+
+/// The registers that some block reads before it has written them: nothing need be kept of the others between blocks.
+fn crossing(f: &Function) -> Vec<usize> {
+    let mut crosses = vec![false; f.registers.len()];
+    // The block that wrote each register last.
+    let mut written = vec![usize::MAX; f.registers.len()];
+    for (at, block) in f.blocks.iter().enumerate() {
+        let mut read = |r: &Reg, written: &[usize]| crosses[r.0 as usize] |= written[r.0 as usize] != at;
+        for step in &block.instructions {
+            step.ins.iter().for_each(|r| read(r, &written));
+            step.outs.iter().for_each(|r| written[r.0 as usize] = at);
+        }
+        match &block.end {
+            Some(Terminator::Return(regs)) => regs.iter().for_each(|r| read(r, &written)),
+            Some(Terminator::Branch { condition, .. }) => read(condition, &written),
+            Some(Terminator::Jump(_) | Terminator::Trap(_)) | None => {}
+        }
+    }
+    (0..crosses.len()).filter(|r| crosses[*r]).collect()
 }
 
 /// Where a block may go on.

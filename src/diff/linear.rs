@@ -9,7 +9,7 @@
 use super::activity::covered_by_rule;
 use super::dataflow::{self, Fact};
 use super::flow::{self, Passage};
-use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, RuleKind, Terminator};
+use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, RuleKind};
 use crate::native::{PrimitiveId, Rule};
 use crate::source::Span;
 use crate::value::{Bank, Constants};
@@ -203,17 +203,13 @@ impl<'p> Linearities<'p> {
         for (param, kind) in f.params.iter().zip(arguments) {
             entry[param.0 as usize] = (*kind).into();
         }
-        let starts = dataflow::forward(f, entry, |block, facts| self.block(f, block, facts));
         let mut results = vec![Linearity::default(); f.results.len()];
-        for (at, start) in starts.into_iter().enumerate() {
-            let Some(mut facts) = start else { continue };
-            if let Some(Terminator::Return(regs)) = &f.blocks[at].end {
-                self.block(f, at, &mut facts);
-                for (result, reg) in results.iter_mut().zip(regs) {
-                    result.join(&facts[reg.0 as usize]);
-                }
+        let step = |block: usize, facts: &mut [Linearity]| self.block(f, block, facts);
+        dataflow::forward(f, entry, step, |regs, facts| {
+            for (result, reg) in results.iter_mut().zip(regs) {
+                result.join(&facts[reg.0 as usize]);
             }
-        }
+        });
         results.into()
     }
 

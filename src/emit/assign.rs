@@ -116,7 +116,7 @@ fn intervals(graph: &Graph, order: &[usize], live: &Liveness<'_>) -> Vec<Interva
     graph.params.iter().chain(&graph.closure).for_each(|p| touch(*p, 0));
     let mut at = 1;
     for block in order {
-        live.entry[*block].iter().for_each(|r| touch(r, 2 * at));
+        live.entry(*block).for_each(|r| touch(r, 2 * at));
         for step in &graph.blocks[*block].steps {
             at += 1;
             step.ins.iter().for_each(|r| touch(*r, 2 * at));
@@ -124,7 +124,7 @@ fn intervals(graph: &Graph, order: &[usize], live: &Liveness<'_>) -> Vec<Interva
         }
         at += 1;
         graph.blocks[*block].end.ins().iter().for_each(|r| touch(*r, 2 * at));
-        live.exit[*block].iter().for_each(|r| touch(r, 2 * at + 1));
+        live.exit(*block).for_each(|r| touch(r, 2 * at + 1));
     }
     for step in graph.blocks.iter().flat_map(|b| &b.steps) {
         if let (Some(Op::Copy | Op::Take | Op::Promise { .. }), [out], [a]) = (step.ir(), &step.outs[..], &step.ins[..])

@@ -25,8 +25,9 @@ use crate::source::Span;
 use crate::value::Bank;
 use bumpalo::Bump;
 use graph::{Graph, Reg};
-use live::{Liveness, Set};
+use live::Liveness;
 use select::Selector;
+use std::collections::HashSet;
 use writer::Writer;
 
 /// Why a function cannot become code.
@@ -127,12 +128,13 @@ fn bank_counts(banks: &[Bank]) -> [u16; 3] {
 fn write(mut selector: Selector<'_>, order: &[usize], live: &Liveness<'_>) -> Result<Code, Unencodable> {
     let graph = selector.context.graph;
     let stale = stale_references(graph, order, live, &selector.writer);
+    let mut deaths = Deaths { graph, needed: vec![false; graph.banks.len()] };
     for (k, &at) in order.iter().enumerate() {
         let block = &graph.blocks[at];
         selector.writer.begin(at);
         selector.writer.span = block.steps.first().map_or(block.end_span, |s| s.span);
         stale[at].iter().for_each(|r| selector.clear(*r));
-        let (dying, dead) = deaths(graph, at, live);
+        let (dying, dead) = deaths.of(at, live);
         // A function that returns at once drops everything by itself.
         let returns = matches!(block.end, graph::End::Return(_));
         let matters = block.steps.iter().rposition(|s| s.uses_window() || changes_reference(graph, s));
@@ -151,45 +153,51 @@ fn changes_reference(graph: &Graph, step: &graph::Step) -> bool {
     step.outs.iter().any(|r| graph.banks[*r] == Bank::R && step.ins.contains(r))
 }
 
-/// For each step the references that it reads for the last time, and those that it writes in vain.
-fn deaths(graph: &Graph, at: usize, live: &Liveness<'_>) -> (Vec<Vec<Reg>>, Vec<Vec<Reg>>) {
-    let block = &graph.blocks[at];
-    let is_reference = |r: &Reg| graph.banks[*r] == Bank::R;
-    let mut set = live.exit[at].clone();
-    block.end.ins().iter().for_each(|r| {
-        set.insert(*r);
-    });
-    let (mut dying, mut dead) = (vec![vec![]; block.steps.len()], vec![vec![]; block.steps.len()]);
-    for (n, step) in block.steps.iter().enumerate().rev() {
-        dead[n] = step.outs.iter().copied().filter(is_reference).filter(|r| !set.has(*r)).collect();
-        step.outs.iter().for_each(|r| set.remove(*r));
-        for reg in step.ins.iter().copied().filter(is_reference) {
-            // A register that the step changes holds its reference afterwards; one that gets the result of a call holds
-            // another one.
-            let changed = step.outs.contains(&reg) && !step.is_call();
-            if !changed && set.insert(reg) {
-                dying[n].push(reg);
+/// Looks in each block for the steps behind which references are not needed any more.
+struct Deaths<'g> {
+    graph: &'g Graph,
+    /// The registers that are needed at the place that is being looked at.
+    needed: Vec<bool>,
+}
+
+impl Deaths<'_> {
+    /// For each step of a block the references that it reads for the last time, and those that it writes in vain.
+    fn of(&mut self, at: usize, live: &Liveness<'_>) -> (Vec<Vec<Reg>>, Vec<Vec<Reg>>) {
+        let Deaths { graph, needed } = self;
+        let block = &graph.blocks[at];
+        let is_reference = |r: &Reg| graph.banks[*r] == Bank::R;
+        live.exit(at).chain(block.end.ins().iter().copied()).for_each(|r| needed[r] = true);
+        let (mut dying, mut dead) = (vec![vec![]; block.steps.len()], vec![vec![]; block.steps.len()]);
+        for (n, step) in block.steps.iter().enumerate().rev() {
+            dead[n] = step.outs.iter().copied().filter(is_reference).filter(|r| !needed[*r]).collect();
+            step.outs.iter().for_each(|r| needed[*r] = false);
+            for reg in step.ins.iter().copied().filter(is_reference) {
+                // A register that the step changes holds its reference afterwards; one that gets the result of a call
+                // holds another one.
+                let changed = step.outs.contains(&reg) && !step.is_call();
+                if !changed && !std::mem::replace(&mut needed[reg], true) {
+                    dying[n].push(reg);
+                }
             }
+            step.ins.iter().for_each(|r| needed[*r] = true);
         }
-        step.ins.iter().for_each(|r| {
-            set.insert(*r);
-        });
+        // That is all that is needed before the first step; the next block begins with nothing.
+        live.entry(at).for_each(|r| needed[r] = false);
+        (dying, dead)
     }
-    (dying, dead)
 }
 
 /// References that a block need not keep though one of those before it had to: they are dropped at its beginning.
 fn stale_references(graph: &Graph, order: &[usize], live: &Liveness<'_>, writer: &Writer<'_>) -> Vec<Vec<Reg>> {
-    let arena = Bump::new();
     let mut stale = vec![vec![]; graph.blocks.len()];
     let references: Vec<bool> = graph.banks.iter().map(|b| *b == Bank::R).collect();
-    let mut seen = vec![Set::new(graph.banks.len(), &arena); graph.blocks.len()];
+    let mut seen = HashSet::new();
     let mut note = |to: usize, reg: Reg| {
-        if !references[reg] || live.entry[to].has(reg) || !seen[to].insert(reg) {
+        if !references[reg] || live.enters(to, reg) || !seen.insert((to, reg)) {
             return;
         }
         let place = writer.place(reg);
-        let is_used = live.entry[to].iter().any(|r| references[r] && writer.place(r) == place);
+        let is_used = live.entry(to).any(|r| references[r] && writer.place(r) == place);
         if !is_used {
             stale[to].push(reg);
         }
@@ -197,7 +205,7 @@ fn stale_references(graph: &Graph, order: &[usize], live: &Liveness<'_>, writer:
     for &at in order {
         let block = &graph.blocks[at];
         for to in block.end.targets() {
-            live.exit[at].iter().for_each(|r| note(to, r));
+            live.exit(at).for_each(|r| note(to, r));
         }
     }
     graph.params.iter().chain(&graph.closure).for_each(|r| note(0, *r));

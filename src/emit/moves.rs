@@ -1,5 +1,8 @@
 //! Moves that happen at once: arguments into the window, results into the first registers.
 
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::Hash;
+
 /// A move of one value; `S` is where it stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Move<S> {
@@ -13,29 +16,56 @@ pub struct Move<S> {
 
 /// Puts moves in an order in which none overwrites what another one still needs. `scratch` breaks cycles. A source that
 /// is its own target stays where it is.
-pub fn in_sequence<S: Copy + PartialEq>(moves: &[(S, S)], scratch: S) -> Vec<Move<S>> {
-    let mut pending: Vec<(S, S)> = moves.iter().copied().filter(|(to, from)| to != from).collect();
-    let mut done: Vec<(S, S)> = vec![];
-    while !pending.is_empty() {
-        let free = pending.iter().position(|(to, _)| pending.iter().all(|(_, from)| from != to));
-        match free {
-            Some(k) => done.push(pending.remove(k)),
+pub fn in_sequence<S: Copy + Eq + Hash>(moves: &[(S, S)], scratch: S) -> Vec<Move<S>> {
+    let done = ordered(moves.iter().copied().filter(|(to, from)| to != from).collect(), scratch);
+    let staying: HashSet<S> = moves.iter().filter(|(to, from)| to == from).map(|(to, _)| *to).collect();
+    // Whether the next move that has to do with a place reads it; written again in between, it is another value.
+    let mut is_read_next: HashMap<S, bool> = HashMap::new();
+    let mut out: Vec<Move<S>> = done
+        .into_iter()
+        .rev()
+        .map(|(to, from)| {
+            let last = !staying.contains(&from) && is_read_next.get(&from) != Some(&true);
+            is_read_next.insert(to, false);
+            is_read_next.insert(from, true);
+            Move { to, from, last }
+        })
+        .collect();
+    out.reverse();
+    out
+}
+
+/// The moves in their order; always the first of those whose target nobody needs any more. Targets are distinct.
+fn ordered<S: Copy + Eq + Hash>(mut moves: Vec<(S, S)>, scratch: S) -> Vec<(S, S)> {
+    let writers: HashMap<S, usize> = moves.iter().enumerate().map(|(k, (to, _))| (*to, k)).collect();
+    let mut readers: HashMap<S, usize> = HashMap::new();
+    moves.iter().for_each(|(_, from)| *readers.entry(*from).or_default() += 1);
+    let mut waiting: BTreeSet<usize> = (0..moves.len()).collect();
+    let mut free: BTreeSet<usize> = (0..moves.len()).filter(|k| !readers.contains_key(&moves[*k].0)).collect();
+    let mut done = vec![];
+    while let Some(first) = waiting.first().copied() {
+        let (to, from) = match free.pop_first() {
+            Some(k) => {
+                waiting.remove(&k);
+                moves[k]
+            }
             None => {
                 // Everything left is a cycle: free the source of the first move.
-                let (_, from) = pending[0];
-                done.push((scratch, from));
-                pending.iter_mut().filter(|(_, f)| *f == from).for_each(|(_, f)| *f = scratch);
+                let from = std::mem::replace(&mut moves[first].1, scratch);
+                readers.insert(scratch, 1);
+                (scratch, from)
+            }
+        };
+        done.push((to, from));
+        if let Some(left) = readers.get_mut(&from) {
+            *left -= 1;
+            if *left == 0 {
+                readers.remove(&from);
+                free.extend(writers.get(&from).filter(|k| waiting.contains(*k)));
             }
         }
     }
-    let stays = |place: S| moves.iter().any(|(to, from)| to == from && *to == place);
-    let last = |k: usize| {
-        let from = done[k].1;
-        // Written again in between, it is another value.
-        let next = done[k + 1..].iter().find(|(to, f)| *f == from || *to == from);
-        !stays(from) && next.is_none_or(|(_, f)| *f != from)
-    };
-    done.iter().enumerate().map(|(k, (to, from))| Move { to: *to, from: *from, last: last(k) }).collect()
+    done
 }
 
 #[cfg(test)]

@@ -44,18 +44,20 @@ pub fn in_loops(graph: &Graph) -> Vec<bool> {
     for (from, block) in graph.blocks.iter().enumerate() {
         block.end.targets().for_each(|to| before[to].push(from));
     }
+    // The last loop in which each block was seen.
+    let mut seen = vec![usize::MAX; graph.blocks.len()];
     let mut inside = vec![false; graph.blocks.len()];
-    for (latch, head) in back_edges(graph) {
+    for (k, (latch, head)) in back_edges(graph).into_iter().enumerate() {
         // The natural loop: what reaches the latch without passing the head.
-        let mut seen = vec![false; graph.blocks.len()];
-        seen[head] = true;
+        seen[head] = k;
+        inside[head] = true;
         let mut work = vec![latch];
         while let Some(block) = work.pop() {
-            if !std::mem::replace(&mut seen[block], true) {
+            if std::mem::replace(&mut seen[block], k) != k {
+                inside[block] = true;
                 work.extend(&before[block]);
             }
         }
-        inside.iter_mut().zip(seen).for_each(|(inside, seen)| *inside |= seen);
     }
     inside
 }

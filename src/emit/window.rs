@@ -18,8 +18,11 @@ pub struct Windows {
 pub fn windows(graph: &Graph, live: &Liveness) -> Windows {
     let mut found = Windows { places: vec![None; graph.banks.len()], size: [0; 3] };
     let (writes, reads) = graph.counts();
+    let mut last_reads = LastReads(vec![(usize::MAX, 0); graph.banks.len()]);
     for (at, block) in graph.blocks.iter().enumerate() {
-        let local = |r: Reg| writes[r] == 1 && !live.exit[at].has(r);
+        last_reads.note(at, block);
+        let last_read = |r: Reg| last_reads.of(at, r);
+        let local = |r: Reg| writes[r] == 1 && !live.leaves(at, r);
         let users: Vec<usize> = (0..block.steps.len()).filter(|k| block.steps[*k].uses_window()).collect();
         for (k, &user) in users.iter().enumerate() {
             let step = &block.steps[user];
@@ -30,11 +33,11 @@ pub fn windows(graph: &Graph, live: &Liveness) -> Windows {
             let before = k.checked_sub(1).map(|k| users[k]);
             let taken = arguments(graph, block, before, user, &local, &reads, &mut found.places);
             if let Some(before) = before.filter(|b| block.steps[*b].is_call()) {
-                results(graph, block, before, Some(user), &local, &taken, &mut found.places);
+                results(graph, block, (before, Some(user)), &local, &last_read, &taken, &mut found.places);
             }
         }
         if let Some(last) = users.last().filter(|u| block.steps[**u].is_call()) {
-            results(graph, block, *last, None, &local, &HashMap::new(), &mut found.places);
+            results(graph, block, (*last, None), &local, &last_read, &HashMap::new(), &mut found.places);
         }
     }
     found
@@ -82,13 +85,30 @@ fn changes_nothing_else(step: &Step, reg: Reg) -> bool {
     !step.ins.contains(&reg)
 }
 
-/// Results that are needed only before the window is used again.
+/// For each register the last block that reads it, of those that were noted, and the last step there that does; the end
+/// of a block counts as a step behind the others.
+struct LastReads(Vec<(usize, usize)>);
+
+impl LastReads {
+    fn note(&mut self, at: usize, block: &Block) {
+        for (k, ins) in block.steps.iter().map(|s| &s.ins[..]).chain([block.end.ins()]).enumerate() {
+            ins.iter().for_each(|r| self.0[*r] = (at, k));
+        }
+    }
+
+    fn of(&self, block: usize, reg: Reg) -> Option<usize> {
+        let (at, k) = self.0[reg];
+        (at == block).then_some(k)
+    }
+}
+
+/// Results of a call that are needed only before the window is used again.
 fn results(
     graph: &Graph,
     block: &Block,
-    call: usize,
-    next: Option<usize>,
+    (call, next): (usize, Option<usize>),
     local: &dyn Fn(Reg) -> bool,
+    last_read: &dyn Fn(Reg) -> Option<usize>,
     taken: &HashMap<(usize, usize), usize>,
     places: &mut [Option<usize>],
 ) {
@@ -97,10 +117,8 @@ fn results(
         if !local(*reg) || places[*reg].is_some() {
             continue;
         }
-        let last = next.unwrap_or(block.steps.len());
-        let later = block.steps.iter().skip(last + 1).any(|s| s.ins.contains(reg))
-            || (next.is_some() && block.end.ins().contains(reg));
-        let used = (call + 1..block.steps.len().min(last + 1)).rfind(|k| block.steps[*k].ins.contains(reg));
+        let used = last_read(*reg);
+        let later = used > Some(next.unwrap_or(block.steps.len()));
         let from = taken.get(&(graph.banks[*reg] as usize, place)).copied().unwrap_or(usize::MAX);
         // A step reads before it writes, so the argument may be made by the last step that needs the result.
         if !later && used.is_none_or(|used| used <= from) && (next.is_some() || from == usize::MAX) {

@@ -32,8 +32,13 @@ pub struct Layouts {
     /// The nominal types whose shapes are being found, with the number that was reserved when one was met inside itself.
     open: Vec<(Type, Option<ShapeId>)>,
     components: HashMap<ShapeId, Rc<[Bank]>>,
+    /// Where the fields of a shape begin, and behind them where the last one ends.
+    starts: HashMap<ShapeId, Rc<[usize]>>,
     /// The types that say themselves how their values are written; see [`OwnId`].
     pub(super) own: Vec<Type>,
+    own_ids: HashMap<Type, OwnId>,
+    /// Where storage keeps the components of a record or an instance.
+    cells: HashMap<ShapeId, Rc<[(Bank, u32)]>>,
     pub(super) tangents: HashMap<Type, Option<TangentId>>,
     pub(super) open_tangents: Vec<(Type, Option<TangentId>)>,
 }
@@ -45,8 +50,6 @@ impl Layouts {
             return *id;
         }
         if let Some(entry) = self.open.iter_mut().find(|(t, _)| t == ty) {
-            // The unit shape must exist before a number is reserved, which looks like one until it is defined.
-            shapes.add(Shape::Tuple(vec![]));
             return *entry.1.get_or_insert_with(|| shapes.reserve());
         }
         let shape = match ty {
@@ -143,11 +146,13 @@ impl Layouts {
     }
 
     fn own_id(&mut self, ty: &Type) -> OwnId {
-        let known = self.own.iter().position(|t| t == ty);
-        OwnId(known.unwrap_or_else(|| {
-            self.own.push(ty.clone());
-            self.own.len() - 1
-        }) as u32)
+        if let Some(known) = self.own_ids.get(ty) {
+            return *known;
+        }
+        let id = OwnId(self.own.len() as u32);
+        self.own.push(ty.clone());
+        self.own_ids.insert(ty.clone(), id);
+        id
     }
 
     fn stored(
@@ -235,21 +240,49 @@ impl Layouts {
     /// The components of a field of a tuple or struct, of the fields of a class instance, or of the value of an optional
     /// (field 0). `shape` is not boxed.
     pub fn field(&mut self, shapes: &Shapes, shape: ShapeId, index: usize) -> Range<usize> {
-        let before: Vec<ShapeId> = match shapes.get(shape) {
+        if let Shape::Optional(of) = shapes.get(shape) {
+            return 1..1 + self.components(shapes, *of).len();
+        }
+        let starts = self.starts(shapes, shape);
+        let at = |i: usize| starts.get(i).or(starts.last()).copied().unwrap_or(0);
+        at(index)..at(index + 1)
+    }
+
+    /// Where the record of a shape, or an instance of a class, keeps its components.
+    pub fn cells(&mut self, shapes: &Shapes, shape: ShapeId) -> Rc<[(Bank, u32)]> {
+        if let Some(known) = self.cells.get(&shape) {
+            return known.clone();
+        }
+        let banks: Rc<[Bank]> = match shapes.get(shape) {
+            Shape::Class { fields, .. } => {
+                fields.iter().flat_map(|(_, of)| self.components(shapes, *of).to_vec()).collect()
+            }
+            _ => self.components(shapes, shape),
+        };
+        let cells: Rc<[(Bank, u32)]> = cells(&banks).into();
+        self.cells.insert(shape, cells.clone());
+        cells
+    }
+
+    fn starts(&mut self, shapes: &Shapes, shape: ShapeId) -> Rc<[usize]> {
+        if let Some(known) = self.starts.get(&shape) {
+            return known.clone();
+        }
+        let fields: Vec<ShapeId> = match shapes.get(shape) {
             Shape::Tuple(fields) => fields.iter().map(|f| f.1).collect(),
             Shape::Struct { fields, .. } | Shape::Class { fields, .. } => fields.iter().map(|f| f.1).collect(),
-            Shape::Optional(of) => return 1..1 + self.components(shapes, *of).len(),
-            _ => return 0..0,
+            _ => return Rc::from([]),
         };
-        let mut start = 0;
-        for (i, field) in before.iter().enumerate() {
-            let len = self.components(shapes, *field).len();
-            if i == index {
-                return start..start + len;
-            }
-            start += len;
+        let mut starts = vec![0];
+        for field in &fields {
+            starts.push(starts[starts.len() - 1] + self.components(shapes, *field).len());
         }
-        start..start
+        let starts: Rc<[usize]> = starts.into();
+        // A number that is only reserved looks as if it had no fields.
+        if !fields.is_empty() {
+            self.starts.insert(shape, starts.clone());
+        }
+        starts
     }
 
     /// For each value of the payload of an enum's case the components that it occupies. `shape` is not boxed.

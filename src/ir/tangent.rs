@@ -10,6 +10,7 @@ use super::layout::{Layouts, instantiate, unboxed};
 use crate::types::ty::Type;
 use crate::types::world::{Builtin, Declarations, Nominal, NominalKind};
 use crate::value::shape::{Shape, ShapeId, Shapes, Tangent, TangentId, TangentKind, Tangents};
+use hashbrown::HashMap;
 
 /// What answers questions about types, and the tables that the answers go to.
 pub struct Tables<'a> {
@@ -104,13 +105,12 @@ impl Layouts {
         args: &[Type],
         vector: &Type,
     ) -> TangentKind {
-        let vector_names: Vec<_> = match vector {
-            Type::Nominal(id, _) => to.d.nominal(*id).stored.iter().map(|s| s.name.clone()).collect(),
-            _ => return TangentKind::Nothing,
-        };
+        let Type::Nominal(id, _) = vector else { return TangentKind::Nothing };
+        let of_vector = to.d.nominal(*id);
+        let places: HashMap<_, _> = of_vector.stored.iter().enumerate().rev().map(|(j, s)| (&*s.name, j)).collect();
         let mut fields = vec![];
         for (i, stored) in nominal.stored.iter().enumerate() {
-            let Some(j) = vector_names.iter().position(|n| *n == stored.name) else { continue };
+            let Some(j) = places.get(&*stored.name).copied() else { continue };
             if stored.no_derivative && ty != vector {
                 continue;
             }

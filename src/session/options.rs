@@ -14,7 +14,7 @@ pub struct Options {
     pub max_tape: u64,
     /// How many steps a run may take.
     pub max_steps: Option<u64>,
-    /// How many bytes values may take.
+    /// How many bytes values may take; three quarters of the machine's memory unless said.
     pub max_memory: Option<u64>,
     /// How long a run may take.
     pub timeout: Option<Duration>,
@@ -32,7 +32,7 @@ impl Default for Options {
             max_depth: 100_000,
             max_tape: 2 << 30,
             max_steps: None,
-            max_memory: None,
+            max_memory: crate::vm::share_of_machine(),
             timeout: None,
             seed: 0,
             arguments: vec![],

@@ -19,14 +19,15 @@ use std::time::Instant;
 
 /// A machine with the limits of a session.
 pub(super) fn machine(options: &Options, output: Box<dyn Write>) -> Machine {
+    let most = Host::silent().largest;
     let host = Host {
+        largest: options.max_memory.map_or(most, |allowed| allowed.min(most)),
         output,
         error: Box::new(std::io::stderr()),
         input: Box::new(std::io::BufReader::new(std::io::stdin())),
         arguments: options.arguments.clone(),
         random: Random::seeded(options.seed),
         started: Instant::now(),
-        ..Host::silent()
     };
     let limits = Limits {
         depth: options.max_depth,
@@ -45,9 +46,15 @@ struct OnDemand<'p> {
 
 impl OnDemand<'_> {
     fn emit(&self, function: &crate::ir::Function, is_derivative: bool) -> Result<Rc<bytecode::Code>, Box<Fault>> {
-        emit::emit(self.program, function, is_derivative)
-            .map(Rc::new)
-            .map_err(|why| Fault::internal(format!("'{}' cannot be compiled: {why}", function.name)))
+        emit::emit(self.program, function, is_derivative).map(Rc::new).map_err(|why| {
+            let message = format!("'{}' cannot be compiled: {why}", function.name);
+            match why {
+                emit::Unencodable::TooManyRegisters => {
+                    Box::new(Fault { span: function.span, ..*Fault::new(Code::TooLarge, message) })
+                }
+                _ => Fault::internal(message),
+            }
+        })
     }
 
     fn graph(&self, function: u32) -> Result<&Rc<crate::ir::Function>, Box<Fault>> {

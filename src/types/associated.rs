@@ -4,7 +4,7 @@ use super::resolve::TypeScope;
 use super::store::{Clauses, MemberKind, Owner, Requirement, Signature, World};
 use super::tree::FunctionId;
 use super::ty::{NominalId, ProtocolId, Type};
-use crate::syntax::ast::{Name, TypeExprKind};
+use crate::syntax::ast::Name;
 use std::rc::Rc;
 
 impl World {
@@ -21,15 +21,7 @@ impl World {
         let scope = TypeScope::of(Owner::Protocol(p), self.protocol_data(p).file);
         let mut out = vec![];
         if let Some(bound) = bound {
-            let parts = match bound.kind {
-                TypeExprKind::Composition(parts) => parts,
-                _ => vec![bound],
-            };
-            for part in &parts {
-                if let Some(Ok(q)) = self.protocol_or_type(part, &scope) {
-                    out.push(q);
-                }
-            }
+            out.extend(self.bounds(&bound, &scope).into_iter().filter_map(|(bound, _)| bound.ok()));
         }
         let out: Rc<[ProtocolId]> = out.into();
         self.protocols[p.0 as usize].associated[i].conforms = Some(out.clone());

@@ -5,7 +5,8 @@ use super::store::{Conformance, Env, GroupId, Owner, Requirement, World};
 use super::ty::{NominalId, ProtocolId, Type};
 use super::written::inherited;
 use crate::source::Span;
-use crate::syntax::ast::{NominalKind, TypeExprKind};
+use crate::syntax::ast::NominalKind;
+use std::collections::HashSet;
 use std::rc::Rc;
 
 /// The most elements that a tuple may have to conform to anything: the prelude says how, one size after another.
@@ -26,19 +27,10 @@ impl World {
         let (inherits, file) = (self.protocol_data(p).inherits.clone(), self.protocol_data(p).file);
         let scope = TypeScope::of(Owner::Protocol(p), file);
         for ty in &inherits {
-            let parts = match &inherited(ty).0.kind {
-                TypeExprKind::Composition(parts) => parts.clone(),
-                _ => vec![inherited(ty).0.clone()],
-            };
-            for part in &parts {
-                if matches!(&part.kind, TypeExprKind::Named(path) if &*path[0].0.name == "AnyObject") {
-                    continue;
-                }
-                if let Some(Ok(q)) = self.protocol_or_type(part, &scope) {
-                    for r in self.refined(q).iter() {
-                        if !all.contains(r) {
-                            all.push(*r);
-                        }
+            for q in self.bounds(ty, &scope).into_iter().filter_map(|(bound, _)| bound.ok()) {
+                for r in self.refined(q).iter() {
+                    if !all.contains(r) {
+                        all.push(*r);
                     }
                 }
             }
@@ -92,13 +84,10 @@ impl World {
     }
 
     pub(super) fn all_refined(&mut self, direct: Vec<ProtocolId>) -> Vec<ProtocolId> {
+        let mut seen = HashSet::new();
         let mut all = vec![];
         for p in direct {
-            for q in self.refined(p).iter() {
-                if !all.contains(q) {
-                    all.push(*q);
-                }
-            }
+            all.extend(self.refined(p).iter().filter(|q| seen.insert(**q)));
         }
         all
     }
@@ -131,16 +120,11 @@ impl World {
             let saved = std::mem::replace(&mut self.env, Rc::new(params));
             for ty in &inherits {
                 let (inner, memberwise) = inherited(ty);
-                let parts = match &inner.kind {
-                    TypeExprKind::Composition(parts) => parts.clone(),
-                    _ => vec![inner.clone()],
-                };
-                for part in &parts {
-                    let span = part.span;
-                    match self.protocol_or_type(part, &scope) {
-                        Some(Ok(p)) => self.add_conformance(n, p, group, memberwise, span),
-                        Some(Err(ty)) if own => self.set_base(n, ty, span),
-                        Some(Err(_)) | None => {}
+                for (bound, span) in self.bounds(inner, &scope) {
+                    match bound {
+                        Ok(p) => self.add_conformance(n, p, group, memberwise, span),
+                        Err(ty) if own => self.set_base(n, ty, span),
+                        Err(_) => {}
                     }
                 }
             }
@@ -231,6 +215,9 @@ impl World {
     /// Whether a known type conforms to a protocol, in the current generic surroundings.
     pub(super) fn conforms_to(&mut self, ty: &Type, p: ProtocolId) -> bool {
         let ty = self.shallow(ty);
+        if &*self.protocol_data(p).name == "_Keyed" {
+            return true;
+        }
         match &ty {
             Type::Error | Type::Never => true,
             Type::Var(v) => self.var(*v).literal.is_none_or(|l| self.literal_may_conform(l, p)),

@@ -290,8 +290,10 @@ impl World {
     }
 
     pub(super) fn add_global(&mut self, data: GlobalData) -> GlobalId {
+        let id = GlobalId(self.globals.len() as u32);
+        self.globals_at.insert((data.name.clone(), data.span), id);
         self.globals.push(data);
-        GlobalId(self.globals.len() as u32 - 1)
+        id
     }
 
     pub(super) fn declare_nominal(

@@ -95,6 +95,15 @@ impl World {
         count
     }
 
+    /// The subscripts by key paths, which every type has.
+    pub(super) fn keyed_members(&mut self, of: &Type) -> Vec<MemberOf> {
+        let p = self.protocol("_Keyed");
+        self.load_extensions("_Keyed");
+        let members = self.protocol_data(p).members.get("subscript").cloned().unwrap_or_default();
+        let prefix: Rc<[Type]> = Rc::from([of.clone()]);
+        members.into_iter().map(|member| (member.kind, (prefix.clone(), Some(p)), 0)).collect()
+    }
+
     /// Whether one of these classes overrides a method.
     fn is_replaced(&self, member: &MemberKind, by: &[NominalId]) -> bool {
         match member {
@@ -166,6 +175,9 @@ impl World {
     pub(super) fn member_names(&mut self, of: &Type) -> Vec<String> {
         let of = self.shallow(of);
         let mut names = vec![];
+        if !self.still_suggests() {
+            return names;
+        }
         if let Type::Nominal(n, _) = &of {
             names.extend(self.nominal_data(*n).members.keys().map(ToString::to_string));
         }

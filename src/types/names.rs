@@ -85,23 +85,38 @@ pub(super) fn word_for(name: &str) -> Option<&'static str> {
     WORDS.iter().find(|(word, _)| *word == name).map(|(_, here)| *here)
 }
 
+/// Names of more bytes are compared with nothing: a text without a space is no slip of the finger.
+const LONGEST: usize = 100;
+
 /// The candidate that was probably meant: a word from another language, or one at most two edits away.
 pub(super) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
-    let mut candidates: Vec<&str> = candidates.filter(|c| *c != name).collect();
-    candidates.sort_unstable();
-    if let Some((_, known)) = FOREIGN.iter().find(|(foreign, _)| foreign.eq_ignore_ascii_case(name))
-        && candidates.contains(known)
-    {
-        return Some((*known).to_string());
+    if name.len() > LONGEST {
+        return None;
     }
+    let foreign = FOREIGN.iter().find(|(foreign, _)| foreign.eq_ignore_ascii_case(name)).map(|(_, known)| *known);
+    let wanted: Vec<char> = name.to_lowercase().chars().collect();
     // A name of one letter is close to every other one.
-    let limit = match name.chars().count() {
+    let limit = match wanted.len() {
         0 | 1 => 0,
         2..=5 => 1,
         _ => 2,
     };
-    let scored = candidates.iter().map(|c| (distance(&name.to_lowercase(), &c.to_lowercase()), *c));
-    scored.filter(|(d, _)| *d <= limit).min().map(|(_, c)| c.to_string())
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in candidates.filter(|c| *c != name && c.len() <= LONGEST) {
+        if foreign == Some(candidate) {
+            return Some(candidate.to_string());
+        }
+        // Lower case may be longer, by a little.
+        if candidate.chars().count().abs_diff(name.chars().count()) > limit + 2 {
+            continue;
+        }
+        let letters: Vec<char> = candidate.to_lowercase().chars().collect();
+        if letters.len().abs_diff(wanted.len()) <= limit {
+            let scored = (distance(&wanted, &letters), candidate);
+            best = best.filter(|best| *best <= scored).or(Some(scored));
+        }
+    }
+    best.filter(|(d, _)| *d <= limit).map(|(_, c)| c.to_string())
 }
 
 /// Adds the name that was probably meant, if there is one.
@@ -118,11 +133,7 @@ pub(super) fn meant(diagnostic: Diagnostic, name: &Ident, close: &str) -> Diagno
 }
 
 /// How many letters have to be inserted, deleted, replaced or swapped.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    if a.len().abs_diff(b.len()) > 2 {
-        return 3;
-    }
+fn distance(a: &[char], b: &[char]) -> usize {
     let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
     for i in 0..=a.len() {
         for j in 0..=b.len() {

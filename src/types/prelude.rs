@@ -14,6 +14,7 @@ const FILES: &[(&str, &str, Option<&str>)] = &[
     ("prelude/integers.dscript", include_str!("../../prelude/integers.dscript"), None),
     ("prelude/narrow.dscript", include_str!("../../prelude/narrow.dscript"), None),
     ("prelude/sequence.dscript", include_str!("../../prelude/sequence.dscript"), None),
+    ("prelude/keypath.dscript", include_str!("../../prelude/keypath.dscript"), None),
     ("prelude/collection.dscript", include_str!("../../prelude/collection.dscript"), None),
     ("prelude/operators.dscript", include_str!("../../prelude/operators.dscript"), None),
     ("prelude/numbers.dscript", include_str!("../../prelude/numbers.dscript"), None),

@@ -27,19 +27,24 @@ impl TypeScope {
 }
 
 impl World {
-    /// A protocol, or another type, by what is written.
-    pub(super) fn protocol_or_type(&mut self, ty: &TypeExpr, scope: &TypeScope) -> Option<Result<ProtocolId, Type>> {
+    /// The protocols that a bound or an inheritance clause names, through compositions and aliases; or another type.
+    pub(super) fn bounds(&mut self, ty: &TypeExpr, scope: &TypeScope) -> Vec<(Result<ProtocolId, Type>, Span)> {
+        match &ty.kind {
+            TypeExprKind::Composition(parts) => return parts.iter().flat_map(|p| self.bounds(p, scope)).collect(),
+            TypeExprKind::Attributed(_, inner) => return self.bounds(inner, scope),
+            _ => {}
+        }
         if let TypeExprKind::Named(path) = &ty.kind
             && let [(ident, generics)] = path.as_slice()
             && generics.is_empty()
             && let Some(Named::Protocol(p)) = self.type_entry(&ident.name, scope.file)
         {
-            return Some(Ok(p));
+            return vec![(Ok(p), ty.span)];
         }
         match self.resolve_type(ty, scope) {
-            Type::Existential(protocols) if protocols.len() == 1 => Some(Ok(protocols[0])),
-            Type::Error => None,
-            other => Some(Err(other)),
+            Type::Existential(protocols) => protocols.iter().map(|p| (Ok(*p), ty.span)).collect(),
+            Type::Error => vec![],
+            other => vec![(Err(other), ty.span)],
         }
     }
 
@@ -267,6 +272,7 @@ impl World {
         self.add_generics(&mut env, &generics, &scope);
         let saved = std::mem::replace(&mut self.env, Rc::new(env));
         let resolved = self.resolve_type(&target, &scope);
+        let resolved = if self.refuse_large(&resolved, span) { Type::Error } else { resolved };
         self.env = saved;
         let data = &mut self.aliases[a.0 as usize];
         data.resolving = false;
@@ -296,6 +302,9 @@ impl World {
 
     /// The names of the types that a script may have meant.
     fn type_names(&self) -> Vec<String> {
+        if !self.still_suggests() {
+            return vec![];
+        }
         self.module
             .iter()
             .filter(|(_, e)| e.iter().any(|e| matches!(e.what, Named::Nominal(_) | Named::Alias(_))))

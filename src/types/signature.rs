@@ -31,7 +31,6 @@ impl World {
         let (is_static, is_mutating, throws, is_prelude) =
             (data.is_static, data.is_mutating, data.throws, data.is_prelude);
         let is_operator = super::written::is_operator(&self.function_data(f).base_name);
-        let is_subscript = &*self.function_data(f).base_name == "subscript";
         let mut env = (*outer).clone();
         let scope = TypeScope::of(owner, file);
         for (name, _) in &generics.params {
@@ -61,8 +60,8 @@ impl World {
             }
             let label = param.label.as_ref().map(|l| l.name.clone());
             params.push(SignatureParam {
-                // Operands have no labels, and arguments of a subscript have one only when it is written twice.
-                label: label.filter(|l| !is_operator && (!is_subscript || *l != param.name.name)),
+                // Operands have no labels.
+                label: label.filter(|_| !is_operator),
                 name: param.name.name.clone(),
                 ty,
                 is_inout: param.is_inout,

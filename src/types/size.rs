@@ -1,10 +1,42 @@
-//! Structs that would contain themselves.
+//! Types that have no values: structs that would contain themselves, and what is too large.
 
 use super::store::World;
 use super::ty::{NominalId, Type};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
+use crate::source::Span;
+
+/// Of how many parts a type may be made. One that is made of itself twice is shared in memory, but whoever looks at all of
+/// it would never end.
+const LARGEST: usize = 65_535;
 
 impl World {
+    /// Complains of a type that is made of too many parts; it is none then.
+    pub(super) fn refuse_large(&mut self, ty: &Type, span: Span) -> bool {
+        let is_large = self.parts(ty, LARGEST).is_none();
+        if is_large {
+            let message = format!("this type is made of more than {LARGEST} parts");
+            self.report(
+                Diagnostic::error(DiagnosticCode::TooLarge, span, message)
+                    .help("an array holds many values of one type, a class is a reference to its parts"),
+            );
+        }
+        is_large
+    }
+
+    /// How many parts are left of an allowance for a type; `None` when it takes more.
+    fn parts(&self, ty: &Type, left: usize) -> Option<usize> {
+        let left = left.checked_sub(1)?;
+        let each = |left: usize, t: &Type| self.parts(t, left);
+        match ty {
+            Type::Var(v) => self.var(*v).bound.as_ref().map_or(Some(left), |bound| self.parts(bound, left)),
+            Type::Nominal(_, args) => args.iter().try_fold(left, each),
+            Type::Tuple(fields) => fields.iter().map(|(_, t)| t).try_fold(left, each),
+            Type::Function(f) => f.params.iter().map(|p| &p.ty).chain([&f.result]).try_fold(left, each),
+            Type::Associated(of, ..) | Type::Metatype(of) => self.parts(of, left),
+            Type::Param(_) | Type::Existential(_) | Type::Never | Type::Error => Some(left),
+        }
+    }
+
     /// A struct that contains itself has no values.
     pub(super) fn check_size(&mut self, n: NominalId) {
         for i in 0..self.nominal_data(n).stored.len() as u32 {

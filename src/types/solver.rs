@@ -115,10 +115,13 @@ impl World {
         let mut ty = ty.clone();
         loop {
             match &ty {
-                Type::Var(v) => match &self.var(*v).bound {
-                    Some(bound) => ty = bound.clone(),
-                    None => return ty,
-                },
+                Type::Var(v) => {
+                    let known = self.shorten(*v);
+                    if known == ty {
+                        return ty;
+                    }
+                    ty = known;
+                }
                 Type::Associated(..) => {
                     let normal = self.normalize_type(&ty);
                     if normal == ty {
@@ -132,10 +135,36 @@ impl World {
         }
     }
 
+    /// What stands behind a variable: the last of the variables that are equal to it, or what that one is known to be. The
+    /// variables on the way remember it, or a sum of many literals would be walked along for each of them.
+    fn shorten(&mut self, v: VarId) -> Type {
+        let known = self.behind(v).cloned().unwrap_or(Type::Var(v));
+        let mut at = v;
+        while let Some(Type::Var(next)) = self.var(at).bound {
+            if Type::Var(next) == known {
+                break;
+            }
+            let state = VarState { bound: Some(known.clone()), ..self.var(at).clone() };
+            self.set_var(at, state);
+            at = next;
+        }
+        known
+    }
+
+    fn behind(&self, v: VarId) -> Option<&Type> {
+        let mut found = self.var(v).bound.as_ref()?;
+        while let Type::Var(next) = found
+            && let Some(bound) = &self.var(*next).bound
+        {
+            found = bound;
+        }
+        Some(found)
+    }
+
     /// The type with every known variable replaced.
     pub(super) fn zonk(&self, ty: &Type) -> Type {
         ty.map(&mut |t| match t {
-            Type::Var(v) => self.var(*v).bound.as_ref().map(|b| self.zonk(b)),
+            Type::Var(v) => self.behind(*v).map(|b| self.zonk(b)),
             _ => None,
         })
     }
@@ -229,6 +258,11 @@ impl World {
     }
 
     fn bind(&mut self, v: VarId, ty: &Type, span: Span) -> bool {
+        if self.refuse_large(ty, span) {
+            let state = VarState { bound: Some(Type::Error), ..self.var(v).clone() };
+            self.set_var(v, state);
+            return true;
+        }
         let ty = self.zonk(ty);
         if ty.any(&mut |t| *t == Type::Var(v)) {
             // `T == T.TangentVector` says something about `T` only when it is known.

@@ -25,11 +25,15 @@ pub(super) struct AliasId(pub u32);
 pub struct World {
     /// What was found wrong so far; taken by the session.
     pub diagnostics: Vec<Diagnostic>,
+    /// For each place the numbers of the diagnostics about it, so that nothing is said twice.
+    pub(super) said: HashMap<Span, Vec<usize>>,
     pub(super) nominals: Vec<NominalData>,
     pub(super) protocols: Vec<ProtocolData>,
     pub(super) params: Vec<ParamData>,
     pub(super) functions: Vec<FunctionData>,
     pub(super) globals: Vec<GlobalData>,
+    /// The global that a name at a place of a script declares.
+    pub(super) globals_at: HashMap<(Name, Span), GlobalId>,
     pub(super) aliases: Vec<AliasData>,
     pub(super) groups: Vec<Group>,
     /// Names at the top level of the user's files.
@@ -447,9 +451,19 @@ impl World {
     }
 
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
-        if !self.diagnostics.contains(&diagnostic) {
+        let here = self.said.entry(diagnostic.primary.span).or_default();
+        // Some may have been taken back, or handed on, since.
+        if here.iter().all(|i| self.diagnostics.get(*i) != Some(&diagnostic)) {
+            here.push(self.diagnostics.len());
             self.diagnostics.push(diagnostic);
         }
+    }
+
+    /// Whether what was found wrong so far is so little that a further suggestion may be read: to look for a name that is
+    /// close to an unknown one takes time, and of many diagnostics only the first are shown.
+    pub(super) fn still_suggests(&self) -> bool {
+        const ENOUGH: usize = 100;
+        self.diagnostics.len() < ENOUGH
     }
 
     pub(super) fn new_param(&mut self, name: &Name) -> ParamId {

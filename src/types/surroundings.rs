@@ -3,7 +3,6 @@
 use super::resolve::{TypeScope, differentiable_attribute};
 use super::store::{Env, GroupId, Owner, Requirement, World};
 use super::ty::{NominalId, ParamId, Type};
-use super::written::inherited;
 use crate::syntax::ast::{Generics, Param, Requirement as AstRequirement, TypeExpr, TypeExprKind};
 use std::rc::Rc;
 
@@ -72,23 +71,16 @@ impl World {
     }
 
     fn add_bound(&mut self, env: &mut Env, of: &Type, bound: &TypeExpr, scope: &TypeScope) {
-        match &inherited(bound).0.kind {
-            TypeExprKind::Composition(parts) => {
-                for part in parts {
-                    self.add_bound(env, of, part, scope);
-                }
-            }
-            TypeExprKind::Named(path) if path.len() == 1 && &*path[0].0.name == "AnyObject" => {}
-            _ => match self.protocol_or_type(inherited(bound).0, scope) {
-                Some(Ok(p)) => {
+        for (bound, _) in self.bounds(bound, scope) {
+            match bound {
+                Ok(p) => {
                     let requirement = Requirement::Conforms(of.clone(), p);
                     if !env.requirements.contains(&requirement) {
                         env.requirements.push(requirement);
                     }
                 }
-                Some(Err(ty)) => env.requirements.push(Requirement::Superclass(of.clone(), ty)),
-                None => {}
-            },
+                Err(ty) => env.requirements.push(Requirement::Superclass(of.clone(), ty)),
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 
 #![allow(missing_docs, reason = "the comment of a variant names its fields")]
 
+use hashbrown::HashMap;
 use std::rc::Rc;
 
 /// Index of a shape in [`Shapes`].
@@ -36,7 +37,7 @@ pub struct Layout {
 /// ([`Cells`](super::Cells)) they stand bank by bank, in the same order within a bank. The components of an optional are
 /// its tag and then the value's; those of an enum are its tag, then all `f`, all `i`, all `r` components that its cases
 /// share.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Shape {
     /// One `f64`.
     Double,
@@ -80,7 +81,7 @@ pub enum Shape {
 }
 
 /// How a struct prints.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Style {
     /// `Name(a: 1, b: 2)`
     Fields,
@@ -95,7 +96,7 @@ pub enum Style {
 }
 
 /// A case of an enum.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Case {
     /// Its name.
     pub name: Rc<str>,
@@ -104,7 +105,7 @@ pub struct Case {
 }
 
 /// How a type differentiates: from the components of a value to those of its tangent vector.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Tangent {
     /// The shape of a value.
     pub value: ShapeId,
@@ -115,7 +116,7 @@ pub struct Tangent {
 }
 
 /// How the parts of a value correspond to the parts of its tangent vector.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum TangentKind {
     /// A number, whose tangent is a number of the same type.
     Number,
@@ -141,7 +142,10 @@ pub enum TangentKind {
 #[derive(Default, Debug)]
 pub struct Shapes {
     shapes: Vec<Shape>,
+    numbers: HashMap<(Shape, Option<OwnId>), ShapeId>,
     layouts: Vec<Layout>,
+    /// Where the fields of each shape begin.
+    starts: Vec<Rc<[Layout]>>,
     own: Vec<Option<OwnId>>,
     /// Whether a part of a value may speak for itself.
     speaking: Vec<bool>,
@@ -155,21 +159,27 @@ impl Shapes {
 
     /// The number of the shape of a type that may speak for itself.
     pub fn add_own(&mut self, shape: Shape, own: Option<OwnId>) -> ShapeId {
-        if let Some(i) = self.shapes.iter().zip(&self.own).position(|(s, o)| *o == own && *s == shape) {
-            return ShapeId(i as u32);
+        let key = (shape, own);
+        if let Some(known) = self.numbers.get(&key) {
+            return *known;
         }
+        let id = ShapeId(self.shapes.len() as u32);
+        let shape = key.0.clone();
+        self.numbers.insert(key, id);
         let layout = self.compute_layout(&shape);
         self.speaking.push(own.is_some() || self.has_speaking_part(&shape));
         self.shapes.push(shape);
         self.layouts.push(layout);
+        self.starts.push(self.compute_starts(id));
         self.own.push(own);
-        ShapeId(self.shapes.len() as u32 - 1)
+        id
     }
 
     /// Reserves a number for a recursive type, which is boxed; [`Shapes::define`] says later what it is.
     pub fn reserve(&mut self) -> ShapeId {
         self.shapes.push(Shape::Tuple(vec![]));
         self.layouts.push(Layout { f: 0, i: 0, r: 1 });
+        self.starts.push(Rc::from([]));
         self.own.push(None);
         self.speaking.push(true);
         ShapeId(self.shapes.len() as u32 - 1)
@@ -177,9 +187,11 @@ impl Shapes {
 
     /// Says what a reserved number stands for; must be a shape of one reference.
     pub fn define(&mut self, id: ShapeId, shape: Shape, own: Option<OwnId>) {
+        self.numbers.entry((shape.clone(), own)).or_insert(id);
         self.own[id.0 as usize] = own;
         self.layouts[id.0 as usize] = self.compute_layout(&shape);
         self.shapes[id.0 as usize] = shape;
+        self.starts[id.0 as usize] = self.compute_starts(id);
     }
 
     /// The shape with that number.
@@ -190,6 +202,11 @@ impl Shapes {
     /// The type that says itself how values of this shape are written.
     pub fn own(&self, id: ShapeId) -> Option<OwnId> {
         self.own[id.0 as usize]
+    }
+
+    /// Whether there is such a shape.
+    pub fn contains(&self, id: ShapeId) -> bool {
+        (id.0 as usize) < self.layouts.len()
     }
 
     /// Whether a value may have a part whose type says itself how it is written.
@@ -220,6 +237,25 @@ impl Shapes {
     /// How many components a value has.
     pub fn layout(&self, id: ShapeId) -> Layout {
         self.layouts[id.0 as usize]
+    }
+
+    /// What lies before a field of a tuple, struct or instance of a class.
+    pub fn before_field(&self, id: ShapeId, index: usize) -> Layout {
+        self.starts[id.0 as usize].get(index).copied().unwrap_or_default()
+    }
+
+    fn compute_starts(&self, id: ShapeId) -> Rc<[Layout]> {
+        let mut at = Layout::default();
+        let mut start = |of: ShapeId| {
+            let (here, of) = (at, self.layout(of));
+            at = Layout { f: here.f + of.f, i: here.i + of.i, r: here.r + of.r };
+            here
+        };
+        match self.get(id) {
+            Shape::Tuple(fields) => fields.iter().map(|f| start(f.1)).collect(),
+            Shape::Struct { fields, .. } | Shape::Class { fields, .. } => fields.iter().map(|f| start(f.1)).collect(),
+            _ => Rc::from([]),
+        }
     }
 
     /// What an instance of a class holds; `None` for other shapes.
@@ -287,16 +323,19 @@ impl Shapes {
 #[derive(Default, Debug)]
 pub struct Tangents {
     tangents: Vec<Tangent>,
+    numbers: HashMap<Tangent, TangentId>,
 }
 
 impl Tangents {
     /// The number of a tangent.
     pub fn add(&mut self, tangent: Tangent) -> TangentId {
-        if let Some(i) = self.tangents.iter().position(|t| *t == tangent) {
-            return TangentId(i as u32);
+        if let Some(known) = self.numbers.get(&tangent) {
+            return *known;
         }
+        let id = TangentId(self.tangents.len() as u32);
+        self.numbers.insert(tangent.clone(), id);
         self.tangents.push(tangent);
-        TangentId(self.tangents.len() as u32 - 1)
+        id
     }
 
     /// Reserves a number for a recursive type.
@@ -305,8 +344,14 @@ impl Tangents {
         TangentId(self.tangents.len() as u32 - 1)
     }
 
+    /// Whether there is such a tangent.
+    pub fn contains(&self, id: TangentId) -> bool {
+        (id.0 as usize) < self.tangents.len()
+    }
+
     /// Says what a reserved number stands for.
     pub fn define(&mut self, id: TangentId, tangent: Tangent) {
+        self.numbers.entry(tangent.clone()).or_insert(id);
         self.tangents[id.0 as usize] = tangent;
     }
 

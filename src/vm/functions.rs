@@ -1,7 +1,8 @@
 //! The code of every function that was asked for.
 
 use super::fault::Fault;
-use crate::bytecode::{Code, Instruction, verify};
+use crate::bytecode::operand::Role;
+use crate::bytecode::{Code, Instruction, Operator, verify};
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Closure, Ref};
 use std::rc::Rc;
@@ -161,10 +162,37 @@ impl Functions {
         if code.is_derivative != (version != Version::Original) || function >= MOST {
             return Err(Fault::internal(format!("the wrong code of `{}`", code.name)));
         }
+        if !knows_types(compiler, &code) {
+            return Err(Fault::internal(format!("the code of `{}` speaks of types that do not exist", code.name)));
+        }
         let entries = &mut self.entries[version as usize];
         if entries.len() <= function as usize {
             entries.resize_with(function as usize + 1, || None);
         }
         Ok(entries[function as usize].insert(Box::new(Entry::of(code))))
     }
+}
+
+/// Whether everything that the code says of types exists.
+fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
+    let (shapes, tangents) = (compiler.shapes(), compiler.tangents());
+    let mut known = code.natives.iter().flat_map(|site| &site.shapes).all(|shape| shapes.contains(*shape));
+    for instruction in &code.instructions {
+        instruction.visit(&mut |field| {
+            if field.role == Role::Shape {
+                known &= u32::try_from(field.number).is_ok_and(|shape| shapes.contains(ShapeId(shape)));
+            }
+        });
+    }
+    let of_rules = code.rules.iter().flat_map(|site| {
+        let params = site.params.iter().filter_map(|(_, tangent)| *tangent);
+        params.chain(site.rules.iter().map(|rule| rule.result))
+    });
+    let of_operators = code.operators.iter().flat_map(|site| match site.operator {
+        Operator::ValueWithDifferential { at, result }
+        | Operator::ValueWithTangent { at, result }
+        | Operator::Transpose { at, result } => [at, result],
+        Operator::WithoutDerivative { of } | Operator::WithDerivative { of } => [of, of],
+    });
+    known && of_rules.chain(of_operators).all(|tangent| tangents.contains(tangent))
 }

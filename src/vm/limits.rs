@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 /// 30 ns; a turn of a loop at least 2.
 pub const INTERVAL: i64 = 10_000;
 
+/// How long one need not ask the system for the memory of the process, which takes microseconds.
+const MEMORY_INTERVAL: Duration = Duration::from_millis(2);
+
 /// What a run may use up.
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -36,6 +39,7 @@ impl Default for Limits {
 pub struct Meter {
     steps_left: Option<u64>,
     deadline: Option<Instant>,
+    memory_looked_at: Option<Instant>,
     granted: i64,
 }
 
@@ -43,7 +47,7 @@ impl Meter {
     /// A new run begins.
     pub fn start(limits: &Limits) -> Meter {
         let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
-        Meter { steps_left: limits.steps, deadline, granted: 0 }
+        Meter { steps_left: limits.steps, deadline, memory_looked_at: None, granted: 0 }
     }
 
     /// Looks at everything, after `owed` steps more than were granted; returns for how many steps one need not look again.
@@ -55,11 +59,8 @@ impl Meter {
             let seconds = limits.time.unwrap_or_default().as_secs_f64();
             return Err(Fault::new(Number::TimeLimit, format!("the program ran longer than {seconds} s")));
         }
-        if let Some(limit) = limits.memory
-            && resident().is_some_and(|used| used > limit)
-        {
-            let message = format!("the program needs more memory than allowed ({})", bytes(limit));
-            return Err(Fault::new(Number::MemoryLimit, message));
+        if let Some(limit) = limits.memory {
+            self.look_at_memory(limit)?;
         }
         self.steps_left = self.steps_left.map(|left| left.saturating_sub(owed));
         self.granted = match &mut self.steps_left {
@@ -76,6 +77,33 @@ impl Meter {
         };
         Ok(self.granted)
     }
+
+    fn look_at_memory(&mut self, limit: u64) -> Result<(), Box<Fault>> {
+        let now = Instant::now();
+        if self.memory_looked_at.is_some_and(|before| now - before < MEMORY_INTERVAL) {
+            return Ok(());
+        }
+        self.memory_looked_at = Some(now);
+        if resident().is_some_and(|used| used > limit) {
+            let message = format!("the program needs more memory than allowed ({})", bytes(limit));
+            return Err(Fault::new(Number::MemoryLimit, message));
+        }
+        Ok(())
+    }
+}
+
+/// Three quarters of the memory that the machine has, or that this process may take of it; where the system tells. Beyond
+/// it the system would end the process, without a word.
+pub fn share_of_machine() -> Option<u64> {
+    let meminfo = std::fs::read_to_string("/proc/meminfo").ok();
+    let total = meminfo.as_deref().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+        line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+    });
+    let group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    let allowed = group.and_then(|text| text.trim().parse::<u64>().ok());
+    let most = total.into_iter().chain(allowed).min()?;
+    Some(most / 4 * 3)
 }
 
 /// Bytes of memory that the process has, where the system tells.

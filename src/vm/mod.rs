@@ -29,7 +29,7 @@ mod window;
 
 pub use fault::{Fault, Kind};
 pub use functions::Compiler;
-pub use limits::Limits;
+pub use limits::{Limits, share_of_machine};
 pub use machine::Machine;
 pub use task::{Next, Target, Task};
 

@@ -5,5 +5,4 @@ pub(super) mod build;
 mod calls;
 mod derivatives;
 mod limits;
-mod mutation;
 mod random;

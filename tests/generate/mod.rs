@@ -5,8 +5,10 @@
 //! Promises: every program is well-typed and ends (loops and recursions are counted); numbers stay small, because what is
 //! stored goes through a bounded function; no primitive leaves its domain. A name is an index into what is in scope where
 //! it is written, so that any part can be taken away when a failing program is made smaller.
-//! Not here: what is checked about them (`properties.rs`).
+//! What is checked about them stands in [`agree`]; `tests/properties.rs` and `fuzz/` make the programs.
 
+pub mod agree;
+mod kinds;
 pub mod render;
 
 use proptest::collection::vec;
@@ -101,7 +103,19 @@ pub enum Stmt {
     InOut(Pick, Pick, Expr),
     /// A local function, called at once.
     LocalFunction(Expr, Expr),
+    /// A value of one of the [kinds]: which one, and which declaration.
+    Make(u8, u8, Filling),
+    /// A change of such a value.
+    Alter(Pick, u8, Filling),
+    /// A change of a variable, of the kind that has several steps.
+    AlterVariable(Pick, u8, Filling),
+    /// Blocks in which a part of such a value has a name, or which are for when it is not there.
+    Open(Pick, u8, Filling, Vec<Stmt>, Vec<Stmt>),
 }
+
+/// What templates are filled with.
+#[derive(Clone, Debug)]
+pub struct Filling(pub Condition, pub Bounded, pub Bounded);
 
 /// An expression whose value is kept small where it is stored.
 #[derive(Clone, Debug)]
@@ -164,6 +178,8 @@ pub enum Expr {
     Generic(Box<Condition>, Box<Expr>, Box<Expr>),
     /// `apply(…) { t in … }`, a function that takes a closure.
     HigherOrder(Box<Expr>, Box<Expr>),
+    /// A number that is read from a value of one of the [kinds].
+    Read(Pick, u8, Box<Expr>),
 }
 
 /// A program; `arity` numbers go into its main function.
@@ -207,6 +223,8 @@ fn control(inner: BoxedStrategy<Stmt>) -> impl Strategy<Value = Stmt> {
         1 => (2..4u8, block()).prop_map(|(n, body)| Stmt::Repeat(n, body)),
         1 => (any::<Pick>(), block()).prop_map(|(a, body)| Stmt::ForIn(a, body)),
         1 => (any::<Pick>(), block(), block(), block()).prop_map(|(i, a, b, c)| Stmt::Switch(i, a, b, c)),
+        2 => (any::<Pick>(), any::<u8>(), filling(), block(), block())
+            .prop_map(|(thing, how, fill, a, b)| Stmt::Open(thing, how, fill, a, b)),
     ]
 }
 
@@ -223,6 +241,7 @@ fn declaration() -> impl Strategy<Value = Stmt> {
         1 => (bounded(), bounded()).prop_map(|(a, b)| Stmt::Tuple(a, b)),
         1 => (condition(1), bounded(), bounded()).prop_map(|(c, a, b)| Stmt::Optional(c, a, b)),
         1 => (expr(2), expr(2)).prop_map(|(body, e)| Stmt::LocalFunction(body, e)),
+        8 => (any::<u8>(), any::<u8>(), filling()).prop_map(|(kind, how, fill)| Stmt::Make(kind, how, fill)),
     ]
 }
 
@@ -241,7 +260,13 @@ fn change() -> impl Strategy<Value = Stmt> {
         1 => (pick(), any::<bool>(), bounded()).prop_map(|(p, first, e)| Stmt::StoreField(p, first, e)),
         2 => (pick(), expr(2)).prop_map(|(p, e)| Stmt::Mutate(p, e)),
         1 => (pick(), pick(), expr(2)).prop_map(|(h, v, e)| Stmt::InOut(h, v, e)),
+        10 => (pick(), any::<u8>(), filling()).prop_map(|(thing, how, fill)| Stmt::Alter(thing, how, fill)),
+        3 => (pick(), any::<u8>(), filling()).prop_map(|(v, how, fill)| Stmt::AlterVariable(v, how, fill)),
     ]
+}
+
+fn filling() -> impl Strategy<Value = Filling> {
+    (condition(1), bounded(), bounded()).prop_map(|(condition, a, b)| Filling(condition, a, b))
 }
 
 fn condition(depth: u32) -> impl Strategy<Value = Condition> {
@@ -283,6 +308,7 @@ fn expr(depth: u32) -> impl Strategy<Value = Expr> {
             1 => (pick(), one()).prop_map(|(a, x)| Expr::MapReduce(a, x)),
             1 => (choice(), one(), one()).prop_map(|(c, x, y)| Expr::Generic(c, x, y)),
             1 => (one(), one()).prop_map(|(x, y)| Expr::HigherOrder(x, y)),
+            4 => (pick(), any::<u8>(), one()).prop_map(|(thing, how, x)| Expr::Read(thing, how, x)),
         ]
     })
 }

@@ -1,27 +1,13 @@
 //! Random programs as text.
 
+mod things;
+
+use super::kinds::Kind;
 use super::{Body, Bound, Bounded, Condition, Expr, Helper, Pick, Program, Stmt};
 use std::fmt::Write;
 
 /// What every program may use.
-const COMMON: &str = "\
-struct Pair {
-    var a: Double
-    var b: Double
-    var sum: Double { a + b }
-    func mix(_ t: Double) -> Double { a * t + sin(b) }
-    mutating func push(_ t: Double) {
-        a = tanh(a + t)
-        b = 0.5 * b + 0.25 * sin(t)
-    }
-}
-func bell(_ x: Double) -> Double { exp(-x * x) }
-func soft(_ x: Double) -> Double { log(1 + x * x) }
-func far(_ x: Double) -> Double { sqrt(1 + x * x) }
-func inverse(_ x: Double) -> Double { 1 / (1.5 + sin(x)) }
-func pick<T>(_ first: Bool, _ a: T, _ b: T) -> T { first ? a : b }
-func apply(_ x: Double, _ body: (Double) -> Double) -> Double { body(x) + 0.5 * body(0.25) }
-";
+const COMMON: &str = include_str!("common.dscript");
 
 const UNARY: &[&str] = &[
     "sin(#)",
@@ -43,6 +29,14 @@ const UNARY: &[&str] = &[
     "(1.25 + cos(#)).squareRoot()",
     "Double(Float(0.5)) * (#)",
     "abs(#)",
+    "tagged(\"left\", #)",
+    "tagged(\"\\(1 + 1)\", #)",
+    "measured(Ball(radius: 0.5), #)",
+    "composed(adder(0.5), { t in t * t })(#)",
+    "Figure.line(#).size(0.75)",
+    "Optional(#).map({ t in t * t })!",
+    "(1...3).reduce(#, { s, i in 0.5 * s + Double(i) * 0.25 })",
+    "[#, 0.5].map({ $0 * $0 }).reduce(0.0, +)",
 ];
 
 const BINARY: &[&str] = &[
@@ -57,6 +51,18 @@ const BINARY: &[&str] = &[
     "pow(1.5 + sin(#1), tanh(#2))",
     "max(#1, #2)",
     "min(#1, #2)",
+    "both(#1, #2).1",
+    "measured(Ball(radius: #1), #2)",
+    "Pair(a: #1, b: #2).twice(0.5)",
+    "adder(#1)(#2)",
+    "Holder(body: adder(#1), scale: #2)(0.5)",
+    "[#1, #2].max()!",
+    "[#1, #2].sorted()[0]",
+    "zip([#1, 0.25], [#2, 0.5]).map({ p, q in p * q }).reduce(0.0, +)",
+    "((try? attempt(false, #1)) ?? #2)",
+    "[\"a\": #1, \"b\": #2].values.reduce(0.0, +)",
+    "Figure.both(.line(#1), .box(#2, Pair(a: 0.5, b: 0.25))).size(0.75)",
+    "Cell(#1).read(#2)",
 ];
 
 /// The declarations of a program; its main function is `f`, of `arity` numbers.
@@ -97,6 +103,7 @@ struct Scope {
     structs: Vec<String>,
     closures: Vec<String>,
     counters: Vec<String>,
+    things: Vec<(String, &'static Kind)>,
     is_in_loop: bool,
 }
 
@@ -106,8 +113,10 @@ fn chosen<T>(all: &[T], pick: Pick) -> Option<&T> {
 
 impl Writer {
     fn line(&mut self, text: &str) {
-        // Writing to a String cannot fail.
-        let _ = writeln!(self.text, "{:1$}{text}", "", self.depth * 4);
+        for line in text.lines() {
+            // Writing to a String cannot fail.
+            let _ = writeln!(self.text, "{:1$}{line}", "", self.depth * 4);
+        }
     }
 
     fn fresh(&mut self, prefix: &str) -> String {
@@ -168,7 +177,8 @@ impl Writer {
         let variables = self.scope.variables.iter().map(|v| format!(" + 0.5 * {v}"));
         let arrays = self.scope.arrays.iter().map(|(a, _)| format!(" + 0.25 * {a}.reduce(0.0, +)"));
         let structs = self.scope.structs.iter().map(|p| format!(" + 0.25 * {p}.mix(0.5)"));
-        variables.chain(arrays).chain(structs).collect()
+        let things = self.scope.things.iter().map(|(name, kind)| format!(" + 0.25 * {}", kind.kept.replace('$', name)));
+        variables.chain(arrays).chain(structs).chain(things).collect()
     }
 
     /// A block of its own: what is declared in it is out of scope behind it.
@@ -259,6 +269,10 @@ impl Writer {
             Stmt::Closure(..) | Stmt::Accumulate(..) | Stmt::InOut(..) | Stmt::LocalFunction(..) => {
                 self.callable(statement);
             }
+            Stmt::Make(kind, how, filling) => self.make(*kind, *how, filling),
+            Stmt::Alter(pick, how, filling) => self.alter(*pick, *how, filling),
+            Stmt::AlterVariable(pick, how, filling) => self.alter_variable(*pick, *how, filling),
+            Stmt::Open(pick, how, filling, first, second) => self.open(*pick, *how, filling, [first, second]),
         }
     }
 
@@ -538,6 +552,7 @@ impl Writer {
                 let body = self.with_number(&t, |w| w.expr(body));
                 format!("apply({x}, {{ {t} in {body} }})")
             }
+            Expr::Read(pick, how, x) => self.read(*pick, *how, x),
         }
     }
 }

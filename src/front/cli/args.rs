@@ -104,7 +104,7 @@ pub(super) struct Settings {
     /// How many steps the program may take
     #[arg(long, global = true, value_name = "N")]
     max_steps: Option<u64>,
-    /// How much memory the program's values may take
+    /// How much memory the program's values may take [default: three quarters of the machine's]
     #[arg(long, global = true, value_name = "BYTES", value_parser = bytes)]
     max_memory: Option<u64>,
     /// How long the program may run

@@ -99,7 +99,7 @@ impl Builder<'_> {
     /// Evaluates arguments from left to right; places are found, not opened.
     fn prepare(&mut self, args: &[Argument], wanted: &[Type]) -> Vec<Prepared> {
         let mut prepared = vec![];
-        let last_write = args.iter().rposition(argument_may_write).unwrap_or(0);
+        let last_write = last_writing(args, argument_may_write);
         for (i, arg) in args.iter().enumerate() {
             prepared.push(match arg {
                 Argument::Value(e) => {
@@ -258,6 +258,12 @@ impl Builder<'_> {
 /// Whether a call cannot fail, so that what it changes may be moved out of a global variable meanwhile.
 fn is_safe(declared: &Function) -> bool {
     matches!(declared.primitive.as_deref(), Some("array.append" | "array.appendContents" | "array.removeAll"))
+}
+
+/// The last of several operands that may change what those before it gave; the first one has none before it, and a long
+/// chain of operators lies in it.
+pub(super) fn last_writing<T>(operands: &[T], writes: impl Fn(&T) -> bool) -> usize {
+    operands.iter().enumerate().skip(1).rev().find(|(_, operand)| writes(operand)).map_or(0, |(i, _)| i)
 }
 
 fn argument_may_write(arg: &Argument) -> bool {

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::build::{Builder, Slot, Value};
-use super::call::may_write;
+use super::call::{last_writing, may_write};
 use super::exits::Scope;
 use super::place::Location;
 use crate::ir::graph::{BlockId, Op, Reg, Trap};
@@ -36,7 +36,7 @@ impl Builder<'_> {
     /// Several expressions from left to right, none of which changes the values of those before.
     pub fn exprs<'e>(&mut self, all: impl IntoIterator<Item = &'e Expr>) -> Vec<Value> {
         let all: Vec<&Expr> = all.into_iter().collect();
-        let last_write = all.iter().rposition(|e| may_write(e)).unwrap_or(0);
+        let last_write = last_writing(&all, |e| may_write(e));
         let mut values = vec![];
         for (i, e) in all.into_iter().enumerate() {
             let value = self.expr(e);

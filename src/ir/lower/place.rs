@@ -141,17 +141,16 @@ impl Builder<'_> {
         let inner = self.inner(shape);
         let range = self.lowering.layouts.field(&self.program.shapes, inner, index);
         match self.program.shapes.get(shape) {
-            Shape::Class { fields, .. } => {
-                let fields: Vec<_> = fields.iter().map(|f| f.1).collect();
-                let banks: Vec<Bank> = fields.iter().flat_map(|s| self.banks_of(*s).to_vec()).collect();
+            Shape::Class { .. } => {
+                let cells = self.lowering.layouts.cells(&self.program.shapes, inner);
                 match self.load(&at).first() {
-                    Some(object) => Location::Box { object: *object, cells: cells(&banks)[range].to_vec() },
+                    Some(object) => Location::Box { object: *object, cells: cells[range].to_vec() },
                     None => Location::Discard,
                 }
             }
             Shape::Boxed(_) => {
-                let banks = self.banks_of(inner);
-                Location::Record { record: Box::new(at), cells: cells(&banks)[range].to_vec() }
+                let cells = self.lowering.layouts.cells(&self.program.shapes, inner);
+                Location::Record { record: Box::new(at), cells: cells[range].to_vec() }
             }
             _ => self.part(at, range),
         }

@@ -58,16 +58,42 @@ fn read_line(c: Call<'_, '_>) -> Result<(), Failure> {
 /// The text of a file.
 fn read(path: &str) -> Result<String, Failure> {
     let bytes = std::fs::read(path).map_err(|e| failure(&format!("cannot read '{path}'"), &e))?;
-    String::from_utf8(bytes).map_err(|e| {
-        let at = e.utf8_error().valid_up_to();
-        Failure::new(FailureKind::Input, format!("cannot read '{path}': byte {at} is not UTF-8 text"))
+    decode(path, &bytes).map(ToOwned::to_owned)
+}
+
+fn decode<'b>(path: &str, bytes: &'b [u8]) -> Result<&'b str, Failure> {
+    std::str::from_utf8(bytes).map_err(|e| {
+        let before = String::from_utf8_lossy(&bytes[..e.valid_up_to()]);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let message = format!("cannot read '{path}': line {line}, column {column} is not UTF-8 text");
+        Failure::new(FailureKind::Input, message).with("line", line).with("column", column)
     })
 }
 
 fn read_lines(c: Call<'_, '_>) -> Result<(), Failure> {
     let path = c.text()?;
-    let lines = read(&path)?.lines().map(Into::into).collect();
-    c.give_reference(texts(lines))
+    c.give_reference(texts(lines(&read(&path)?)))
+}
+
+fn lines(text: &str) -> Vec<Rc<str>> {
+    text.lines().map(Into::into).collect()
+}
+
+/// The lines of a file with these bytes, as `readLines` gives them.
+///
+/// # Errors
+/// When it is not text.
+pub fn lines_of(path: &str, bytes: &[u8]) -> Result<Vec<Rc<str>>, Failure> {
+    decode(path, bytes).map(lines)
+}
+
+/// The names and the columns of a file with these bytes, as `readCSV` gives them.
+///
+/// # Errors
+/// When it is not text, or not a table of numbers.
+pub fn table_of(path: &str, bytes: &[u8]) -> Result<Table, Failure> {
+    table(path, decode(path, bytes)?)
 }
 
 fn write_file(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -98,7 +124,8 @@ fn read_csv(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_reference(Ref::Cells(Rc::new(Cells { len: columns.len(), f: vec![], i: vec![], r: columns, slots: vec![] })))
 }
 
-type Table = (Vec<Rc<str>>, Vec<Vec<f64>>);
+/// The names of columns, and the numbers in them.
+pub type Table = (Vec<Rc<str>>, Vec<Vec<f64>>);
 
 fn table(path: &str, text: &str) -> Result<Table, Failure> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
@@ -117,7 +144,8 @@ fn table(path: &str, text: &str) -> Result<Table, Failure> {
         for (k, (field, column)) in row.iter().zip(&mut columns).enumerate() {
             let number = field.parse::<f64>().map_err(|_| {
                 let what = if field.is_empty() { "nothing".into() } else { format!("\"{}\"", shortened(field)) };
-                let message = format!("{path}:{line}: column {} (\"{}\"): {what} is not a number", k + 1, names[k]);
+                let (number, name) = (k + 1, shortened(&names[k]));
+                let message = format!("{path}:{line}: column {number} (\"{name}\"): {what} is not a number");
                 bad_row(path, line, message).with("column", k + 1)
             })?;
             column.push(number);
@@ -165,11 +193,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_text_is_named() {
+        let message = |bytes: &[u8]| lines_of("t.txt", bytes).unwrap_err().message;
+        assert_eq!(message(b"\xff"), "cannot read 't.txt': line 1, column 1 is not UTF-8 text");
+        assert_eq!(
+            message("x\nü\u{e9}".as_bytes().split_last().unwrap().1),
+            "cannot read 't.txt': line 2, column 2 is not UTF-8 text"
+        );
+    }
+
+    #[test]
     fn a_bad_row_is_named() {
         let message = |text: &str| table("t.csv", text).unwrap_err().message;
         assert_eq!(message("x,y\n1,2\n3\n"), "t.csv:3: the row has 1 column, and the first line names 2");
         assert_eq!(message("x,y\n1,a b\n"), "t.csv:2: column 2 (\"y\"): \"a b\" is not a number");
         assert_eq!(message("x,y\n1,\n"), "t.csv:2: column 2 (\"y\"): nothing is not a number");
+        assert_eq!(message("x,\"y\nz\"\n1,\n"), "t.csv:3: column 2 (\"y␤z\"): nothing is not a number");
         assert_eq!(message(""), "t.csv:1: the file is empty; its first line must name the columns");
     }
 }

@@ -20,6 +20,7 @@ mod text;
 
 pub use context::{Argument, Failure, FailureKind, NativeContext, internal};
 pub use host::{Host, Random};
+pub use io::{Table, lines_of, table_of};
 
 use hashbrown::HashMap;
 use std::sync::OnceLock;

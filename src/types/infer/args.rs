@@ -216,7 +216,11 @@ impl Infer<'_> {
                 Type::Function(_) => return self.reference_fits(arg, &inner),
                 _ => matches!(inner, Type::Var(_) | Type::Existential(_)),
             },
-            Ast::KeyPath { .. } => true,
+            Ast::KeyPath { .. } => match &inner {
+                Type::Function(f) => f.params.len() == 1,
+                Type::Nominal(n, _) => self.world.nominal_data(*n).name.ends_with("KeyPath"),
+                _ => matches!(inner, Type::Var(_) | Type::Existential(_)),
+            },
             Ast::Nil => self.world.is_optional(&wanted),
             Ast::Array(_) | Ast::Dictionary(_) => !matches!(inner, Type::Function(_)),
             Ast::Paren(e) => return self.shape_fits(e, &wanted, param),

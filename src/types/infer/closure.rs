@@ -10,6 +10,7 @@ use crate::types::store::{BodyState, Code as FunctionCode, FunctionKind, Signatu
 use crate::types::tree::{Body, Expr, ExprKind, FunctionId, Local, LocalId, Stmt, StmtKind};
 use crate::types::ty::{FunctionParam, FunctionType, Strength, Type};
 use crate::types::written::single_expression;
+use hashbrown::HashMap;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -425,6 +426,7 @@ impl Infer<'_> {
 
     pub(super) fn add_signature_params(&mut self, signature: &Signature) {
         let mut count = 0;
+        let mut seen: HashMap<&str, Span> = HashMap::new();
         if let Some(own) = &signature.self_type {
             let span = Span::default();
             let (mutable, is_inout) = (signature.self_inout, signature.self_inout);
@@ -440,10 +442,12 @@ impl Infer<'_> {
             self.bind(&"self".into(), LocalId(0));
             count += 1;
         }
-        for (i, param) in signature.params.iter().enumerate() {
-            let before = signature.params[..i].iter().find(|p| p.name == param.name && &*p.name != "_");
-            if let Some(before) = before {
-                self.error(redeclared(&param.name, param.span, before.span));
+        for param in &signature.params {
+            match seen.get(&*param.name) {
+                Some(before) if &*param.name != "_" => self.error(redeclared(&param.name, param.span, *before)),
+                _ => {
+                    seen.insert(&param.name, param.span);
+                }
             }
             let frame = self.frame();
             frame.locals.push(Local {

@@ -116,7 +116,7 @@ impl Infer<'_> {
             ),
             Ast::Super => self.super_value(span),
             Ast::Hash { name, args } => self.hash_operator(name, args, span),
-            Ast::KeyPath { .. } => self.fail(Code::Unsupported, span, "this construct is not supported yet"),
+            Ast::KeyPath { root, path } => self.key_path(root.as_ref(), path, expected, span),
             Ast::Sequence(_) | Ast::Error => self.error_expr(span),
         }
     }

@@ -383,7 +383,17 @@ impl Infer<'_> {
         };
         let receiver = Rc::new(base.clone());
         let mut candidates = vec![];
-        for (member, (prefix, protocol), distance) in self.world.members(&of, "subscript", is_static, self.file) {
+        let mut members = self.world.members(&of, "subscript", is_static, self.file);
+        if let ([arg], false) = (args.as_mut_slice(), is_static)
+            && arg.label.as_deref() == Some("keyPath")
+        {
+            members.extend(self.world.keyed_members(&of));
+            if let (Ast::KeyPath { root, path }, None) = (&arg.ast.kind, &arg.ready) {
+                let root = root.as_ref().map_or_else(|| of.clone(), |root| self.resolve(root));
+                arg.ready = Some(Rc::new(self.key_path_of(&root, path, None, arg.span)));
+            }
+        }
+        for (member, (prefix, protocol), distance) in members {
             let target = match (member, protocol) {
                 (MemberKind::Subscript(get, _), _) => Target::Function(get),
                 (MemberKind::Requirement(r), Some(p)) => {

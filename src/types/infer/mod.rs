@@ -19,6 +19,7 @@ mod expr;
 mod finish;
 mod hash;
 mod iteration;
+mod key_path;
 mod literal;
 mod member;
 mod mismatch;
@@ -45,6 +46,7 @@ use crate::source::Span;
 use crate::syntax::ast::{self, Name};
 use hashbrown::HashMap;
 use solve::Pending;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// The checker of one function body, with the closures and local functions inside it.
@@ -58,6 +60,8 @@ pub(super) struct Infer<'w> {
     current: usize,
     pending: Vec<Option<Pending>>,
     solutions: Vec<Option<Expr>>,
+    /// The numbers of what is still undecided.
+    waiting: BTreeSet<usize>,
     /// Closures whose bodies wait for their types: the frame and the statements.
     open: Vec<(FunctionId, usize, Vec<Stmt>)>,
     failed: bool,
@@ -69,7 +73,7 @@ pub(super) struct Infer<'w> {
     /// Where postfix operators stand.
     postfix: Vec<Span>,
     /// The variables that each block around here declares at some point, with the place.
-    upcoming: Vec<Vec<(Name, Span)>>,
+    upcoming: Vec<HashMap<Name, Span>>,
     /// What the alternatives of one `case` bind together, and what the current one has bound.
     shared: Vec<(Name, LocalId)>,
     bound: Vec<(Name, LocalId)>,
@@ -152,6 +156,7 @@ impl<'w> Infer<'w> {
             current: 0,
             pending: vec![],
             solutions: vec![],
+            waiting: BTreeSet::new(),
             open: vec![],
             failed: false,
             settling: false,

@@ -141,9 +141,9 @@ impl Infer<'_> {
     }
 
     pub(super) fn unknown_name(&mut self, ident: &Ident) -> Expr {
-        let later = self.upcoming.iter().rev().flatten().find(|(name, _)| *name == ident.name);
-        if let Some((_, declared)) = later {
-            return self.before_declaration(ident, *declared);
+        let later = self.upcoming.iter().rev().find_map(|names| names.get(&ident.name)).copied();
+        if let Some(declared) = later {
+            return self.before_declaration(ident, declared);
         }
         let diagnostic =
             Diagnostic::error(Code::UnknownName, ident.span, format!("cannot find '{}' in scope", ident.name));
@@ -155,9 +155,12 @@ impl Infer<'_> {
         self.error_expr(ident.span)
     }
 
-    /// Every name that stands for something here.
+    /// Every name that stands for something here, as long as somebody reads which one was meant.
     fn known_names(&mut self) -> Vec<String> {
         let mut known: Vec<String> = vec![];
+        if !self.world.still_suggests() {
+            return known;
+        }
         for f in self.path() {
             for scope in &self.frames[f].scopes {
                 known.extend(scope.keys().map(ToString::to_string));
@@ -168,7 +171,6 @@ impl Infer<'_> {
         if let Some(own) = self.own_type() {
             known.extend(self.world.member_names(&own));
         }
-        known.sort();
         known
     }
 

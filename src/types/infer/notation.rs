@@ -214,6 +214,11 @@ pub(super) fn closure_of(params: &[String], body: ast::Expr, span: Span) -> ast:
         .iter()
         .map(|p| ast::ClosureParam { name: Ident { name: p.as_str().into(), span }, ty: None, is_inout: false })
         .collect();
+    closure_with(params, body, span)
+}
+
+/// `{ params in body }`, of parameters that may have types.
+pub(super) fn closure_with(params: Vec<ast::ClosureParam>, body: ast::Expr, span: Span) -> ast::Expr {
     let items = vec![ast::Stmt { kind: ast::StmtKind::Expr(body), span }];
     let closure = ast::Closure {
         captures: vec![],

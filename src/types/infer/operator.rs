@@ -87,6 +87,15 @@ impl Infer<'_> {
             let value = self.target(lhs);
             args[0].ready = Some(self.set_aside(value));
         }
+        if matches!(&*op.name, "==" | "!=") {
+            // Compared, a key path is an object, not a function.
+            for arg in &mut args {
+                if let Ast::KeyPath { root: Some(_), .. } = &arg.ast.kind {
+                    let value = self.expr(&arg.ast.clone(), None);
+                    arg.ready = Some(self.set_aside(value));
+                }
+            }
+        }
         self.operator(op, args, expected, span)
     }
 

@@ -143,10 +143,7 @@ impl Infer<'_> {
         let made = |kind| Pattern { kind, ty: ty.clone(), span };
         if let Some(base) = base {
             let named = self.resolve(base);
-            let inner = self.world.optional_payload(ty).unwrap_or_else(|| ty.clone());
-            if !self.world.unify(ty, &named, span) && !self.world.unify(&inner, &named, span) {
-                self.mismatch(ty, &named, span);
-            }
+            return self.named_case(&named, name, payload, ty, mutable, span);
         }
         let known = self.world.shallow(ty);
         if let Some(of) = self.world.optional_payload(&known) {
@@ -200,7 +197,7 @@ impl Infer<'_> {
         if let ([(None, only)], true) = (parts, types.len() > 1) {
             // One pattern for the whole payload: a tuple of it.
             if let AstPattern::Tuple(inner) = &only.kind {
-                return self.case_pattern(base, name, Some(inner), ty, mutable, span);
+                return self.case_pattern(None, name, Some(inner), ty, mutable, span);
             }
             if matches!(only.kind, AstPattern::Wildcard) {
                 return made(PatternKind::Case { case, payload: vec![] });
@@ -214,6 +211,34 @@ impl Infer<'_> {
         let types = types.iter().map(|(_, t)| t).chain(std::iter::repeat(&Type::Error));
         let payload = parts.iter().zip(types).map(|((_, p), t)| self.pattern(p, t, mutable)).collect();
         made(PatternKind::Case { case, payload })
+    }
+
+    /// A case of a type that is written before it. Behind a protocol the value has to be of that type first.
+    fn named_case(
+        &mut self,
+        named: &Type,
+        name: &Ident,
+        payload: Option<&[(Option<Ident>, ast::Pattern)]>,
+        ty: &Type,
+        mutable: bool,
+        span: Span,
+    ) -> Pattern {
+        if let (Type::Existential(_), Type::Nominal(..)) = (self.world.shallow(ty), self.world.shallow(named)) {
+            let inner = self.case_pattern(None, name, payload, named, mutable, span);
+            let kind = PatternKind::Is { ty: named.clone(), pattern: Box::new(inner) };
+            return Pattern { kind, ty: ty.clone(), span };
+        }
+        let inner = self.world.optional_payload(ty).unwrap_or_else(|| ty.clone());
+        if !self.world.unify(ty, named, span) && !self.world.unify(&inner, named, span) {
+            self.mismatch(ty, named, span);
+        }
+        self.case_pattern(None, name, payload, ty, mutable, span)
+    }
+
+    /// Whether a type has a case of that name.
+    fn has_case(&mut self, of: &Type, name: &str) -> bool {
+        let members = self.world.members(of, name, true, self.file);
+        members.iter().any(|(m, ..)| matches!(m, MemberKind::Case(_)))
     }
 
     /// A value, a range or anything with `~=`.
@@ -237,16 +262,19 @@ impl Infer<'_> {
             }
             Ast::Paren(inner) => return self.expression_pattern(inner, ty, span),
             Ast::Implicit { name, .. } => {
-                let is_case = {
-                    let mut of = self.world.shallow(ty);
-                    while let Some(inner) = self.world.optional_payload(&of) {
-                        of = self.world.shallow(&inner);
-                    }
-                    let members = self.world.members(&of, &name.name, true, self.file);
-                    members.iter().any(|(m, ..)| matches!(m, MemberKind::Case(_)))
-                };
-                if is_case {
+                let mut of = self.world.shallow(ty);
+                while let Some(inner) = self.world.optional_payload(&of) {
+                    of = self.world.shallow(&inner);
+                }
+                if self.has_case(&of, &name.name) {
                     return self.case_pattern(None, name, None, ty, false, span);
+                }
+            }
+            Ast::Member { base, name, .. } => {
+                if let Some(named) = self.type_expression(base).map(|of| self.world.shallow(&of))
+                    && self.has_case(&named, &name.name)
+                {
+                    return self.named_case(&named, name, None, ty, false, span);
                 }
             }
             _ => {}

@@ -7,8 +7,10 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
 use crate::types::solver::{Literal, Wish};
+use crate::types::store::World;
 use crate::types::tree::{Expr, ExprKind};
 use crate::types::ty::{Type, VarId};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 /// Something that inference could not decide yet.
@@ -63,6 +65,7 @@ impl Infer<'_> {
     /// Puts something aside; gives the expression that stands for it.
     pub(super) fn wait(&mut self, kind: PendingKind, result: Type, span: Span) -> Expr {
         let context = self.context();
+        self.waiting.insert(self.pending.len());
         self.pending.push(Some(Pending { kind, result: result.clone(), span, context }));
         self.solutions.push(None);
         Expr { kind: ExprKind::Pending(self.pending.len() as u32 - 1), ty: result, span }
@@ -134,8 +137,9 @@ impl Infer<'_> {
             Err((a, b, span)) => self.mismatch(&a, &b, span),
         }
         let mut any = false;
-        let mut i = from;
-        while i < self.pending.len() {
+        let mut next = from;
+        while let Some(i) = self.waiting.range(next..).next().copied() {
+            next = i + 1;
             if effort >= Effort::Default {
                 self.ready_pending(i);
             }
@@ -143,6 +147,7 @@ impl Infer<'_> {
                 let found = self.in_context(&pending.context.clone(), |infer| infer.attempt(&pending, effort));
                 if let Some(found) = found {
                     self.pending[i] = None;
+                    self.waiting.remove(&i);
                     self.finish_pending(i, &pending, found);
                     any = true;
                     if effort != Effort::Certain {
@@ -150,7 +155,6 @@ impl Infer<'_> {
                     }
                 }
             }
-            i += 1;
         }
         any
     }
@@ -283,17 +287,28 @@ impl Infer<'_> {
     /// A parameter without a type that arithmetic is done with is a `Double`. What is itself the result of something that
     /// waits may still become anything.
     fn default_operands(&mut self, vars: u32) -> bool {
-        let results: Vec<Type> = self.pending.iter().flatten().map(|p| p.result.clone()).collect();
-        let results: Vec<Type> = results.iter().map(|t| self.world.shallow(t)).collect();
-        for v in vars..self.world.var_count() {
-            let state = self.world.var(VarId(v)).clone();
-            let ty = Type::Var(VarId(v));
-            if state.bound.is_none() && state.literal.is_none() && state.numeric && !results.contains(&ty) {
-                self.default_var(VarId(v));
-                return true;
-            }
+        let open = |world: &World, v: &u32| {
+            let state = world.var(VarId(*v));
+            state.bound.is_none() && state.literal.is_none() && state.numeric
+        };
+        let operands: Vec<u32> = (vars..self.world.var_count()).filter(|v| open(self.world, v)).collect();
+        if operands.is_empty() {
+            return false;
         }
-        false
+        let waiting: Vec<Type> =
+            self.waiting.iter().filter_map(|i| self.pending[*i].as_ref()).map(|p| p.result.clone()).collect();
+        let results: HashSet<VarId> = waiting
+            .iter()
+            .filter_map(|t| match self.world.shallow(t) {
+                Type::Var(v) => Some(v),
+                _ => None,
+            })
+            .collect();
+        let free = operands.into_iter().map(VarId).find(|v| !results.contains(v));
+        if let Some(v) = free {
+            self.default_var(v);
+        }
+        free.is_some()
     }
 
     /// Gives literals their default types, since nothing certain is left: those with a point first, because what they

@@ -9,6 +9,7 @@ use crate::types::names::did_you_mean;
 use crate::types::tree::{Case, Expr, ExprKind, Stmt, StmtKind};
 use crate::types::ty::Type;
 use crate::types::written::{bound_names, single_expression};
+use hashbrown::HashMap;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -289,8 +290,8 @@ impl Infer<'_> {
     }
 }
 
-/// The variables that the statements of a block declare.
-fn declared_names(items: &[ast::Stmt]) -> Vec<(ast::Name, Span)> {
+/// The variables that the statements of a block declare, with the place where each is declared first.
+fn declared_names(items: &[ast::Stmt]) -> HashMap<ast::Name, Span> {
     let mut names = vec![];
     for item in items {
         if let AstStmt::Decl(decl) = &item.kind
@@ -299,7 +300,7 @@ fn declared_names(items: &[ast::Stmt]) -> Vec<(ast::Name, Span)> {
             bindings.iter().for_each(|b| bound_names(&b.pattern, &mut names));
         }
     }
-    names.into_iter().map(|(name, span, _)| (name, span)).collect()
+    names.into_iter().rev().map(|(name, span, _)| (name, span)).collect()
 }
 
 pub(super) fn out_of_defer(word: &str) -> String {

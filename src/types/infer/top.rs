@@ -9,6 +9,7 @@ use crate::types::tree::{
     Stmt, StmtKind,
 };
 use crate::types::ty::Type;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 impl World {
@@ -264,9 +265,10 @@ impl Infer<'_> {
             return None;
         }
         let ty = self.world.shallow(first);
-        for (name, matches, parts) in self.constructors(&ty, rows) {
+        let rows = Rows::of(rows);
+        for (name, matches, parts) in self.constructors(&ty) {
             let mut narrowed: Vec<Vec<&Pattern>> = vec![];
-            for row in rows {
+            for row in rows.for_constructor(&matches) {
                 if let Some(sub) = narrow(row[0], &matches, parts.len()) {
                     narrowed.push(sub.into_iter().chain(row[1..].iter().copied()).collect());
                 }
@@ -293,7 +295,7 @@ impl Infer<'_> {
     }
 
     /// The ways in which a value of a type can be made: how to write it, which patterns match it, the types of its parts.
-    fn constructors(&mut self, ty: &Type, rows: &[Vec<&Pattern>]) -> Vec<(String, Constructor, Vec<Type>)> {
+    fn constructors(&mut self, ty: &Type) -> Vec<(String, Constructor, Vec<Type>)> {
         if let Some(payload) = self.world.optional_payload(ty) {
             return vec![
                 (".none".into(), Constructor::Nil, vec![]),
@@ -325,10 +327,7 @@ impl Infer<'_> {
                     ("false".into(), Constructor::Bool(false), vec![]),
                 ]
             }
-            _ => {
-                let _ = rows;
-                vec![(String::new(), Constructor::Other, vec![])]
-            }
+            _ => vec![(String::new(), Constructor::Other, vec![])],
         }
     }
 }
@@ -341,6 +340,35 @@ enum Constructor {
     Case(u32),
     Bool(bool),
     Other,
+}
+
+/// Rows of patterns by the case that the first one of each takes, so that an enum of many cases does not look at all rows
+/// for each of them.
+struct Rows<'r, 'p> {
+    of_case: HashMap<u32, Vec<&'r Vec<&'p Pattern>>>,
+    others: Vec<&'r Vec<&'p Pattern>>,
+}
+
+impl<'r, 'p> Rows<'r, 'p> {
+    fn of(rows: &'r [Vec<&'p Pattern>]) -> Rows<'r, 'p> {
+        let mut found = Rows { of_case: HashMap::new(), others: vec![] };
+        for row in rows {
+            match row[0].kind {
+                PatternKind::Case { case, .. } => found.of_case.entry(case).or_default().push(row),
+                _ => found.others.push(row),
+            }
+        }
+        found
+    }
+
+    /// Those that may match what is made in a certain way.
+    fn for_constructor(&self, constructor: &Constructor) -> impl Iterator<Item = &'r Vec<&'p Pattern>> {
+        let of_case = match constructor {
+            Constructor::Case(case) => self.of_case.get(case),
+            _ => None,
+        };
+        of_case.into_iter().flatten().chain(&self.others).copied()
+    }
 }
 
 /// The patterns for the parts of a value, when the pattern can match it.

@@ -92,6 +92,12 @@ impl Infer<'_> {
                 Type::Error
             }
         };
+        let ty = if self.world.refuse_large(&ty, binding.pattern.span) {
+            self.failed = true;
+            Type::Error
+        } else {
+            ty
+        };
         if self.is_top() {
             self.global_variable(binding, value, &ty, span, out);
             return;
@@ -163,11 +169,7 @@ impl Infer<'_> {
 
     /// The global that a name at a place of the script declares.
     fn global_at(&mut self, name: &ast::Name, span: Span) -> Option<crate::types::tree::GlobalId> {
-        self.world
-            .globals
-            .iter()
-            .rposition(|g| g.name == *name && g.span == span)
-            .map(|i| crate::types::tree::GlobalId(i as u32))
+        self.world.globals_at.get(&(name.clone(), span)).copied()
     }
 
     fn set_global_type(&mut self, global: crate::types::tree::GlobalId, ty: &Type) {

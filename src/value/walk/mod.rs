@@ -82,14 +82,7 @@ impl<'a> Walk<'a> {
 
     /// Where field `index` of a tuple, struct or instance begins, from where the value does.
     fn field(&self, shape: ShapeId, index: u32) -> At {
-        let before = |fields: &mut dyn Iterator<Item = ShapeId>| {
-            fields.take(index as usize).fold(At::default(), |at, s| at.behind(self.shapes.layout(s)))
-        };
-        match self.shapes.get(shape) {
-            Shape::Tuple(fields) => before(&mut fields.iter().map(|f| f.1)),
-            Shape::Struct { fields, .. } | Shape::Class { fields, .. } => before(&mut fields.iter().map(|f| f.1)),
-            _ => At::default(),
-        }
+        At::default().behind(self.shapes.before_field(shape, index as usize))
     }
 
     /// Where the payload of a case begins in an enum, field by field; empty for a tag that there is not.

@@ -1,0 +1,171 @@
+//! What is asked of random programs: forward mode, reverse mode and central differences agree, to the third order.
+
+use super::{Program, render};
+use dscript::session::{Input, Options, Session, Status};
+use std::cell::{Cell, RefCell};
+use std::io::Write;
+use std::rc::Rc;
+
+/// Where the programs are differentiated: finer than the constants in them, so that none of them sits right on a kink.
+const POINTS: &[(f64, f64)] = &[(0.31640625, -0.81640625), (-1.18359375, 0.43359375)];
+
+/// The step of the differences. They are made with this step, with half and with a quarter of it, so that their error is
+/// known.
+const STEP: f64 = 1.0 / 1024.0;
+
+/// What a function is asked: declarations, and what is printed at a point.
+pub struct Questions {
+    arity: usize,
+    declarations: &'static str,
+    at_point: fn(f64, f64) -> String,
+}
+
+/// Functions of one number, to the third order.
+pub const ONE_NUMBER: Questions = Questions {
+    arity: 1,
+    declarations: "\
+func d1(_ x: Double) -> Double { derivative(at: x, in: f) }
+func g1(_ x: Double) -> Double { gradient(at: x, in: f) }
+func d2(_ x: Double) -> Double { derivative(at: x, in: g1) }
+func g2(_ x: Double) -> Double { gradient(at: x, in: d1) }
+",
+    at_point: |x, _| {
+        let by = |f: &str| differences(|d| format!("{f}({:?})", x + d));
+        let modes = |f: &str| format!("derivative(at: {x:?}, in: {f}), gradient(at: {x:?}, in: {f})");
+        format!(
+            "print(1, {}, {})\nprint(2, {}, {}, {})\nprint(3, {}, {}, {})\n",
+            modes("f"),
+            by("f"),
+            modes("d1"),
+            modes("g1"),
+            by("d1"),
+            modes("d2"),
+            modes("g2"),
+            by("d2"),
+        )
+    },
+};
+
+/// Functions of two numbers, to the second order.
+pub const TWO_NUMBERS: Questions = Questions {
+    arity: 2,
+    declarations: "\
+func fx(_ x: Double, _ y: Double) -> Double { derivative(at: x) { x in f(x, y) } }
+func gx(_ x: Double, _ y: Double) -> Double { gradient(at: x, y, in: f).0 }
+",
+    at_point: |x, y| {
+        let at = format!("{x:?}, {y:?}");
+        let by_x = |f: &str| differences(|d| format!("{f}({:?}, {y:?})", x + d));
+        let by_y = |f: &str| differences(|d| format!("{f}({x:?}, {:?})", y + d));
+        let along = differences(|d| format!("f({:?}, {:?})", x + d, y + d));
+        format!(
+            "do {{
+    let slopes = gradient(at: {at}, in: f)
+    let mixed = gradient(at: {at}, in: fx)
+    let again = gradient(at: {at}, in: gx)
+    print(1, slopes.0, fx({at}), {})
+    print(1, slopes.1, derivative(at: {y:?}) {{ y in f({x:?}, y) }}, {})
+    print(1, slopes.0 + slopes.1, derivative(at: {at}, in: f), {along})
+    print(2, mixed.0, again.0, derivative(at: {x:?}) {{ x in gx(x, {y:?}) }}, {})
+    print(2, mixed.1, again.1, derivative(at: {y:?}) {{ y in gx({x:?}, y) }}, {})
+}}
+",
+            by_x("f"),
+            by_y("f"),
+            by_x("gx"),
+            by_y("gx"),
+        )
+    },
+};
+
+/// The six values that three central differences need.
+fn differences(at: impl Fn(f64) -> String) -> String {
+    let steps = [STEP, STEP / 2.0, STEP / 4.0];
+    steps.map(|step| format!("{}, {}", at(step), at(-step))).join(", ")
+}
+
+/// Counts of what was compared, to see that the test still tests something.
+#[derive(Default)]
+pub struct Tally {
+    /// Derivatives that were compared with differences.
+    pub compared: Cell<u64>,
+    /// Those too close to a kink.
+    pub skipped: Cell<u64>,
+}
+
+/// A program with what is asked of it.
+pub fn script(program: &Program, questions: &Questions) -> String {
+    let mut text = render::program(program, questions.arity) + questions.declarations;
+    for (x, y) in POINTS {
+        text += &(questions.at_point)(*x, *y);
+    }
+    text
+}
+
+/// Runs a script, and compares what it printed.
+///
+/// # Errors
+/// What does not agree.
+pub fn agree(text: &str, options: Options, tally: &Tally) -> Result<(), String> {
+    let output = run(text, options)?;
+    output.lines().try_for_each(|line| compare(line, tally).map_err(|why| format!("{why}: {line}")))
+}
+
+/// A line is the order, the derivative in several modes, and six values for the differences.
+fn compare(line: &str, tally: &Tally) -> Result<(), String> {
+    let numbers: Result<Vec<f64>, _> = line.split(' ').map(str::parse).collect();
+    let numbers = numbers.map_err(|e| format!("not a number ({e})"))?;
+    let [order, rest @ ..] = &numbers[..] else { return Err("nothing printed".into()) };
+    let Some((modes, values)) = rest.split_last_chunk::<6>() else {
+        return Err("too few numbers".into());
+    };
+    let Some(first) = modes.first().filter(|m| m.is_finite()) else { return Err("not a finite derivative".into()) };
+    // Modes add up in different orders: rounding grows with the order, and with what cancels.
+    let rounding = 1e-11 * 100f64.powf(order - 1.0);
+    let scale = 1.0 + modes.iter().fold(values[0].abs(), |a, m| a.max(m.abs()));
+    if modes.iter().any(|mode| (mode - first).abs() > rounding * scale || mode.is_nan()) {
+        return Err("the modes disagree".into());
+    }
+    let slope = |k: usize| (values[2 * k] - values[2 * k + 1]) / (2.0 * STEP / f64::from(1 << k));
+    let (whole, half, quarter) = (slope(0), slope(1), slope(2));
+    // With half the step the error of a smooth function is a quarter; at a kink or jump nearby it is not.
+    let (doubt, estimate) = ((quarter - half).abs(), (4.0 * quarter - half) / 3.0);
+    if !estimate.is_finite() || doubt > 0.35 * (half - whole).abs() + 1e-9 * scale || doubt > 1e-2 * scale {
+        tally.skipped.set(tally.skipped.get() + 1);
+        return Ok(());
+    }
+    tally.compared.set(tally.compared.get() + 1);
+    if (first - estimate).abs() > doubt + 1e-7 * scale {
+        return Err(format!("the derivative is not the difference {estimate}"));
+    }
+    Ok(())
+}
+
+/// A sink that can be read afterwards.
+#[derive(Clone, Default)]
+struct Sink(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Runs a script; what it printed, or why it did not end well.
+fn run(text: &str, options: Options) -> Result<String, String> {
+    let sink = Sink::default();
+    let mut session = Session::new(options, Box::new(sink.clone()));
+    let outcome = session.run(&[Input { name: "random.dscript", text }]);
+    drop(session);
+    if outcome.status != Status::Done {
+        let said: Vec<String> = outcome.diagnostics.iter().map(|d| d.message.clone()).collect();
+        return Err(format!("{:?}: {}", outcome.status, said.join("; ")));
+    }
+    let bytes = sink.0.borrow().clone();
+    String::from_utf8(bytes).map_err(|e| e.to_string())
+}
