@@ -22,6 +22,7 @@ mod lookup;
 mod members;
 mod names;
 mod originals;
+mod own_equality;
 mod prelude;
 mod promise;
 mod quote;
