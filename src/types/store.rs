@@ -186,11 +186,16 @@ pub(super) struct StoredData {
     pub(super) no_derivative: bool,
     /// `override` is written before it.
     pub(super) overrides: bool,
+    pub(super) is_final: bool,
     pub(super) span: Span,
     pub(super) resolved: Option<Type>,
     pub(super) resolving: bool,
     /// Computes the initial value.
     pub(super) initial: Option<FunctionId>,
+    /// Stores a value and calls the observers, if there are any.
+    pub(super) setter: Option<FunctionId>,
+    /// For what a `lazy` property keeps: the property's name, and what computes its value.
+    pub(super) lazy: Option<(Name, FunctionId)>,
 }
 
 pub(super) struct CaseData {
@@ -326,6 +331,10 @@ pub(super) struct GlobalData {
     pub(super) is_shared: bool,
     pub(super) resolving: bool,
     pub(super) is_prelude: bool,
+    /// Gives the value, where a function is needed for it.
+    pub(super) getter: Option<FunctionId>,
+    /// Stores a value and calls the observers, if there are any.
+    pub(super) setter: Option<FunctionId>,
 }
 
 /// What a function is made from.
@@ -386,6 +395,8 @@ pub(super) struct FunctionData {
     pub(super) requirement: Option<(ProtocolId, u32)>,
     /// For a local function: its generic surroundings.
     pub(super) outer: Option<Rc<Env>>,
+    /// For an observer and its setter: what is observed, and accessed here as it is stored.
+    pub(super) observed: Option<super::observe::Observed>,
 }
 
 #[derive(Clone, Debug)]
@@ -526,5 +537,6 @@ pub(super) fn blank_function(name: &Name, span: Span, file: u32, is_prelude: boo
         fixity: None,
         requirement: None,
         outer: None,
+        observed: None,
     }
 }

@@ -28,7 +28,8 @@ impl World {
             let ty = self.stored_type(n, i as u32);
             let data = &self.nominal_data(n).stored[i];
             let (name, is_let, span) = (data.name.clone(), data.is_let, data.span);
-            if data.no_derivative {
+            // Whether a lazy property was asked for already is nothing to differentiate by.
+            if data.no_derivative || data.lazy.is_some() {
                 continue;
             }
             let is_function = matches!(ty, Type::Function(_));
@@ -270,7 +271,7 @@ impl World {
                     return None;
                 }
                 let own_equality = kind == NominalKind::Struct && !fields.is_empty();
-                let equal = fields.iter().map(|f| format!("lhs.{f} == rhs.{f}")).collect::<Vec<_>>().join(" && ");
+                let equal = fields.iter().map(|f| format!("lhs.`{f}` == rhs.`{f}`")).collect::<Vec<_>>().join(" && ");
                 let equal = if own_equality { equal } else { "_equal(lhs, rhs)".to_string() };
                 Some(format!("static func == (lhs: Self, rhs: Self) -> Bool {{ {equal} }}"))
             }
@@ -310,7 +311,8 @@ impl World {
             if stored.is_let && stored.value.is_some() {
                 continue;
             }
-            let (name, is_let, span) = (stored.name.clone(), stored.is_let, stored.span);
+            let name = stored.lazy.as_ref().map_or(&stored.name, |(name, _)| name).clone();
+            let (is_let, span) = (stored.is_let, stored.span);
             let mut default = self.stored_initial(n, i);
             if default.is_none() && !is_let && self.is_optional(&ty) {
                 default = Some(self.nil_default(n, &ty, span));

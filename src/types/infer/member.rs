@@ -9,6 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident, Name};
 use crate::types::names::did_you_mean;
+use crate::types::observe::Observed;
 use crate::types::store::{MemberKind, RequirementKind};
 use crate::types::tree::{Argument, Expr, ExprKind, FunctionId};
 use crate::types::ty::{NominalId, Type};
@@ -107,6 +108,9 @@ impl Infer<'_> {
         if !self.world.is_class(n) || matches!(base.kind, ExprKind::Super(_)) || self.initializes(base) {
             return None;
         }
+        if self.is_self(base) && self.accesses_directly(Observed::Stored(n, index)) {
+            return None;
+        }
         let get = self.world.known_accessor(n, index)?;
         self.world.overridden.contains(&get).then_some(get)
     }
@@ -132,7 +136,11 @@ impl Infer<'_> {
         let Some(callee) = instance.callee else { return self.error_expr(span) };
         let ty = self.world.normalize_type(&instance.result.clone());
         let mut args = vec![];
-        if let Some(own) = &instance.self_type {
+        if let (Some(own), true) = (&instance.self_type, instance.self_inout) {
+            let place = self.place_of(base, "cannot use mutating getter on immutable value");
+            self.world.unify(&place.ty.clone(), own, span);
+            args.push(Argument::InOut(place));
+        } else if let Some(own) = &instance.self_type {
             let base_ty = base.ty.clone();
             let base = if self.world.unify(&base_ty, own, span) { base } else { self.coerce(base, own) };
             args.push(Argument::Value(base));

@@ -26,6 +26,7 @@ mod mismatch;
 mod name;
 mod no_fit;
 mod notation;
+mod observed;
 mod operator;
 mod overload;
 mod pattern;
