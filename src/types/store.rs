@@ -71,6 +71,8 @@ pub struct World {
     pub(super) overridden: hashbrown::HashSet<FunctionId>,
     /// The texts, for what messages quote.
     pub(super) texts: Vec<(u32, Rc<str>)>,
+    /// What they are called: the first position and the name of each.
+    pub(super) text_names: Vec<(u32, Rc<str>)>,
     /// Conformances that are being looked up, against endless recursion.
     pub(super) conforming: Vec<(Type, ProtocolId)>,
 }

@@ -154,6 +154,10 @@ impl Infer<'_> {
             }
             Slot::Default => {
                 let Some(function) = param.default else { return Argument::Value(self.error_expr(span)) };
+                let wanted = param.ty.clone();
+                if let Some(value) = self.call_site_default(function, &wanted, span) {
+                    return Argument::Value(value);
+                }
                 let generics = self.default_generics(function, instance);
                 let callee = Callee::Static(FunctionRef { function, generics });
                 Argument::Value(Expr { kind: ExprKind::Call { callee, args: vec![] }, ty: param.ty.clone(), span })

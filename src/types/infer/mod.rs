@@ -18,6 +18,7 @@ mod commit;
 mod expr;
 mod finish;
 mod hash;
+mod here;
 mod iteration;
 mod key_path;
 mod literal;
