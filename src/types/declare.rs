@@ -290,6 +290,7 @@ impl World {
                 is_shared: is_prelude,
                 resolving: false,
                 is_prelude,
+                decl: Some(decl.clone()),
                 getter: None,
                 setter: None,
             });

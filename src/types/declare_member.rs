@@ -195,6 +195,7 @@ impl World {
                 is_shared: true,
                 resolving: false,
                 is_prelude,
+                decl: Some(decl.clone()),
                 getter: None,
                 setter: None,
             });
@@ -219,6 +220,7 @@ impl World {
                 no_derivative: decl.attribute("noDerivative").is_some(),
                 overrides: decl.has("override"),
                 is_final: decl.has("final"),
+                decl: decl.clone(),
                 span: decl.span,
                 resolved: None,
                 resolving: false,

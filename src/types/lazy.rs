@@ -73,7 +73,7 @@ impl World {
     }
 
     /// The optional that is kept; its name.
-    fn lazy_storage(&mut self, at: Place, decl: &Decl, name: &Ident, initial: FunctionId) -> Name {
+    fn lazy_storage(&mut self, at: Place, decl: &Rc<Decl>, name: &Ident, initial: FunctionId) -> Name {
         let storage: Name = format!("$__lazy_storage_$_{}", name.name).into();
         let stored = StoredData {
             name: storage.clone(),
@@ -83,6 +83,7 @@ impl World {
             no_derivative: false,
             overrides: false,
             is_final: false,
+            decl: decl.clone(),
             span: decl.span,
             resolved: None,
             resolving: false,

@@ -189,6 +189,7 @@ pub(super) struct StoredData {
     /// `override` is written before it.
     pub(super) overrides: bool,
     pub(super) is_final: bool,
+    pub(super) decl: Rc<Decl>,
     pub(super) span: Span,
     pub(super) resolved: Option<Type>,
     pub(super) resolving: bool,
@@ -333,6 +334,7 @@ pub(super) struct GlobalData {
     pub(super) is_shared: bool,
     pub(super) resolving: bool,
     pub(super) is_prelude: bool,
+    pub(super) decl: Option<Rc<Decl>>,
     /// Gives the value, where a function is needed for it.
     pub(super) getter: Option<FunctionId>,
     /// Stores a value and calls the observers, if there are any.

@@ -28,6 +28,9 @@ impl Infer<'_> {
         if let Some(refused) = self.refused_on_any(candidate, name) {
             return refused;
         }
+        if let Target::Function(f) = candidate.target {
+            self.check_function_access(f, name.span);
+        }
         let instance = self.instantiate_reporting(candidate, name, span);
         let mut result = instance.result.clone();
         if let Some(expected) = expected {

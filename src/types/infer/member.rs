@@ -55,6 +55,7 @@ impl Infer<'_> {
             match member {
                 MemberKind::Stored(index) => {
                     let Some(n) = self.owner_of_stored(&ty, &name.name, index) else { continue };
+                    self.check_stored_access(n, index, false, name.span);
                     let field = self.world.stored_type(n, index);
                     let field = self.world.substitute_nominal(n, &prefix, &field);
                     let field = self.world.normalize_type(&field);
@@ -67,6 +68,7 @@ impl Infer<'_> {
                     return Expr { kind: ExprKind::Field { base: Box::new(base), index }, ty: field, span };
                 }
                 MemberKind::Computed(get, _) => {
+                    self.check_function_access(get, name.span);
                     let candidate = Candidate {
                         target: Target::Function(get),
                         prefix,
@@ -200,6 +202,9 @@ impl Infer<'_> {
             self.error(diagnostic);
             return self.error_expr(name.span);
         }
+        if self.hidden_member(ty, &name.name, false, name.span) {
+            return self.error_expr(name.span);
+        }
         if let Some(diagnostic) = self.conforming_less(ty, name, None, name.span) {
             self.error(diagnostic);
             return self.error_expr(name.span);
@@ -262,6 +267,7 @@ impl Infer<'_> {
         for (member, (prefix, protocol), _) in self.world.members(&ty, &name.name, true, self.file) {
             match member {
                 MemberKind::Global(g) => {
+                    self.check_global_access(g, false, name.span);
                     let of = self.world.global_type(g);
                     let of = match &ty {
                         Type::Nominal(n, _) => self.world.substitute_nominal(*n, &prefix, &of),
@@ -276,6 +282,7 @@ impl Infer<'_> {
                     return self.case_value(&ty, case, span);
                 }
                 MemberKind::Computed(get, _) => {
+                    self.check_function_access(get, name.span);
                     let candidate = Candidate { target: Target::Function(get), prefix, receiver: None, tier: 0 };
                     return self.static_getter(&candidate, span);
                 }
@@ -329,6 +336,9 @@ impl Infer<'_> {
 
     /// A type lacks a static member or case.
     pub(super) fn no_static_member(&mut self, ty: &Type, name: &Ident) {
+        if self.hidden_member(ty, &name.name, true, name.span) {
+            return;
+        }
         let message = format!("type '{}' has no member '{}'", self.show(ty), name.name);
         let known = self.world.member_names(ty);
         self.error(did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known));

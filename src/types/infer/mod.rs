@@ -6,6 +6,7 @@
 //! until more is known; when a statement ends, what still waits is decided by its default. There is no search over
 //! combinations: each choice is made once.
 
+mod access;
 mod args;
 mod branch;
 mod call;

@@ -34,6 +34,7 @@ impl Infer<'_> {
                 if is_let {
                     self.immutable(&name, declared, span, complaint);
                 }
+                self.check_global_access(global, true, span);
                 if let Some(set) = self.observing_setter(Observed::Global(global)) {
                     return self.observed_global(global, set, ty, span);
                 }
@@ -81,6 +82,7 @@ impl Infer<'_> {
         if is_let {
             self.immutable(&name, declared, span, complaint);
         }
+        self.check_stored_access(owner, own as u32, true, span);
         let observed = Observed::Stored(owner, own as u32);
         let is_own = self.is_self(&base);
         if let Some(set) = self.observing_setter(observed).filter(|_| !(is_own && self.accesses_directly(observed))) {
@@ -206,6 +208,9 @@ impl Infer<'_> {
             self.error(Diagnostic::error(Code::Immutable, span, why));
             return Place { root: Root::Discard, path: vec![], ty, span };
         };
+        if let Callee::Static(f) | Callee::Class { function: f, .. } = &set {
+            self.check_function_access(f.function, span);
+        }
         let mut args = args.into_iter();
         let mut place = if has_self {
             match args.next() {
