@@ -1,10 +1,9 @@
-//! The random programs of `tests/properties.rs`, with a fuzzer instead of chance: all ways to differentiate agree.
+//! The random programs of `tests/properties.rs`, by seeds that a fuzzer finds: all ways to differentiate agree.
 #![no_main]
 
 #[path = "../../tests/generate/mod.rs"]
 mod generate;
 
-use dscript::native::library::Random;
 use dscript::session::Options;
 use dscript_fuzz::{Worker, limits};
 use generate::agree::{ONE_NUMBER, TWO_NUMBERS, Tally, agree, script};
@@ -13,20 +12,16 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::sync::LazyLock;
 
-/// More choices than a program is made of.
-const TAIL: usize = 1 << 15;
-
 static WORKER: LazyLock<Worker> = LazyLock::new(|| Worker::start(|| run));
 
 fuzz_target!(|bytes: &[u8]| WORKER.run(bytes));
 
 fn run(bytes: &[u8]) {
     let Some((first, bytes)) = bytes.split_first() else { return };
-    // Chance goes on where the input ends: out of nothing but zeros a uniform choice never comes.
-    let mut rest = Random::seeded(bytes.len() as u64);
-    let mut bytes = bytes.to_vec();
-    bytes.extend(std::iter::repeat_with(|| rest.bits().to_le_bytes()).take(TAIL).flatten());
-    let random = TestRng::from_seed(RngAlgorithm::PassThrough, &bytes);
+    // A seed, not the choices themselves: these would run out, and out of nothing a uniform choice never comes.
+    let mut seed = [0; 32];
+    seed.iter_mut().zip(bytes).for_each(|(place, byte)| *place = *byte);
+    let random = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
     let mut runner = TestRunner::new_with_rng(Config::default(), random);
     let Ok(tree) = generate::program().new_tree(&mut runner) else { return };
     let questions = if first % 2 == 0 { &ONE_NUMBER } else { &TWO_NUMBERS };

@@ -69,9 +69,11 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             }};
         }
         macro_rules! rest {
-            () => {
+            () => {{
+                // Whatever it costs, what goes on below without it must not pay for it: this keeps it out of the way.
+                std::hint::cold_path();
                 outside!(rest::step(machine, compiler, here)?)
-            };
+            }};
         }
         // The usual way, if it is open.
         macro_rules! quick {
