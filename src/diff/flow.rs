@@ -49,6 +49,8 @@ const NATIVES: &[(&str, NativePassage)] = &[
     ("describe", NativePassage::Break),
     ("debugDescribe", NativePassage::Break),
     ("text.", NativePassage::Carry),
+    ("format.", NativePassage::Break),
+    ("type.", NativePassage::Nothing),
     ("double.parse", NativePassage::Carry),
     ("int.parse", NativePassage::Carry),
     ("value.", NativePassage::Nothing),

@@ -371,6 +371,13 @@ impl Declarations for World {
         self.library_function(name)
     }
 
+    fn by_own_equality(&mut self, primitive: &str, of: &Type) -> Option<FunctionId> {
+        let saved = std::mem::take(&mut self.env);
+        let found = World::by_own_equality(self, primitive, of);
+        self.env = saved;
+        found
+    }
+
     fn own_texts(&mut self, ty: &Type) -> Option<[FunctionRef; 2]> {
         let Type::Nominal(n, _) = ty else { return None };
         if self.nominal_data(*n).builtin.is_some() {

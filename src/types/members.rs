@@ -9,6 +9,9 @@ use std::rc::Rc;
 /// away it was found.
 pub(super) type MemberOf = (MemberKind, (Rc<[Type]>, Option<ProtocolId>), u32);
 
+/// The distance of a requirement that a type fulfils: whatever fulfils it is nearer.
+const FULFILLED: u32 = 100;
+
 impl World {
     /// The members of that name, the nearest first.
     pub(super) fn members(&mut self, of: &Type, name: &str, is_static: bool, file: u32) -> Vec<MemberOf> {
@@ -51,19 +54,21 @@ impl World {
         }
         let is_concrete = matches!(of, Type::Nominal(..) | Type::Tuple(_));
         let own = !out.is_empty();
-        for p in self.protocols_of(&of) {
+        let protocols = self.protocols_of(&of);
+        for p in protocols.iter().copied() {
             let protocol_name = self.protocol_data(p).name.clone();
             self.load_extensions(&protocol_name);
             let members = self.protocol_data(p).members.get(name).cloned().unwrap_or_default();
+            let generality = if members.is_empty() { 0 } else { self.generality(p, &protocols, name) };
             for member in members {
                 if member.is_static != is_static || (member.is_private && member.file != file) {
                     continue;
                 }
                 let distance = match &member.kind {
                     MemberKind::Requirement(_) if is_concrete && own => continue,
-                    MemberKind::Requirement(_) if is_concrete => 3,
+                    MemberKind::Requirement(_) if is_concrete => FULFILLED,
                     MemberKind::Requirement(_) => 0,
-                    _ => 2,
+                    _ => 2 + generality,
                 };
                 if !self.protocol_group_may_hold(p, &of, member.group) {
                     continue;
@@ -72,7 +77,22 @@ impl World {
                 out.push((member.kind, (prefix, Some(p)), distance));
             }
         }
+        out.sort_by_key(|(.., distance)| *distance);
         out
+    }
+
+    /// How many of these protocols refine one of them and have members of that name, too: theirs are nearer.
+    pub(super) fn generality(&mut self, p: ProtocolId, of: &[ProtocolId], name: &str) -> u32 {
+        let mut count = 0;
+        for q in of.iter().copied().filter(|q| *q != p) {
+            let says = |m: &Member| !matches!(m.kind, MemberKind::Requirement(_));
+            if self.refined(q).contains(&p)
+                && self.protocol_data(q).members.get(name).is_some_and(|all| all.iter().any(says))
+            {
+                count += 1;
+            }
+        }
+        count
     }
 
     /// The subscripts by key paths, which every type has.

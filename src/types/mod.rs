@@ -24,6 +24,7 @@ mod members;
 mod names;
 mod observe;
 mod originals;
+mod own_equality;
 mod prelude;
 mod promise;
 mod quote;

@@ -122,6 +122,7 @@ impl World {
             ("-", true) => "-",
             ("scaled", false) => "scaled",
             ("==", true) => "==",
+            ("hash", false) => "hash",
             ("<", true) => "<",
             ("allCases", true) => "allCases",
             ("rawValue", false) => "rawValue",
@@ -272,9 +273,14 @@ impl World {
                 }
                 let own_equality = kind == NominalKind::Struct && !fields.is_empty();
                 let equal = fields.iter().map(|f| format!("lhs.`{f}` == rhs.`{f}`")).collect::<Vec<_>>().join(" && ");
+                let own = self.declared_type(n);
+                if kind == NominalKind::Enum && !self.is_equal_by_parts(&own) {
+                    return Some(self.equality_of_cases(n));
+                }
                 let equal = if own_equality { equal } else { "_equal(lhs, rhs)".to_string() };
                 Some(format!("static func == (lhs: Self, rhs: Self) -> Bool {{ {equal} }}"))
             }
+            "hash" => self.hash_of_parts(n),
             "init" if kind == NominalKind::Class => self.inherited_initializers(n),
             "rawValue" if kind == NominalKind::Enum => self.raw_value_text(n),
             "init" if kind == NominalKind::Enum => self.raw_init_text(n),
@@ -383,6 +389,7 @@ fn asking_protocol(key: &str) -> &'static str {
     match key {
         "zero" | "+" | "-" => "AdditiveArithmetic",
         "==" => "Equatable",
+        "hash" => "Hashable",
         "<" => "Comparable",
         "allCases" => "CaseIterable",
         "rawValue" | "init" => "RawRepresentable",

@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
 use crate::types::prelude::PRELUDE_FILE;
-use crate::types::store::Named;
+use crate::types::store::{MemberKind, Named};
 use crate::types::tree::{Argument, Expr, ExprKind};
 use crate::types::ty::Type;
 use std::rc::Rc;
@@ -118,8 +118,7 @@ impl Infer<'_> {
                 if !candidates.is_empty() && (fits(self, &candidates) || !fits(self, &global)) {
                     return self.call_overloaded(name, candidates, args, expected, span);
                 }
-                if candidates.is_empty() && global.is_empty() {
-                    // A property that holds a function.
+                if candidates.is_empty() && (global.is_empty() || self.is_callable_property(&name.name)) {
                     let function = self.expr(callee, None);
                     return self.call_value(function, args, expected, span);
                 }
@@ -134,6 +133,20 @@ impl Infer<'_> {
             return self.call_value(function, args, expected, span);
         }
         self.call_overloaded(name, candidates, args, expected, span)
+    }
+
+    /// Whether a property of the type around here that holds a function hides the functions of that name outside of it.
+    fn is_callable_property(&mut self, name: &str) -> bool {
+        let (Some(own), file) = (self.own_type(), self.file) else { return false };
+        let stored = self.world.members(&own, name, false, file);
+        let stored = stored.iter().find_map(|(member, ..)| match member {
+            MemberKind::Stored(i) => Some(*i),
+            _ => None,
+        });
+        match (stored, &own) {
+            (Some(i), Type::Nominal(n, _)) => matches!(self.world.stored_type(*n, i), Type::Function(_)),
+            _ => false,
+        }
     }
 
     /// Whether a variable of the script that can be called hides the library's functions of that name.
