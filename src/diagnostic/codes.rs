@@ -62,6 +62,8 @@ diagnostics! {
     E0219 Uninitialized "A value is used before it was given one.";
     E0220 Inheritance "A class does not inherit as it says.";
     E0221 TooLarge "A type or a function is larger than the machine carries.";
+    E0222 Import "A file that cannot be imported.";
+    E0223 Inaccessible "A declaration that others keep to themselves.";
 
     E0301 NotDifferentiable "A function that must be differentiable is not.";
     E0302 NoDerivative "A function on the way has no derivative.";

@@ -5,11 +5,13 @@
 //! Promises: a session survives every error in a program; what is handed out needs nothing else to be shown.
 //! Not here: words for people (`front`), any stage's own work.
 
+mod imports;
 mod options;
 mod pipeline;
 mod run;
 mod show;
 
+pub use imports::Loader;
 pub use options::{Input, Options, Outcome, Stage, Status};
 
 use crate::diagnostic::Diagnostic;
@@ -34,6 +36,9 @@ pub struct Session {
     lowering: Lowering,
     program: Program,
     machine: crate::vm::Machine,
+    loader: Option<Loader>,
+    /// The files that were read, by their paths.
+    imported: Vec<std::path::PathBuf>,
 }
 
 /// A module that passed the compiler.
@@ -49,7 +54,8 @@ impl Session {
         let mut sources = SourceMap::default();
         let world = World::new(&mut sources);
         let machine = run::machine(&options, output);
-        Session { sources, world, lowering: Lowering::new(), program: Program::default(), machine }
+        let (lowering, program) = (Lowering::new(), Program::default());
+        Session { sources, world, lowering, program, machine, loader: options.loader, imported: vec![] }
     }
 
     /// The texts of the session, to render diagnostics with.

@@ -102,6 +102,12 @@ impl World {
         entries.push(entry);
     }
 
+    /// Enters a function that unwritten code of a file calls.
+    pub(super) fn enter_hidden(&mut self, name: &Name, function: FunctionId, file: u32) {
+        let entry = Entry { what: Named::Function(function), file, is_private: true };
+        self.module.entry(name.clone()).or_default().push(entry);
+    }
+
     pub(super) fn new_group(
         &mut self,
         owner: Owner,
@@ -284,8 +290,13 @@ impl World {
                 is_shared: is_prelude,
                 resolving: false,
                 is_prelude,
+                decl: Some(decl.clone()),
+                getter: None,
+                setter: None,
             });
-            self.enter(&Ident { name, span }, Named::Global(id), file, is_private, is_prelude);
+            let ident = Ident { name, span };
+            self.observe_global(id, binding, &ident);
+            self.enter(&ident, Named::Global(id), file, is_private, is_prelude);
         }
     }
 

@@ -71,6 +71,8 @@ pub struct World {
     pub(super) overridden: hashbrown::HashSet<FunctionId>,
     /// The texts, for what messages quote.
     pub(super) texts: Vec<(u32, Rc<str>)>,
+    /// What they are called: the first position and the name of each.
+    pub(super) text_names: Vec<(u32, Rc<str>)>,
     /// Conformances that are being looked up, against endless recursion.
     pub(super) conforming: Vec<(Type, ProtocolId)>,
 }
@@ -186,11 +188,17 @@ pub(super) struct StoredData {
     pub(super) no_derivative: bool,
     /// `override` is written before it.
     pub(super) overrides: bool,
+    pub(super) is_final: bool,
+    pub(super) decl: Rc<Decl>,
     pub(super) span: Span,
     pub(super) resolved: Option<Type>,
     pub(super) resolving: bool,
     /// Computes the initial value.
     pub(super) initial: Option<FunctionId>,
+    /// Stores a value and calls the observers, if there are any.
+    pub(super) setter: Option<FunctionId>,
+    /// For what a `lazy` property keeps: the property's name, and what computes its value.
+    pub(super) lazy: Option<(Name, FunctionId)>,
 }
 
 pub(super) struct CaseData {
@@ -326,6 +334,11 @@ pub(super) struct GlobalData {
     pub(super) is_shared: bool,
     pub(super) resolving: bool,
     pub(super) is_prelude: bool,
+    pub(super) decl: Option<Rc<Decl>>,
+    /// Gives the value, where a function is needed for it.
+    pub(super) getter: Option<FunctionId>,
+    /// Stores a value and calls the observers, if there are any.
+    pub(super) setter: Option<FunctionId>,
 }
 
 /// What a function is made from.
@@ -386,6 +399,8 @@ pub(super) struct FunctionData {
     pub(super) requirement: Option<(ProtocolId, u32)>,
     /// For a local function: its generic surroundings.
     pub(super) outer: Option<Rc<Env>>,
+    /// For an observer and its setter: what is observed, and accessed here as it is stored.
+    pub(super) observed: Option<super::observe::Observed>,
 }
 
 #[derive(Clone, Debug)]
@@ -526,5 +541,6 @@ pub(super) fn blank_function(name: &Name, span: Span, file: u32, is_prelude: boo
         fixity: None,
         requirement: None,
         outer: None,
+        observed: None,
     }
 }

@@ -28,7 +28,8 @@ impl World {
             let ty = self.stored_type(n, i as u32);
             let data = &self.nominal_data(n).stored[i];
             let (name, is_let, span) = (data.name.clone(), data.is_let, data.span);
-            if data.no_derivative {
+            // Whether a lazy property was asked for already is nothing to differentiate by.
+            if data.no_derivative || data.lazy.is_some() {
                 continue;
             }
             let is_function = matches!(ty, Type::Function(_));
@@ -272,7 +273,7 @@ impl World {
                     return None;
                 }
                 let own_equality = kind == NominalKind::Struct && !fields.is_empty();
-                let equal = fields.iter().map(|f| format!("lhs.{f} == rhs.{f}")).collect::<Vec<_>>().join(" && ");
+                let equal = fields.iter().map(|f| format!("lhs.`{f}` == rhs.`{f}`")).collect::<Vec<_>>().join(" && ");
                 let own = self.declared_type(n);
                 if kind == NominalKind::Enum && !self.is_equal_by_parts(&own) {
                     return Some(self.equality_of_cases(n));
@@ -317,7 +318,8 @@ impl World {
             if stored.is_let && stored.value.is_some() {
                 continue;
             }
-            let (name, is_let, span) = (stored.name.clone(), stored.is_let, stored.span);
+            let name = stored.lazy.as_ref().map_or(&stored.name, |(name, _)| name).clone();
+            let (is_let, span) = (stored.is_let, stored.span);
             let mut default = self.stored_initial(n, i);
             if default.is_none() && !is_let && self.is_optional(&ty) {
                 default = Some(self.nil_default(n, &ty, span));

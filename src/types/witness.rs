@@ -96,6 +96,7 @@ impl World {
     ) -> Option<Vec<Type>> {
         let signature = self.signature(f);
         if signature.params.len() != wanted.params.len()
+            || signature.self_inout && !wanted.self_inout
             || signature.params.iter().zip(&wanted.params).any(|(a, b)| a.label != b.label)
         {
             return None;

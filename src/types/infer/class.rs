@@ -85,7 +85,7 @@ impl Infer<'_> {
         self.led_on(value, span)
     }
 
-    fn is_convenience(&mut self) -> bool {
+    pub(super) fn is_convenience(&mut self) -> bool {
         let function = self.frame().function;
         function.is_some_and(|f| self.world.is_convenience(f))
     }

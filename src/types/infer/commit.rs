@@ -28,6 +28,9 @@ impl Infer<'_> {
         if let Some(refused) = self.refused_on_any(candidate, name) {
             return refused;
         }
+        if let Target::Function(f) = candidate.target {
+            self.check_function_access(f, name.span);
+        }
         let instance = self.instantiate_reporting(candidate, name, span);
         let mut result = instance.result.clone();
         if let Some(expected) = expected {
@@ -155,6 +158,10 @@ impl Infer<'_> {
             }
             Slot::Default => {
                 let Some(function) = param.default else { return Argument::Value(self.error_expr(span)) };
+                let wanted = param.ty.clone();
+                if let Some(value) = self.call_site_default(function, &wanted, span) {
+                    return Argument::Value(value);
+                }
                 let generics = self.default_generics(function, instance);
                 let callee = Callee::Static(FunctionRef { function, generics });
                 Argument::Value(Expr { kind: ExprKind::Call { callee, args: vec![] }, ty: param.ty.clone(), span })

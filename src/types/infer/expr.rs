@@ -115,7 +115,10 @@ impl Infer<'_> {
                 "'_' can only appear in a pattern or on the left side of an assignment",
             ),
             Ast::Super => self.super_value(span),
-            Ast::Hash { name, args } => self.hash_operator(name, args, span),
+            Ast::Hash { name, args } => match self.here(&name.name, expected, span).filter(|_| args.is_empty()) {
+                Some(value) => value,
+                None => self.hash_operator(name, args, span),
+            },
             Ast::KeyPath { root, path } => self.key_path(root.as_ref(), path, expected, span),
             Ast::Sequence(_) | Ast::Error => self.error_expr(span),
         }

@@ -6,6 +6,7 @@
 //! until more is known; when a statement ends, what still waits is decided by its default. There is no search over
 //! combinations: each choice is made once.
 
+mod access;
 mod args;
 mod branch;
 mod call;
@@ -18,6 +19,7 @@ mod commit;
 mod expr;
 mod finish;
 mod hash;
+mod here;
 mod iteration;
 mod key_path;
 mod literal;
@@ -26,6 +28,7 @@ mod mismatch;
 mod name;
 mod no_fit;
 mod notation;
+mod observed;
 mod operator;
 mod overload;
 mod pattern;

@@ -57,6 +57,11 @@ impl Infer<'_> {
             }
             return;
         }
+        if !self.is_top() && binding.accessors.is_some() {
+            let message = "observers of variables inside of a function are not supported yet";
+            let diagnostic = Diagnostic::error(Code::Unsupported, binding.pattern.span, message);
+            self.error(diagnostic.help("call a function of your own where the variable is changed"));
+        }
         let start = (self.pending.len(), self.world.var_count());
         let written = match (&binding.ty, &binding.pattern.kind) {
             (Some(ty), _) | (None, ast::PatternKind::Typed(_, ty)) => Some(self.resolve(ty)),

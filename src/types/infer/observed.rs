@@ -1,0 +1,90 @@
+//! Places whose changes are observed.
+
+use super::{FrameKind, Infer};
+use crate::source::Span;
+use crate::types::observe::Observed;
+use crate::types::store::Owner;
+use crate::types::tree::{
+    Callee, Expr, ExprKind, FunctionId, FunctionRef, GlobalId, Place, Projection, ProjectionKind, Root,
+};
+use crate::types::ty::Type;
+
+impl Infer<'_> {
+    /// The setter that a change of this goes through. There is none where the observers themselves change it.
+    pub(super) fn observing_setter(&self, observed: Observed) -> Option<FunctionId> {
+        let setter = self.world.observing_setter(observed)?;
+        let is_global = matches!(observed, Observed::Global(_));
+        (!is_global || self.around() != Some(observed)).then_some(setter)
+    }
+
+    /// What the function around here observes, or sets for the observers.
+    fn around(&self) -> Option<Observed> {
+        let function = self.frames.first()?.function?;
+        self.world.function_data(function).observed
+    }
+
+    /// Whether a value is the `self` of the function around here.
+    pub(super) fn is_self(&mut self, value: &Expr) -> bool {
+        match value.kind {
+            ExprKind::Local(local) => &*self.frame().locals[local.0 as usize].name == "self",
+            _ => false,
+        }
+    }
+
+    /// Whether `self` is changed here as it is stored: in the property's own observers, and where it is filled.
+    pub(super) fn accesses_directly(&mut self, observed: Observed) -> bool {
+        let Observed::Stored(n, _) = observed else { return false };
+        let fills = self.frame().kind == FrameKind::Function && self.frame().init_self.is_some();
+        self.around() == Some(observed) || fills && self.owner == Owner::Nominal(n) && !self.is_convenience()
+    }
+
+    pub(super) fn observed_field(
+        &mut self,
+        base: Expr,
+        observed: Observed,
+        set: FunctionId,
+        (ty, span): (Type, Span),
+        complaint: &str,
+    ) -> Place {
+        let Observed::Stored(owner, index) = observed else {
+            return Place { root: Root::Discard, path: vec![], ty, span };
+        };
+        let mut of = self.world.shallow(&base.ty.clone());
+        let generics = loop {
+            match of {
+                Type::Nominal(n, args) if n == owner => break args,
+                Type::Nominal(n, args) => match self.world.base_type(n, &args) {
+                    Some(base) => of = base,
+                    None => return Place { root: Root::Discard, path: vec![], ty, span },
+                },
+                _ => return Place { root: Root::Discard, path: vec![], ty, span },
+            }
+        };
+        let get = self.world.stored_accessor(owner, index, false);
+        let mutating = !self.world.is_class(owner);
+        let mut place = if mutating {
+            self.place_of(base, complaint)
+        } else {
+            let base = self.coerce(base, &Type::Nominal(owner, generics.clone()));
+            let ty = base.ty.clone();
+            Place { root: Root::Value(Box::new(base)), path: vec![], ty, span }
+        };
+        let callee = |function| Callee::Static(FunctionRef { function, generics: generics.to_vec() });
+        let kind = ProjectionKind::Accessor { get: callee(get), set: callee(set), args: vec![], mutating };
+        place.path.push(Projection { kind, ty: ty.clone(), span });
+        Place { ty, span, ..place }
+    }
+
+    pub(super) fn observed_global(&mut self, global: GlobalId, set: FunctionId, ty: Type, span: Span) -> Place {
+        let get = self.world.global_accessor(global);
+        let generics = match self.world.globals[global.0 as usize].owner {
+            Owner::Nominal(n) => self.world.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect(),
+            Owner::Module | Owner::Protocol(_) => vec![],
+        };
+        let callee = |function| Callee::Static(FunctionRef { function, generics: generics.clone() });
+        let unit = self.unit(span);
+        let kind = ProjectionKind::Accessor { get: callee(get), set: callee(set), args: vec![], mutating: false };
+        let path = vec![Projection { kind, ty: ty.clone(), span }];
+        Place { root: Root::Value(Box::new(unit)), path, ty, span }
+    }
+}
