@@ -29,7 +29,10 @@ impl Infer<'_> {
             .collect();
         let fitting = self.favored(fitting);
         match fitting.as_slice() {
-            [] => self.no_candidate(name, &candidates, &args, span),
+            [] => {
+                let meant = self.favored(candidates);
+                self.no_candidate(name, &meant, &args, span)
+            }
             [only] => self.commit(name, only, &args, expected, span),
             _ => {
                 self.ready_args(&mut args);
