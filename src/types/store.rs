@@ -73,6 +73,9 @@ pub struct World {
     pub(super) texts: Vec<(u32, Rc<str>)>,
     /// What they are called: the first position and the name of each.
     pub(super) text_names: Vec<(u32, Rc<str>)>,
+    /// The types that are declared as property wrappers and as result builders, by their names.
+    pub(super) wrappers: HashMap<Name, super::wrapper::Wrapper>,
+    pub(super) builders: hashbrown::HashSet<Name>,
     /// Conformances that are being looked up, against endless recursion.
     pub(super) conforming: Vec<(Type, ProtocolId)>,
 }
@@ -199,6 +202,8 @@ pub(super) struct StoredData {
     pub(super) setter: Option<FunctionId>,
     /// For what a `lazy` property keeps: the property's name, and what computes its value.
     pub(super) lazy: Option<(Name, FunctionId)>,
+    /// For what keeps a wrapped property: how its value is wrapped.
+    pub(super) wrapped: Option<super::wrapper::Wrapped>,
 }
 
 pub(super) struct CaseData {

@@ -9,6 +9,7 @@
 mod access;
 mod args;
 mod branch;
+mod builder;
 mod call;
 mod candidates;
 mod chain;

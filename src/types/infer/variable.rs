@@ -14,6 +14,9 @@ impl Infer<'_> {
     pub(super) fn declaration(&mut self, decl: &Rc<ast::Decl>, out: &mut Vec<Stmt>) {
         match &decl.kind {
             DeclKind::Variable { is_let, bindings } => {
+                if !self.is_top() {
+                    self.world.refuse_wrapped(decl);
+                }
                 for binding in bindings {
                     let start = (self.pending.len(), self.world.var_count());
                     self.variable(*is_let, binding, decl.span, out);
