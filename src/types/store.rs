@@ -172,6 +172,9 @@ pub(super) struct NominalData {
     pub(super) style: Option<Name>,
     pub(super) is_indirect: bool,
     pub(super) is_final: bool,
+    /// `@dynamicMemberLookup`, `@dynamicCallable`
+    pub(super) looks_up: bool,
+    pub(super) answers_calls: bool,
     pub(super) is_prelude: bool,
     pub(super) file: u32,
     /// Whether it was looked at what a class overrides.

@@ -323,7 +323,12 @@ impl World {
             if let Some((wrap, initial)) = stored.wrapped.as_ref().and_then(|w| Some((w.wrap?, w.initial))) {
                 // Who makes the value gives what is wrapped.
                 let wrapped = self.signature(wrap).params.first().cloned();
-                params.extend(wrapped.map(|p| SignatureParam { label: Some(name.clone()), name, default: initial, ..p }));
+                params.extend(wrapped.map(|p| SignatureParam {
+                    label: Some(name.clone()),
+                    name,
+                    default: initial,
+                    ..p
+                }));
                 continue;
             }
             let mut default = self.stored_initial(n, i);

@@ -14,8 +14,8 @@ use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
 use crate::syntax;
 use crate::syntax::ast::{
-    Arg, Attribute, AttributeArgs, Binding, Decl, DeclKind, Expr, ExprKind, File, Ident, Name, NominalDecl, NominalKind,
-    PatternKind, StmtKind, TypeExpr, TypeExprKind,
+    Arg, Attribute, AttributeArgs, Binding, Decl, DeclKind, Expr, ExprKind, File, Ident, Name, NominalDecl,
+    NominalKind, PatternKind, StmtKind, TypeExpr, TypeExprKind,
 };
 use std::rc::Rc;
 
@@ -144,7 +144,9 @@ impl World {
     fn wrap_property(&mut self, w: &Wrapping, value: Option<&Expr>) {
         let span = w.name.span;
         let value = match (value, w.ty.map(|t| &t.kind)) {
-            (None, Some(TypeExprKind::Optional(_))) if w.wrapper.takes_value => Some(Expr { kind: ExprKind::Nil, span }),
+            (None, Some(TypeExprKind::Optional(_))) if w.wrapper.takes_value => {
+                Some(Expr { kind: ExprKind::Nil, span })
+            }
             (value, _) => value.cloned(),
         };
         let initial = value.map(|value| {

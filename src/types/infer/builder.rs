@@ -6,6 +6,7 @@
 use super::Infer;
 use super::args::{ArgNode, Slot};
 use super::candidates::{Candidate, Target};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{
     self, Arg, Attribute, Binding, Block, Closure, Condition, Decl, DeclKind, Expr, ExprKind, Ident, Pattern,
@@ -22,6 +23,8 @@ struct Builder {
     functions: Vec<&'static str>,
     /// How many constants were made.
     made: usize,
+    /// Statements that it cannot make a value of, and the function that it would need.
+    refused: Vec<(Span, Option<&'static str>)>,
 }
 
 /// The functions that a builder may have.
@@ -46,12 +49,26 @@ impl Infer<'_> {
         }
         let file = self.file;
         let is_function = |(kind, ..): &(MemberKind, _, _)| matches!(kind, MemberKind::Method(_));
-        let functions = FUNCTIONS
-            .into_iter()
-            .filter(|f| self.world.members(&ty, f, true, file).iter().any(is_function))
-            .collect();
-        let mut builder = Builder { name, functions, made: 0 };
-        Some(builder.body(body))
+        let functions =
+            FUNCTIONS.into_iter().filter(|f| self.world.members(&ty, f, true, file).iter().any(is_function)).collect();
+        let mut builder = Builder { name, functions, made: 0, refused: vec![] };
+        let built = builder.body(body);
+        if builder.refused.is_empty() {
+            return Some(built);
+        }
+        for (span, lacks) in builder.refused {
+            let shown = self.show(&ty);
+            let message =
+                format!("closure containing control flow statement cannot be used with result builder '{shown}'");
+            let diagnostic = Diagnostic::error(Code::WrongContext, span, message);
+            self.error(match lacks {
+                Some(function) => diagnostic.help(format!("it has no 'static func {function}'")),
+                None => diagnostic,
+            });
+        }
+        let span = body.span;
+        let nothing = Expr { kind: ExprKind::Error, span };
+        Some(Block { items: vec![Stmt { kind: StmtKind::Return(Some(nothing)), span }], span })
     }
 
     /// A closure that is given where a builder is asked for.
@@ -89,8 +106,7 @@ impl Infer<'_> {
 
     fn builder_type(&mut self, attribute: &Attribute) -> Option<(Vec<Ident>, Type)> {
         let span = attribute.name.span;
-        let name: Vec<Ident> =
-            attribute.name.name.split('.').map(|part| Ident { name: part.into(), span }).collect();
+        let name: Vec<Ident> = attribute.name.name.split('.').map(|part| Ident { name: part.into(), span }).collect();
         if !self.world.builders.contains(&name.last()?.name) {
             return None;
         }
@@ -127,7 +143,11 @@ impl Builder {
                 None => out.push(item.clone()),
             }
         }
-        let value = self.together(parts, body.span);
+        let span = match (parts.first(), parts.last()) {
+            (Some(first), Some(last)) => first.span.to(last.span),
+            _ => body.span,
+        };
+        let value = self.together(parts, span);
         (out, value)
     }
 
@@ -157,21 +177,27 @@ impl Builder {
                 _ if self.has("buildExpression") => Some(self.call("buildExpression", [(None, e.clone())])),
                 _ => Some(e.clone()),
             },
-            StmtKind::For { pattern, sequence, filter, body, .. } if self.has("buildArray") => {
+            StmtKind::For { pattern, sequence, filter, body, .. } => {
+                self.needs("buildArray", span);
                 Some(self.array(pattern, sequence, filter.as_ref(), body, span))
+            }
+            StmtKind::Guard { .. } | StmtKind::While { .. } | StmtKind::Repeat { .. } | StmtKind::Do { .. } => {
+                self.refused.push((span, None));
+                None
             }
             _ => None,
         }
     }
 
+    fn needs(&mut self, function: &'static str, span: Span) {
+        if !self.has(function) {
+            self.refused.push((span, Some(function)));
+        }
+    }
+
     /// `if` … `else`, each with a value.
-    fn branches(
-        &mut self,
-        conditions: &[Condition],
-        then: &Block,
-        otherwise: &Option<Rc<Expr>>,
-        span: Span,
-    ) -> Expr {
+    fn branches(&mut self, conditions: &[Condition], then: &Block, otherwise: &Option<Rc<Expr>>, span: Span) -> Expr {
+        self.needs(if otherwise.is_some() { "buildEither" } else { "buildOptional" }, span);
         let first = self.value_of(then);
         let Some(otherwise) = otherwise else {
             let some = call(member(ident("Optional", span), "some"), [(None, first)], span);
@@ -199,6 +225,9 @@ impl Builder {
     /// `switch`: each case is the first of two, but the last.
     fn switch(&mut self, value: &Rc<Expr>, cases: &[SwitchCase], span: Span) -> Expr {
         let last = cases.len().saturating_sub(1);
+        if last > 0 {
+            self.needs("buildEither", span);
+        }
         let cases = cases
             .iter()
             .enumerate()
@@ -217,14 +246,7 @@ impl Builder {
     }
 
     /// `for`: what each round gives, in an array.
-    fn array(
-        &mut self,
-        pattern: &Pattern,
-        sequence: &Expr,
-        filter: Option<&Expr>,
-        body: &Block,
-        span: Span,
-    ) -> Expr {
+    fn array(&mut self, pattern: &Pattern, sequence: &Expr, filter: Option<&Expr>, body: &Block, span: Span) -> Expr {
         let element = self.fresh();
         let bound = Stmt {
             kind: StmtKind::Decl(Rc::new(variable(pattern.clone(), ident(&element, span), span))),
@@ -272,7 +294,6 @@ impl Builder {
         format!("$part{}", self.made)
     }
 }
-
 
 fn is_comparison(op: &str) -> bool {
     matches!(op, "==" | "!=" | "<=" | ">=" | "===" | "!==" | "~=")

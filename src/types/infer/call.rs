@@ -250,6 +250,9 @@ impl Infer<'_> {
                 let receiver = Rc::new(function.clone());
                 let candidates = self.method_candidates(&ty, "callAsFunction", false, Some(&receiver));
                 if candidates.is_empty() {
+                    if let Some(found) = self.dynamic_call(&function, &ty, &args, span) {
+                        return found;
+                    }
                     return self.not_callable(&function, &ty, &args, span);
                 }
                 self.call_overloaded(&name, candidates, args, expected, span)

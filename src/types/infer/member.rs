@@ -186,6 +186,9 @@ impl Infer<'_> {
     }
 
     fn unknown_member(&mut self, base: &Expr, ty: &Type, name: &Ident) -> Expr {
+        if let Some(found) = self.dynamic_member(base, ty, name) {
+            return found;
+        }
         if let Some(payload) = self.world.optional_payload(ty)
             && !self.world.members(&payload, &name.name, false, self.file).is_empty()
         {

@@ -17,6 +17,7 @@ mod class;
 mod closure;
 mod coerce;
 mod commit;
+mod dynamic;
 mod expr;
 mod finish;
 mod hash;
