@@ -350,6 +350,7 @@ impl World {
             style,
             is_indirect: decl.has("indirect"),
             is_final: decl.has("final"),
+            locals: self.local_types.clone(),
             looks_up: decl.attribute("dynamicMemberLookup").is_some(),
             answers_calls: decl.attribute("dynamicCallable").is_some(),
             linked: false,

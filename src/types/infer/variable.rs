@@ -25,7 +25,9 @@ impl Infer<'_> {
             }
             DeclKind::Nominal(nominal) if !self.is_top() => {
                 let is_prelude = false;
+                self.world.local_types = self.local_types.clone();
                 let id = self.world.declare_nominal(decl, nominal, Owner::Module, None, self.file, is_prelude);
+                self.world.local_types = Rc::default();
                 Rc::make_mut(&mut self.local_types).insert(nominal.name.name.clone(), Named::Nominal(id));
                 self.local_nominals.push(id);
             }
