@@ -32,6 +32,9 @@ impl Infer<'_> {
             }
             Type::Metatype(of) => {
                 let of = (**of).clone();
+                if self.is_asked_type(&base) {
+                    self.check_dynamic_static(&of, name);
+                }
                 return self.static_member_of(&of, full, expected, span);
             }
             Type::Tuple(parts) => {
