@@ -50,6 +50,8 @@ const NATIVES: &[(&str, NativePassage)] = &[
     ("debugDescribe", NativePassage::Break),
     ("text.", NativePassage::Carry),
     ("format.", NativePassage::Break),
+    ("number.bits", NativePassage::Break),
+    ("number.ofBits", NativePassage::Carry),
     ("type.", NativePassage::Nothing),
     ("double.parse", NativePassage::Carry),
     ("int.parse", NativePassage::Carry),

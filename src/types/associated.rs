@@ -296,6 +296,7 @@ impl World {
         for q in self.all_conforming(n) {
             let protocol = self.protocol_data(q).name.clone();
             self.load_extensions(&protocol);
+            self.load_members(&protocol, name);
             let own = self.protocol_data(q).self_param;
             let members = self.protocol_data(q).members.get(name);
             let alias = members.into_iter().flatten().find_map(|m| match m.kind {
@@ -343,6 +344,7 @@ impl World {
 
     /// What `wanted` is in a requirement, by the member of the type that fulfils it.
     fn infer_by_own(&mut self, n: NominalId, required: &Signature, wanted: &Type, base: &Name) -> Option<Type> {
+        self.load_own_members(n, base);
         let candidates = self.nominal_data(n).members.get(base).cloned().unwrap_or_default();
         candidates.into_iter().find_map(|member| match member.kind {
             MemberKind::Stored(i) => match_type(&required.result, wanted, &self.stored_type(n, i)),
@@ -360,6 +362,7 @@ impl World {
         for q in self.all_conforming(n) {
             let protocol = self.protocol_data(q).name.clone();
             self.load_extensions(&protocol);
+            self.load_members(&protocol, base);
             let own = self.protocol_data(q).self_param;
             let members = self.protocol_data(q).members.get(base).cloned().unwrap_or_default();
             for member in members {

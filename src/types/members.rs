@@ -25,6 +25,7 @@ impl World {
             loop {
                 self.enter_conformances(n);
                 self.synthesize_member(n, name, is_static);
+                self.load_own_members(n, name);
                 let members = if name == "init" {
                     self.initializers(n)
                 } else {
@@ -58,6 +59,7 @@ impl World {
         for p in protocols.iter().copied() {
             let protocol_name = self.protocol_data(p).name.clone();
             self.load_extensions(&protocol_name);
+            self.load_members(&protocol_name, name);
             let members = self.protocol_data(p).members.get(name).cloned().unwrap_or_default();
             let generality = if members.is_empty() { 0 } else { self.generality(p, &protocols, name) };
             for member in members {
@@ -81,14 +83,26 @@ impl World {
         out
     }
 
+    /// Enters the library's extensions of a type that declare a member.
+    pub(super) fn load_own_members(&mut self, n: NominalId, name: &str) {
+        if self.nominal_data(n).is_prelude {
+            let of = self.nominal_data(n).name.clone();
+            self.load_members(&of, name);
+        }
+    }
+
     /// How many of these protocols refine one of them and have members of that name, too: theirs are nearer.
     pub(super) fn generality(&mut self, p: ProtocolId, of: &[ProtocolId], name: &str) -> u32 {
         let mut count = 0;
         for q in of.iter().copied().filter(|q| *q != p) {
             let says = |m: &Member| !matches!(m.kind, MemberKind::Requirement(_));
-            if self.refined(q).contains(&p)
-                && self.protocol_data(q).members.get(name).is_some_and(|all| all.iter().any(says))
-            {
+            if !self.refined(q).contains(&p) {
+                continue;
+            }
+            let refining = self.protocol_data(q).name.clone();
+            self.load_extensions(&refining);
+            self.load_members(&refining, name);
+            if self.protocol_data(q).members.get(name).is_some_and(|all| all.iter().any(says)) {
                 count += 1;
             }
         }
@@ -98,7 +112,7 @@ impl World {
     /// The subscripts by key paths, which every type has.
     pub(super) fn keyed_members(&mut self, of: &Type) -> Vec<MemberOf> {
         let p = self.protocol("_Keyed");
-        self.load_extensions("_Keyed");
+        self.load_all_members("_Keyed");
         let members = self.protocol_data(p).members.get("subscript").cloned().unwrap_or_default();
         let prefix: Rc<[Type]> = Rc::from([of.clone()]);
         members.into_iter().map(|member| (member.kind, (prefix.clone(), Some(p)), 0)).collect()
@@ -179,12 +193,16 @@ impl World {
             return names;
         }
         if let Type::Nominal(n, _) = &of {
+            let own = self.nominal_data(*n).name.clone();
+            self.load_all_members(&own);
             names.extend(self.nominal_data(*n).members.keys().map(ToString::to_string));
         }
         if let Type::Tuple(parts) = &of {
             names.extend(parts.iter().filter_map(|(l, _)| l.as_ref().map(ToString::to_string)));
         }
         for p in self.protocols_of(&of) {
+            let protocol = self.protocol_data(p).name.clone();
+            self.load_all_members(&protocol);
             names.extend(self.protocol_data(p).members.keys().map(ToString::to_string));
         }
         names.retain(|n| n.starts_with(char::is_alphabetic) && !n.contains(' ') && n != "init" && n != "subscript");

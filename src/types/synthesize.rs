@@ -143,6 +143,7 @@ impl World {
             }
             return;
         }
+        self.load_own_members(n, name);
         let written = self.nominal_data(n).members.get(name).cloned().unwrap_or_default();
         let is_operator = matches!(key, "+" | "-" | "==" | "<");
         let has_own = written.iter().any(|m| match m.kind {

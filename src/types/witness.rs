@@ -33,6 +33,7 @@ impl World {
         let mut class = Some((*n, args.clone()));
         while let Some((n, args)) = class {
             self.synthesize_member(n, &base, is_static);
+            self.load_own_members(n, &base);
             let members = match &*base {
                 "init" => self.initializers(n),
                 _ => self.nominal_data(n).members.get(&base).cloned().unwrap_or_default(),
@@ -143,6 +144,7 @@ impl World {
         for q in protocols.clone() {
             let name = self.protocol_data(q).name.clone();
             self.load_extensions(&name);
+            self.load_members(&name, base);
             let members = self.protocol_data(q).members.get(base).cloned().unwrap_or_default();
             let generality = if members.is_empty() { 0 } else { self.generality(q, &protocols, base) };
             for member in members {

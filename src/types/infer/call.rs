@@ -41,8 +41,15 @@ impl Infer<'_> {
                 if &*name.name == "init" && matches!(base.kind, Ast::Super) {
                     return self.super_init(args, base.span, span);
                 }
-                if let Ast::Chain(_) = &base.kind {
-                    // The whole postfix expression is evaluated inside the chain; see `optional_chain`.
+                if self.names_library(base) {
+                    // `Swift.min(…)`, where a member of that name is nearer.
+                    let candidates = self.function_candidates(&name.name);
+                    if !candidates.is_empty() {
+                        return self.call_overloaded(name, candidates, args, expected, span);
+                    }
+                    let kind = Ast::Ident { name: name.name.clone(), generics: vec![] };
+                    let callee = ast::Expr { kind, span: name.span };
+                    return self.call_name(&callee, name, &[], args, expected, span);
                 }
                 let base = self.expr(base, None);
                 self.call_member(base, name, args, expected, span)
@@ -62,6 +69,16 @@ impl Infer<'_> {
                 self.call_value(function, args, expected, span)
             }
         }
+    }
+
+    /// Whether an expression is the name of a module whose declarations are the library's.
+    pub(super) fn names_library(&mut self, e: &ast::Expr) -> bool {
+        let Ast::Ident { name, generics } = &e.kind else { return false };
+        let file = self.file;
+        matches!(&**name, "Swift" | "Foundation" | "Glibc" | "Darwin")
+            && generics.is_empty()
+            && !self.find_local_quiet(name)
+            && self.world.entries(name, file).is_empty()
     }
 
     /// `self.init(…)`: another initialiser fills `self`.

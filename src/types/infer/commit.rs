@@ -42,7 +42,7 @@ impl Infer<'_> {
             for (i, (slot, param)) in slots.iter().zip(&instance.params).enumerate() {
                 let is_late = match slot {
                     Slot::Arg(a) => matches!(args[*a].ast.kind, Ast::Closure(_)) && !param.autoclosure,
-                    Slot::Variadic(_) | Slot::Default => false,
+                    Slot::Variadic(_) | Slot::Whole(_) | Slot::Default => false,
                 };
                 if is_late == late && values[i].is_none() {
                     let built = self.built_argument(candidate, i, slot, args);
@@ -147,6 +147,7 @@ impl Infer<'_> {
                 let wanted = if param.autoclosure { param.ty.clone() } else { wanted };
                 self.argument(&args[*i], &wanted, param.is_inout, param.autoclosure)
             }
+            Slot::Whole(i) => self.argument(&args[*i], &param.ty, false, false),
             Slot::Variadic(all) => {
                 let wanted = self.param_value_type(param);
                 let mut values = vec![];
