@@ -127,7 +127,9 @@ impl Infer<'_> {
             return;
         }
         let members = self.world.members(&of, &name.name, true, self.file);
-        let is_overridden = members.iter().any(|(member, ..)| match member {
+        let nearest = members.first().map(|(.., distance)| *distance);
+        let mut own = members.iter().filter(|(.., distance)| Some(*distance) == nearest);
+        let is_overridden = own.any(|(member, ..)| match member {
             MemberKind::Method(f) | MemberKind::Init(f) | MemberKind::Computed(f, _) | MemberKind::Subscript(f, _) => {
                 self.world.overridden.contains(f)
             }
