@@ -27,6 +27,8 @@ pub(super) struct Wrapper {
     /// Whether `init(wrappedValue:)` is there, and an initialiser that can go without arguments.
     takes_value: bool,
     takes_nothing: bool,
+    /// Whether an initialiser takes something else than the wrapped value.
+    takes_other: bool,
     /// How `wrappedValue` and `projectedValue` are accessed.
     value: Accessible,
     projected: Option<Accessible>,
@@ -156,13 +158,17 @@ impl World {
             self.add_part(w, initial)
         });
         let knows = w.ty.is_some() || initial.is_some();
-        let wrap = (w.wrapper.takes_value && knows).then(|| self.wrapping_function(w, initial));
+        let names_value =
+            matches!(&w.attribute.args, AttributeArgs::Text(text) if text.trim_start().starts_with("wrappedValue:"));
+        let wrap = (w.wrapper.takes_value && knows && !names_value).then(|| self.wrapping_function(w, initial));
         let stored = match (initial, wrap, &w.attribute.args) {
             (Some(_), Some(_), _) => {
                 let name = &w.name.name;
                 self.written_expression(&format!("Self.`wrapped {name}`(Self.`initial value of {name}`())"), span)
             }
-            (None, _, AttributeArgs::Text(_)) => Some(self.wrapper_call(w, None)),
+            (None, _, AttributeArgs::Text(_)) if names_value || w.wrapper.takes_other => {
+                Some(self.wrapper_call(w, None))
+            }
             (None, _, _) if w.wrapper.takes_nothing => Some(self.wrapper_call(w, None)),
             (None, _, _) => None,
             (Some(_), None, _) => {
@@ -361,6 +367,7 @@ fn wrapper(nominal: &NominalDecl) -> Wrapper {
         params: nominal.generics.params.len(),
         takes_value: inits.iter().any(|params| params.first().is_some_and(is_value))
             || inits.is_empty() && has_stored_value,
+        takes_other: inits.iter().any(|params| params.first().is_some_and(|p| !is_value(p))),
         takes_nothing: inits.iter().any(|params| params.iter().all(|p| p.default.is_some())),
         value: property("wrappedValue").unwrap_or_default(),
         projected: property("projectedValue"),
