@@ -47,7 +47,7 @@ impl Dictionary {
             }
             Shape::String => {
                 let Ref::Text(key) = key.r.first()? else { return None };
-                let same = |r: &Ref| matches!(r, Ref::Text(text) if text == key);
+                let same = |r: &Ref| matches!(r, Ref::Text(text) if super::text::same(text, key));
                 self.table.find(hash, |e| e.hash == hash && self.keys.r.get(e.index).is_some_and(same))
             }
             _ => {

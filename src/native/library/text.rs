@@ -3,6 +3,7 @@
 use super::context::{Failure, FailureKind, NativeContext, internal};
 use super::{NativeFunction, array};
 use crate::value::shape::Layout;
+use crate::value::text as reader;
 use crate::value::{Cells, Ref};
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -12,8 +13,8 @@ type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
 pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "text.concat", call: concat },
-    NativeFunction { name: "text.eq", call: |c| compare(c, Ordering::is_eq) },
-    NativeFunction { name: "text.lt", call: |c| compare(c, Ordering::is_lt) },
+    NativeFunction { name: "text.eq", call: equal },
+    NativeFunction { name: "text.lt", call: less },
     NativeFunction { name: "text.count", call: |c| measure(c, |t| characters(t).count() as i64) },
     NativeFunction { name: "text.isEmpty", call: |c| measure(c, |t| i64::from(t.is_empty())) },
     NativeFunction { name: "text.characters", call: |c| parts(c, |t| characters(t).map(Into::into).collect()) },
@@ -62,9 +63,14 @@ fn concat(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_text(both)
 }
 
-fn compare(c: Call<'_, '_>, test: fn(Ordering) -> bool) -> Result<(), Failure> {
+fn equal(c: Call<'_, '_>) -> Result<(), Failure> {
     let (a, b) = (c.text()?, c.text()?);
-    c.give_integer(i64::from(test(a.cmp(&b))))
+    c.give_integer(i64::from(reader::same(&a, &b)))
+}
+
+fn less(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (a, b) = (c.text()?, c.text()?);
+    c.give_integer(i64::from(reader::order(&a, &b) == Ordering::Less))
 }
 
 fn measure(c: Call<'_, '_>, by: fn(&str) -> i64) -> Result<(), Failure> {

@@ -130,7 +130,7 @@ impl Infer<'_> {
             Some(ty @ (Type::Nominal(..) | Type::Param(_))) => {
                 let protocol = self.world.protocol("ExpressibleByDictionaryLiteral");
                 if self.world.conforms_to(ty, protocol) {
-                    return self.from_pairs(items, &ty.clone(), protocol, span);
+                    return self.literal_of_pairs(items, &ty.clone(), protocol, span);
                 }
                 (self.world.fresh(), self.world.fresh())
             }
@@ -153,7 +153,7 @@ impl Infer<'_> {
     }
 
     /// A value of a type that is made from a dictionary literal, which gives it the pairs in their order.
-    fn from_pairs(
+    fn literal_of_pairs(
         &mut self,
         items: &[(ast::Expr, ast::Expr)],
         of: &Type,
