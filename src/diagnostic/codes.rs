@@ -100,4 +100,5 @@ diagnostics! {
     W0707 EndlessRecursion "A function calls itself on every path.";
     W0708 NeverMutated "A variable that could be a constant.";
     W0709 UnusedVariable "A variable that nobody reads.";
+    W0710 FixedCast "A cast that always succeeds, or always fails.";
 }

@@ -38,6 +38,9 @@ impl World {
             self.files += 1;
             numbered.push((number, file));
         }
+        for (_, file) in &numbered {
+            self.note_wrappers(file);
+        }
         for (number, file) in &numbered {
             self.enter_file(file, *number);
         }

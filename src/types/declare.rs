@@ -59,6 +59,7 @@ impl World {
                 self.enter(name, Named::Alias(id), file, is_private, is_prelude);
             }
             DeclKind::Variable { is_let, bindings } => {
+                self.refuse_wrapped(decl);
                 for binding in bindings {
                     self.declare_global(decl, *is_let, binding, file, is_prelude, is_private);
                 }
@@ -321,6 +322,7 @@ impl World {
             Owner::Module | Owner::Protocol(_) => vec![],
         };
         params.extend(nominal.generics.params.iter().map(|(p, _)| self.new_param(&p.name)).collect::<Vec<_>>());
+        self.note_wrapper(decl);
         let id = NominalId(self.nominals.len() as u32);
         let builtin = self.primitive_name(decl, &nominal.name.name, is_prelude).and_then(|name| builtin(&name));
         let style = decl.attribute("style").and_then(|a| match &a.args {
@@ -348,6 +350,9 @@ impl World {
             style,
             is_indirect: decl.has("indirect"),
             is_final: decl.has("final"),
+            locals: self.local_types.clone(),
+            looks_up: decl.attribute("dynamicMemberLookup").is_some(),
+            answers_calls: decl.attribute("dynamicCallable").is_some(),
             linked: false,
             is_prelude,
             file,

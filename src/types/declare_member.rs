@@ -154,6 +154,9 @@ impl World {
         }
         let is_observed = self.observes(binding.accessors.as_ref(), &ident, is_let);
         let computed = binding.accessors.as_ref().filter(|a| a.get.is_some() || a.is_requirement);
+        if self.declare_wrapped(decl, is_let, binding, (&ident, ty.as_ref()), like) {
+            return;
+        }
         if decl.has("lazy") && self.declare_lazy(decl, is_let, binding, (&ident, ty.as_ref()), like) {
             return;
         }
@@ -227,6 +230,7 @@ impl World {
                 initial: None,
                 setter: None,
                 lazy: None,
+                wrapped: None,
             };
             let index = self.nominal_data(n).stored.len() as u32;
             self.nominal_data_mut(n).stored.push(stored);

@@ -90,6 +90,7 @@ impl World {
             initial: None,
             setter: None,
             lazy: Some((name.name.clone(), initial)),
+            wrapped: None,
         };
         let index = self.nominal_data(at.n).stored.len() as u32;
         self.nominal_data_mut(at.n).stored.push(stored);

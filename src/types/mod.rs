@@ -45,6 +45,7 @@ mod synthesize_enum;
 mod unmarked;
 mod walk;
 mod witness;
+mod wrapper;
 mod written;
 
 pub mod tree;

@@ -19,6 +19,7 @@ impl World {
             return ty.clone();
         }
         let lazy = data.lazy.as_ref().map(|(_, initial)| *initial);
+        let wrap = data.wrapped.as_ref().and_then(|w| w.wrap);
         let (ty, value, span, resolving) = (data.ty.clone(), data.value.clone(), data.span, data.resolving);
         let file = self.nominal_data(n).file;
         if resolving {
@@ -27,6 +28,7 @@ impl World {
         self.nominal_data_mut(n).stored[index as usize].resolving = true;
         let env = self.nominal_env(n);
         let resolved = match (&ty, &value) {
+            _ if wrap.is_some() => wrap.map_or(Type::Error, |wrap| self.signature(wrap).result.clone()),
             (Some(ty), _) => {
                 let saved = std::mem::replace(&mut self.env, env);
                 let resolved = self.resolve_type(ty, &TypeScope::of(Owner::Nominal(n), file));

@@ -73,6 +73,11 @@ pub struct World {
     pub(super) texts: Vec<(u32, Rc<str>)>,
     /// What they are called: the first position and the name of each.
     pub(super) text_names: Vec<(u32, Rc<str>)>,
+    /// The types that are declared so far inside of the function which declares a type.
+    pub(super) local_types: Rc<HashMap<Name, Named>>,
+    /// The types that are declared as property wrappers and as result builders, by their names.
+    pub(super) wrappers: HashMap<Name, super::wrapper::Wrapper>,
+    pub(super) builders: hashbrown::HashSet<Name>,
     /// Conformances that are being looked up, against endless recursion.
     pub(super) conforming: Vec<(Type, ProtocolId)>,
 }
@@ -169,6 +174,11 @@ pub(super) struct NominalData {
     pub(super) style: Option<Name>,
     pub(super) is_indirect: bool,
     pub(super) is_final: bool,
+    /// For a type that is declared inside of a function: the types that were declared there before it.
+    pub(super) locals: Rc<HashMap<Name, Named>>,
+    /// `@dynamicMemberLookup`, `@dynamicCallable`
+    pub(super) looks_up: bool,
+    pub(super) answers_calls: bool,
     pub(super) is_prelude: bool,
     pub(super) file: u32,
     /// Whether it was looked at what a class overrides.
@@ -199,6 +209,8 @@ pub(super) struct StoredData {
     pub(super) setter: Option<FunctionId>,
     /// For what a `lazy` property keeps: the property's name, and what computes its value.
     pub(super) lazy: Option<(Name, FunctionId)>,
+    /// For what keeps a wrapped property: how its value is wrapped.
+    pub(super) wrapped: Option<super::wrapper::Wrapped>,
 }
 
 pub(super) struct CaseData {

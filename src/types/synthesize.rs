@@ -318,8 +318,20 @@ impl World {
             if stored.is_let && stored.value.is_some() {
                 continue;
             }
-            let name = stored.lazy.as_ref().map_or(&stored.name, |(name, _)| name).clone();
+            let own = stored.lazy.as_ref().map(|(name, _)| name).or(stored.wrapped.as_ref().map(|w| &w.name));
+            let name = own.unwrap_or(&stored.name).clone();
             let (is_let, span) = (stored.is_let, stored.span);
+            if let Some((wrap, initial)) = stored.wrapped.as_ref().and_then(|w| Some((w.wrap?, w.initial))) {
+                // Who makes the value gives what is wrapped.
+                let wrapped = self.signature(wrap).params.first().cloned();
+                params.extend(wrapped.map(|p| SignatureParam {
+                    label: Some(name.clone()),
+                    name,
+                    default: initial,
+                    ..p
+                }));
+                continue;
+            }
             let mut default = self.stored_initial(n, i);
             if default.is_none() && !is_let && self.is_optional(&ty) {
                 default = Some(self.nil_default(n, &ty, span));

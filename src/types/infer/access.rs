@@ -60,7 +60,8 @@ impl Infer<'_> {
     /// An unwritten initialiser is as private as what it fills.
     fn check_memberwise_access(&mut self, n: NominalId, span: Span) {
         let stored = &self.world.nominal_data(n).stored;
-        let is_private = stored.iter().any(|s| !(s.is_let && s.value.is_some()) && hides(&s.decl, false));
+        let is_private =
+            stored.iter().any(|s| !(s.is_let && s.value.is_some() || s.wrapped.is_some()) && hides(&s.decl, false));
         if is_private && !self.is_inside(Owner::Nominal(n)) && !self.takes_nothing(n) {
             self.inaccessible_init(Owner::Nominal(n), span);
         }

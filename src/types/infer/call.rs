@@ -27,6 +27,9 @@ impl Infer<'_> {
                     return self.call_init(&ty, args, expected, span);
                 }
                 if let Some(ty) = self.type_expression(base) {
+                    if Self::is_own_type(base) {
+                        self.check_dynamic_static(&ty, name);
+                    }
                     return self.call_static(&ty, name, args, expected, span);
                 }
                 if &*name.name == "init"
@@ -124,6 +127,9 @@ impl Infer<'_> {
                 None => {}
             }
             if let Some(candidates) = self.own_member_candidates(&name.name) {
+                if let (false, Some(own)) = (self.has_self(), self.own_type()) {
+                    self.check_dynamic_static(&own, name);
+                }
                 // A method of the type around here, unless only a function of the same name fits.
                 let global = self.function_candidates(&name.name);
                 let fits = |infer: &mut Self, list: &[Candidate]| {
@@ -267,6 +273,9 @@ impl Infer<'_> {
                 let receiver = Rc::new(function.clone());
                 let candidates = self.method_candidates(&ty, "callAsFunction", false, Some(&receiver));
                 if candidates.is_empty() {
+                    if let Some(found) = self.dynamic_call(&function, &ty, &args, span) {
+                        return found;
+                    }
                     return self.not_callable(&function, &ty, &args, span);
                 }
                 self.call_overloaded(&name, candidates, args, expected, span)
@@ -415,6 +424,9 @@ impl Infer<'_> {
             }
             Type::Metatype(of) => {
                 let of = (**of).clone();
+                if self.is_asked_type(&base) {
+                    self.check_dynamic_static(&of, name);
+                }
                 return self.call_static(&of, name, args, expected, span);
             }
             _ => {}

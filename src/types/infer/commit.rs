@@ -45,6 +45,8 @@ impl Infer<'_> {
                     Slot::Variadic(_) | Slot::Whole(_) | Slot::Default => false,
                 };
                 if is_late == late && values[i].is_none() {
+                    let built = self.built_argument(candidate, i, slot, args);
+                    let args = built.as_deref().unwrap_or(args);
                     values[i] = Some(self.slot_argument(slot, param, args, &instance, span));
                 }
             }

@@ -60,6 +60,9 @@ impl Infer<'_> {
                     return Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(ty)), span };
                 }
                 if let Some(ty) = self.type_expression(base) {
+                    if Self::is_own_type(base) {
+                        self.check_dynamic_static(&ty, name);
+                    }
                     return self.static_member_of(&ty, name, expected, span);
                 }
                 let base = self.expr(base, None);

@@ -32,6 +32,9 @@ impl Infer<'_> {
             }
             Type::Metatype(of) => {
                 let of = (**of).clone();
+                if self.is_asked_type(&base) {
+                    self.check_dynamic_static(&of, name);
+                }
                 return self.static_member_of(&of, full, expected, span);
             }
             Type::Tuple(parts) => {
@@ -186,6 +189,9 @@ impl Infer<'_> {
     }
 
     fn unknown_member(&mut self, base: &Expr, ty: &Type, name: &Ident) -> Expr {
+        if let Some(found) = self.dynamic_member(base, ty, name) {
+            return found;
+        }
         if let Some(payload) = self.world.optional_payload(ty)
             && !self.world.members(&payload, &name.name, false, self.file).is_empty()
         {

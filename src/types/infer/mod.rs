@@ -9,13 +9,16 @@
 mod access;
 mod args;
 mod branch;
+mod builder;
 mod call;
 mod candidates;
+mod casts;
 mod chain;
 mod class;
 mod closure;
 mod coerce;
 mod commit;
+mod dynamic;
 mod expr;
 mod finish;
 mod hash;
@@ -151,6 +154,10 @@ enum Found {
 
 impl<'w> Infer<'w> {
     pub(super) fn new(world: &'w mut World, owner: Owner, file: u32) -> Infer<'w> {
+        let local_types = match owner {
+            Owner::Nominal(n) => world.nominal_data(n).locals.clone(),
+            Owner::Module | Owner::Protocol(_) => Rc::default(),
+        };
         Infer {
             world,
             owner,
@@ -173,7 +180,7 @@ impl<'w> Infer<'w> {
             local_nominals: vec![],
             settling_numbers: false,
             mutated: vec![],
-            local_types: Rc::default(),
+            local_types,
         }
     }
 

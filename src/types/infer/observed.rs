@@ -2,6 +2,7 @@
 
 use super::{FrameKind, Infer};
 use crate::source::Span;
+use crate::syntax::ast::{self, ExprKind as Ast};
 use crate::types::observe::Observed;
 use crate::types::store::Owner;
 use crate::types::tree::{
@@ -73,6 +74,34 @@ impl Infer<'_> {
         let kind = ProjectionKind::Accessor { get: callee(get), set: callee(set), args: vec![], mutating };
         place.path.push(Projection { kind, ty: ty.clone(), span });
         Place { ty, span, ..place }
+    }
+
+    /// `self.x = value` in an initialiser, where `x` is wrapped and nothing else fills what keeps it.
+    pub(super) fn fill_wrapped(&mut self, target: &ast::Expr, value: &ast::Expr, span: Span) -> Option<Expr> {
+        let local = self.frame().init_self?;
+        let Owner::Nominal(n) = self.owner else { return None };
+        let name = match &target.kind {
+            Ast::Ident { name, .. } if !self.find_local_quiet(name) => name.clone(),
+            Ast::Member { base, name, .. } if matches!(&base.kind, Ast::Ident { name, .. } if &**name == "self") => {
+                name.name.clone()
+            }
+            _ => return None,
+        };
+        let (index, wrap) = self.world.unfilled_wrapper(n, &name).filter(|_| !self.is_convenience())?;
+        let wanted = self.world.signature(wrap).params.first()?.ty.clone();
+        let value = self.expr(value, Some(&wanted));
+        let value = self.coerce(value, &wanted);
+        let ty = self.world.stored_type(n, index);
+        let value = self.wrapped_value(n, wrap, value, ty.clone());
+        let field = ProjectionKind::Field(self.world.inherited_count(n) + index);
+        let path = vec![Projection { kind: field, ty: ty.clone(), span: target.span }];
+        let root = if self.world.is_class(n) {
+            Root::Value(Box::new(self.local_expr(local, target.span)))
+        } else {
+            Root::Local(local)
+        };
+        let place = Box::new(Place { root, path, ty, span: target.span });
+        Some(Expr { kind: ExprKind::Assign { place, value: Box::new(value) }, ty: Type::unit(), span })
     }
 
     pub(super) fn observed_global(&mut self, global: GlobalId, set: FunctionId, ty: Type, span: Span) -> Place {

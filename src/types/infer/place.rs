@@ -293,6 +293,9 @@ impl Infer<'_> {
         if let Ast::Tuple(parts) = &target.kind {
             return self.tuple_assignment(parts, value, span);
         }
+        if let Some(filled) = self.fill_wrapped(target, value, span) {
+            return filled;
+        }
         if let Some(done) = self.chained_change(target, |infer, target| infer.assignment(target, value, span), span) {
             return done;
         }
