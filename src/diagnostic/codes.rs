@@ -62,6 +62,8 @@ diagnostics! {
     E0219 Uninitialized "A value is used before it was given one.";
     E0220 Inheritance "A class does not inherit as it says.";
     E0221 TooLarge "A type or a function is larger than the machine carries.";
+    E0222 Import "A file that cannot be imported.";
+    E0223 Inaccessible "A declaration that others keep to themselves.";
 
     E0301 NotDifferentiable "A function that must be differentiable is not.";
     E0302 NoDerivative "A function on the way has no derivative.";
@@ -98,4 +100,5 @@ diagnostics! {
     W0707 EndlessRecursion "A function calls itself on every path.";
     W0708 NeverMutated "A variable that could be a constant.";
     W0709 UnusedVariable "A variable that nobody reads.";
+    W0710 FixedCast "A cast that always succeeds, or always fails.";
 }

@@ -74,7 +74,8 @@ impl Session {
     /// The outcome when they do not compile.
     pub fn build(&mut self, inputs: &[Input]) -> Result<(Vec<u8>, Vec<Diagnostic>), Outcome> {
         let compiled = self.compile(inputs, false)?;
-        let files = inputs.iter().map(|input| (input.name.to_owned(), input.text.to_owned())).collect();
+        // With those that they import, in the order in which their places are counted.
+        let files = self.sources.written().map(|source| (source.name.to_string(), source.text.to_string())).collect();
         let image = image(&self.program, files, compiled.script);
         match image.to_bytes(self.identity()) {
             Ok(bytes) => Ok((bytes, compiled.diagnostics)),

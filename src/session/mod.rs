@@ -6,11 +6,13 @@
 //! Not here: words for people (`front`), any stage's own work.
 
 mod build;
+mod imports;
 mod options;
 mod pipeline;
 mod run;
 mod show;
 
+pub use imports::Loader;
 pub use options::{Input, Options, Outcome, Stage, Status};
 
 use crate::diagnostic::Diagnostic;
@@ -35,6 +37,9 @@ pub struct Session {
     lowering: Lowering,
     program: Program,
     machine: crate::vm::Machine,
+    loader: Option<Loader>,
+    /// The files that were read, by their paths.
+    imported: Vec<std::path::PathBuf>,
 }
 
 /// A module that passed the compiler.
@@ -50,7 +55,8 @@ impl Session {
         let mut sources = SourceMap::default();
         let world = World::new(&mut sources);
         let machine = run::machine(&options, output);
-        Session { sources, world, lowering: Lowering::new(), program: Program::default(), machine }
+        let (lowering, program) = (Lowering::new(), Program::default());
+        Session { sources, world, lowering, program, machine, loader: options.loader, imported: vec![] }
     }
 
     /// The texts of the session, to render diagnostics with.

@@ -22,6 +22,8 @@ pub struct Options {
     pub seed: u64,
     /// The arguments of the script, its name first.
     pub arguments: Vec<String>,
+    /// How the text of a file is found that a program imports; without it, nothing is imported.
+    pub loader: Option<super::Loader>,
     /// Set from outside to stop a run.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -36,6 +38,7 @@ impl Default for Options {
             timeout: None,
             seed: 0,
             arguments: vec![],
+            loader: None,
             interrupt: Arc::default(),
         }
     }

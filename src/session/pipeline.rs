@@ -1,5 +1,6 @@
 //! From texts to graphs: parse, fold, check, lower, and the diagnostics of differentiation.
 
+use super::imports::Gathered;
 use super::{Compiled, Input, Outcome, Session, Status};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::diff::Checker;
@@ -33,19 +34,10 @@ impl Session {
     /// Texts to folded trees.
     #[expect(clippy::type_complexity, reason = "trees with the texts that they came from")]
     pub(super) fn parse(&mut self, inputs: &[Input]) -> Result<(Vec<syntax::ast::File>, Vec<(u32, Rc<str>)>), Outcome> {
-        let mut files = vec![];
-        let mut texts = vec![];
-        let mut diagnostics = vec![];
-        for input in inputs {
-            let Some(id) = self.sources.add(input.name, input.text, false) else {
-                let message = "the texts of this session are larger than 4 GiB";
-                return Err(rejected(vec![Diagnostic::error(Code::Input, Span::default(), message)]));
-            };
-            let start = self.sources.get(id).start;
-            let parsed = syntax::parse(input.text, start);
-            diagnostics.extend(parsed.diagnostics);
-            files.push(parsed.file);
-            texts.push((start, Rc::from(input.text)));
+        let Gathered { mut files, texts, mut diagnostics, paths, is_full } = self.gather(inputs);
+        if is_full {
+            let message = "the texts of this session are larger than 4 GiB";
+            return Err(rejected(vec![Diagnostic::error(Code::Input, Span::default(), message)]));
         }
         let mut operators = self.world.operators().clone();
         for file in &files {
@@ -55,7 +47,11 @@ impl Session {
             diagnostics.extend(syntax::fold_file(file, &operators));
         }
         self.world.set_operators(operators);
-        if diagnostics.iter().any(Diagnostic::is_error) { Err(rejected(diagnostics)) } else { Ok((files, texts)) }
+        if diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(rejected(diagnostics));
+        }
+        self.imported.extend(paths);
+        Ok((files, texts))
     }
 
     /// What was promised to be differentiable, is it?

@@ -50,6 +50,11 @@ impl SourceMap {
         Some(SourceId(self.sources.len() as u32 - 1))
     }
 
+    /// The texts that are not the library's.
+    pub fn written(&self) -> impl Iterator<Item = &Source> {
+        self.sources.iter().filter(|source| !source.is_prelude)
+    }
+
     /// The texts of the library.
     pub fn prelude(&self) -> impl Iterator<Item = &Source> {
         self.sources.iter().filter(|source| source.is_prelude)

@@ -38,6 +38,9 @@ impl World {
             self.files += 1;
             numbered.push((number, file));
         }
+        for (_, file) in &numbered {
+            self.note_wrappers(file);
+        }
         for (number, file) in &numbered {
             self.enter_file(file, *number);
         }
@@ -369,6 +372,13 @@ impl Declarations for World {
 
     fn prelude_function(&mut self, name: &str) -> Option<FunctionId> {
         self.library_function(name)
+    }
+
+    fn by_own_equality(&mut self, primitive: &str, of: &Type) -> Option<FunctionId> {
+        let saved = std::mem::take(&mut self.env);
+        let found = World::by_own_equality(self, primitive, of);
+        self.env = saved;
+        found
     }
 
     fn own_texts(&mut self, ty: &Type) -> Option<[FunctionRef; 2]> {

@@ -88,7 +88,15 @@ impl World {
         let by = |t: &Type| t.substitute(&|q| (q == own).then(|| of.clone()));
         clauses.equal.iter().find_map(|(a, b)| {
             let (a, b) = (by(a), by(b));
-            (a == *here).then_some(b.clone()).or_else(|| (b == *here).then_some(a))
+            let (rank_a, rank_b) = (associated_depth(&a), associated_depth(&b));
+            // Always towards the shorter name, so that this ends.
+            if a == *here && rank_b <= rank_a {
+                Some(b)
+            } else if b == *here && rank_a < rank_b {
+                Some(a)
+            } else {
+                None
+            }
         })
     }
 
@@ -288,6 +296,7 @@ impl World {
         for q in self.all_conforming(n) {
             let protocol = self.protocol_data(q).name.clone();
             self.load_extensions(&protocol);
+            self.load_members(&protocol, name);
             let own = self.protocol_data(q).self_param;
             let members = self.protocol_data(q).members.get(name);
             let alias = members.into_iter().flatten().find_map(|m| match m.kind {
@@ -335,6 +344,7 @@ impl World {
 
     /// What `wanted` is in a requirement, by the member of the type that fulfils it.
     fn infer_by_own(&mut self, n: NominalId, required: &Signature, wanted: &Type, base: &Name) -> Option<Type> {
+        self.load_own_members(n, base);
         let candidates = self.nominal_data(n).members.get(base).cloned().unwrap_or_default();
         candidates.into_iter().find_map(|member| match member.kind {
             MemberKind::Stored(i) => match_type(&required.result, wanted, &self.stored_type(n, i)),
@@ -352,6 +362,7 @@ impl World {
         for q in self.all_conforming(n) {
             let protocol = self.protocol_data(q).name.clone();
             self.load_extensions(&protocol);
+            self.load_members(&protocol, base);
             let own = self.protocol_data(q).self_param;
             let members = self.protocol_data(q).members.get(base).cloned().unwrap_or_default();
             for member in members {
@@ -384,6 +395,24 @@ fn function_of(member: MemberKind) -> Option<FunctionId> {
     }
 }
 
+/// How many names follow each other in `T.A.B`; 0 for anything else.
+fn associated_depth(ty: &Type) -> usize {
+    match ty {
+        Type::Associated(of, ..) => 1 + associated_depth(of),
+        _ => 0,
+    }
+}
+
+/// Whether a type may be what a requirement asks for, as far as the names of types say it.
+fn may_be(pattern: &Type, ty: &Type) -> bool {
+    match (pattern, ty) {
+        (_, Type::Error) | (Type::Param(_) | Type::Associated(..), _) => true,
+        (Type::Nominal(m, xs), Type::Nominal(n, ys)) => m == n && xs.iter().zip(ys.iter()).all(|(x, y)| may_be(x, y)),
+        (Type::Nominal(..), _) => false,
+        _ => true,
+    }
+}
+
 /// Finds what `wanted` stands for when a requirement is matched with a function.
 fn match_signature(required: &Signature, wanted: &Type, given: &Signature) -> Option<Type> {
     let same_labels = given.params.len() == required.params.len()
@@ -392,6 +421,9 @@ fn match_signature(required: &Signature, wanted: &Type, given: &Signature) -> Op
         return None;
     }
     let pairs = required.params.iter().zip(&given.params).map(|(a, b)| (&a.ty, &b.ty));
+    if !pairs.clone().all(|(pattern, ty)| may_be(pattern, ty)) {
+        return None;
+    }
     pairs.chain([(&required.result, &given.result)]).find_map(|(pattern, ty)| match_type(pattern, wanted, ty))
 }
 

@@ -59,6 +59,7 @@ impl World {
                 self.enter(name, Named::Alias(id), file, is_private, is_prelude);
             }
             DeclKind::Variable { is_let, bindings } => {
+                self.refuse_wrapped(decl);
                 for binding in bindings {
                     self.declare_global(decl, *is_let, binding, file, is_prelude, is_private);
                 }
@@ -100,6 +101,12 @@ impl World {
             }
         }
         entries.push(entry);
+    }
+
+    /// Enters a function that unwritten code of a file calls.
+    pub(super) fn enter_hidden(&mut self, name: &Name, function: FunctionId, file: u32) {
+        let entry = Entry { what: Named::Function(function), file, is_private: true };
+        self.module.entry(name.clone()).or_default().push(entry);
     }
 
     pub(super) fn new_group(
@@ -284,8 +291,13 @@ impl World {
                 is_shared: is_prelude,
                 resolving: false,
                 is_prelude,
+                decl: Some(decl.clone()),
+                getter: None,
+                setter: None,
             });
-            self.enter(&Ident { name, span }, Named::Global(id), file, is_private, is_prelude);
+            let ident = Ident { name, span };
+            self.observe_global(id, binding, &ident);
+            self.enter(&ident, Named::Global(id), file, is_private, is_prelude);
         }
     }
 
@@ -310,6 +322,7 @@ impl World {
             Owner::Module | Owner::Protocol(_) => vec![],
         };
         params.extend(nominal.generics.params.iter().map(|(p, _)| self.new_param(&p.name)).collect::<Vec<_>>());
+        self.note_wrapper(decl);
         let id = NominalId(self.nominals.len() as u32);
         let builtin = self.primitive_name(decl, &nominal.name.name, is_prelude).and_then(|name| builtin(&name));
         let style = decl.attribute("style").and_then(|a| match &a.args {
@@ -337,6 +350,9 @@ impl World {
             style,
             is_indirect: decl.has("indirect"),
             is_final: decl.has("final"),
+            locals: self.local_types.clone(),
+            looks_up: decl.attribute("dynamicMemberLookup").is_some(),
+            answers_calls: decl.attribute("dynamicCallable").is_some(),
             linked: false,
             is_prelude,
             file,

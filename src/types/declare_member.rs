@@ -1,10 +1,12 @@
 //! Declarations inside of types and extensions: methods, properties, subscripts, accessors.
 
+use super::observe::Observed;
 use super::store::{
     CaseData, Code, FunctionKind, GlobalData, Group, GroupId, Member, MemberKind, Owner, StoredData, World,
     blank_function,
 };
 use super::tree::FunctionId;
+use super::ty::NominalId;
 use super::written::{is_operator, strip};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast::{
@@ -150,14 +152,31 @@ impl World {
             let message = "'weak' is not supported yet";
             self.report(Diagnostic::error(DiagnosticCode::Unsupported, ident.span, message));
         }
+        let is_observed = self.observes(binding.accessors.as_ref(), &ident, is_let);
         let computed = binding.accessors.as_ref().filter(|a| a.get.is_some() || a.is_requirement);
-        if decl.has("lazy") && is_let {
-            let message = "'lazy' cannot be used on a let";
-            self.report(
-                Diagnostic::error(DiagnosticCode::WrongContext, binding.pattern.span, message).help("write 'lazy var'"),
-            );
+        if self.declare_wrapped(decl, is_let, binding, (&ident, ty.as_ref()), like) {
+            return;
         }
-        if let Some(accessors) = computed {
+        if decl.has("lazy") && self.declare_lazy(decl, is_let, binding, (&ident, ty.as_ref()), like) {
+            return;
+        }
+        if let (true, true, false, Some(accessors)) =
+            (is_observed, decl.has("override"), like.is_static, &binding.accessors)
+        {
+            let overriding = self.overriding_observers(accessors, &ident, ty.as_ref(), group);
+            let (get, set) = self.declare_accessors(
+                decl,
+                &ident,
+                &overriding,
+                ty.as_ref(),
+                &[],
+                owner,
+                Some(group),
+                file,
+                is_prelude,
+            );
+            self.add_member(owner, name, Member { kind: MemberKind::Computed(get, set), ..like.clone() });
+        } else if let Some(accessors) = computed {
             self.check_computed(decl, is_let, binding);
             let (get, set) =
                 self.declare_accessors(decl, &ident, accessors, ty.as_ref(), &[], owner, Some(group), file, is_prelude);
@@ -179,11 +198,15 @@ impl World {
                 is_shared: true,
                 resolving: false,
                 is_prelude,
+                decl: Some(decl.clone()),
+                getter: None,
+                setter: None,
             });
+            self.observe_global(id, binding, &ident);
             self.add_member(owner, name, Member { kind: MemberKind::Global(id), ..like.clone() });
         } else if let Owner::Nominal(n) = owner {
             let data = self.nominal_data(n);
-            if data.group != group || data.kind == NominalKind::Enum {
+            if !self.holds_stored(n, group) {
                 let message = if data.kind == NominalKind::Enum {
                     "enums must not contain stored properties"
                 } else {
@@ -194,20 +217,36 @@ impl World {
             }
             let stored = StoredData {
                 name: name.clone(),
-                ty: ty.map(Rc::new),
+                ty: ty.clone().map(Rc::new),
                 value: binding.value.clone().map(Rc::new),
                 is_let,
                 no_derivative: decl.attribute("noDerivative").is_some(),
                 overrides: decl.has("override"),
+                is_final: decl.has("final"),
+                decl: decl.clone(),
                 span: decl.span,
                 resolved: None,
                 resolving: false,
                 initial: None,
+                setter: None,
+                lazy: None,
+                wrapped: None,
             };
             let index = self.nominal_data(n).stored.len() as u32;
             self.nominal_data_mut(n).stored.push(stored);
+            if let (true, Some(accessors)) = (is_observed, &binding.accessors) {
+                let at = self.observed_in(group, false, Some(Observed::Stored(n, index)));
+                let set = self.declare_observers(accessors, &ident, ty.as_ref(), at);
+                self.nominal_data_mut(n).stored[index as usize].setter = Some(set);
+            }
             self.add_member(owner, name, Member { kind: MemberKind::Stored(index), ..like.clone() });
         }
+    }
+
+    /// Whether stored properties may stand in a group of members.
+    pub(super) fn holds_stored(&self, n: NominalId, group: GroupId) -> bool {
+        let data = self.nominal_data(n);
+        data.group == group && data.kind != NominalKind::Enum
     }
 
     /// Enters the getter and the setter of a subscript.
@@ -282,6 +321,6 @@ impl World {
     }
 }
 
-fn value_param(name: Ident, ty: Option<&TypeExpr>) -> Param {
+pub(super) fn value_param(name: Ident, ty: Option<&TypeExpr>) -> Param {
     Param { label: None, name, ty: ty.cloned(), is_inout: false, variadic: false, default: None, attributes: vec![] }
 }

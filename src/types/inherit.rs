@@ -1,11 +1,11 @@
 //! Classes that inherit: where their properties are, which methods they override, which initialisers they have.
 
-use super::store::{FunctionKind, Member, MemberKind, Owner, World};
+use super::store::{BodyState, FunctionKind, Member, MemberKind, Owner, World};
 use super::tree::{FunctionId, FunctionRef};
 use super::ty::{NominalId, Type};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Name, NominalKind};
+use crate::syntax::ast::{DeclKind, Name, NominalKind};
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -203,13 +203,16 @@ impl World {
             if says {
                 let message = format!("{what} does not override any {whats} from its superclass");
                 self.report(Diagnostic::error(Code::Inheritance, span, message));
+                if let MemberKind::Computed(get, set) = member.kind {
+                    self.pass_over(get, set);
+                }
             }
             return;
         };
         let declared = self.member_span(class, &inherited.kind);
         let problem = if matches!(member.kind, MemberKind::Stored(_)) {
             Some(format!("cannot override with a stored property '{name}'"))
-        } else if self.is_final_member(&inherited) {
+        } else if self.is_final_member(class, &inherited) {
             Some(if inherited.is_static {
                 format!("cannot override static {what}")
             } else {
@@ -257,6 +260,11 @@ impl World {
                 };
                 self.record_override(n, old_get, *get);
                 match (old_set, set) {
+                    (None, Some(_)) if self.is_observing(*get) => {
+                        let message = format!("cannot observe read-only property '{name}'; it can't change");
+                        self.report(Diagnostic::error(Code::Inheritance, span, message));
+                        self.pass_over(*get, *set);
+                    }
                     (Some(old), Some(new)) => self.record_override(n, old, *new),
                     (Some(_), None) => {
                         let message = format!("cannot override mutable property with read-only property '{name}'");
@@ -266,6 +274,23 @@ impl World {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Whether an accessor is of a property that a subclass observes.
+    fn is_observing(&self, accessor: FunctionId) -> bool {
+        let Some(DeclKind::Variable { bindings, .. }) = self.function_data(accessor).decl.as_ref().map(|d| &d.kind)
+        else {
+            return false;
+        };
+        let mut all = bindings.iter().filter_map(|b| b.accessors.as_ref());
+        all.any(|a| a.will_set.is_some() || a.did_set.is_some())
+    }
+
+    /// Accessors that override nothing: what they do with `super` is not worth a word.
+    fn pass_over(&mut self, get: FunctionId, set: Option<FunctionId>) {
+        for f in std::iter::once(get).chain(set) {
+            self.functions[f.0 as usize].body = BodyState::Failed;
         }
     }
 
@@ -279,8 +304,9 @@ impl World {
         }
     }
 
-    fn is_final_member(&self, member: &Member) -> bool {
+    fn is_final_member(&self, class: NominalId, member: &Member) -> bool {
         match member.kind {
+            MemberKind::Stored(i) => self.nominal_data(class).stored[i as usize].is_final,
             MemberKind::Method(f) | MemberKind::Computed(f, _) | MemberKind::Subscript(f, _) => {
                 let decl = self.function_data(f).decl.clone();
                 decl.is_some_and(|d| d.has("final") || d.has("static"))

@@ -122,6 +122,7 @@ impl World {
         let short = self.nominal_data(n).name.clone();
         if self.nominal_data(n).is_prelude || self.nominal_data(n).parent == Owner::Module {
             self.load_extensions(&short);
+            self.load_members(&short, name);
         }
         let members = self.nominal_data(n).members.get(name)?;
         let kind = members
@@ -144,6 +145,7 @@ impl World {
         if self.nominal_data(n).is_prelude {
             let short = self.nominal_data(n).name.clone();
             self.load_extensions(&short);
+            self.load_members(&short, name);
         }
         self.nominal_data(n)
             .members

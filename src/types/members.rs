@@ -9,6 +9,9 @@ use std::rc::Rc;
 /// away it was found.
 pub(super) type MemberOf = (MemberKind, (Rc<[Type]>, Option<ProtocolId>), u32);
 
+/// The distance of a requirement that a type fulfils: whatever fulfils it is nearer.
+const FULFILLED: u32 = 100;
+
 impl World {
     /// The members of that name, the nearest first.
     pub(super) fn members(&mut self, of: &Type, name: &str, is_static: bool, file: u32) -> Vec<MemberOf> {
@@ -22,6 +25,7 @@ impl World {
             loop {
                 self.enter_conformances(n);
                 self.synthesize_member(n, name, is_static);
+                self.load_own_members(n, name);
                 let members = if name == "init" {
                     self.initializers(n)
                 } else {
@@ -51,19 +55,22 @@ impl World {
         }
         let is_concrete = matches!(of, Type::Nominal(..) | Type::Tuple(_));
         let own = !out.is_empty();
-        for p in self.protocols_of(&of) {
+        let protocols = self.protocols_of(&of);
+        for p in protocols.iter().copied() {
             let protocol_name = self.protocol_data(p).name.clone();
             self.load_extensions(&protocol_name);
+            self.load_members(&protocol_name, name);
             let members = self.protocol_data(p).members.get(name).cloned().unwrap_or_default();
+            let generality = if members.is_empty() { 0 } else { self.generality(p, &protocols, name) };
             for member in members {
                 if member.is_static != is_static || (member.is_private && member.file != file) {
                     continue;
                 }
                 let distance = match &member.kind {
                     MemberKind::Requirement(_) if is_concrete && own => continue,
-                    MemberKind::Requirement(_) if is_concrete => 3,
+                    MemberKind::Requirement(_) if is_concrete => FULFILLED,
                     MemberKind::Requirement(_) => 0,
-                    _ => 2,
+                    _ => 2 + generality,
                 };
                 if !self.protocol_group_may_hold(p, &of, member.group) {
                     continue;
@@ -72,13 +79,40 @@ impl World {
                 out.push((member.kind, (prefix, Some(p)), distance));
             }
         }
+        out.sort_by_key(|(.., distance)| *distance);
         out
+    }
+
+    /// Enters the library's extensions of a type that declare a member.
+    pub(super) fn load_own_members(&mut self, n: NominalId, name: &str) {
+        if self.nominal_data(n).is_prelude {
+            let of = self.nominal_data(n).name.clone();
+            self.load_members(&of, name);
+        }
+    }
+
+    /// How many of these protocols refine one of them and have members of that name, too: theirs are nearer.
+    pub(super) fn generality(&mut self, p: ProtocolId, of: &[ProtocolId], name: &str) -> u32 {
+        let mut count = 0;
+        for q in of.iter().copied().filter(|q| *q != p) {
+            let says = |m: &Member| !matches!(m.kind, MemberKind::Requirement(_));
+            if !self.refined(q).contains(&p) {
+                continue;
+            }
+            let refining = self.protocol_data(q).name.clone();
+            self.load_extensions(&refining);
+            self.load_members(&refining, name);
+            if self.protocol_data(q).members.get(name).is_some_and(|all| all.iter().any(says)) {
+                count += 1;
+            }
+        }
+        count
     }
 
     /// The subscripts by key paths, which every type has.
     pub(super) fn keyed_members(&mut self, of: &Type) -> Vec<MemberOf> {
         let p = self.protocol("_Keyed");
-        self.load_extensions("_Keyed");
+        self.load_all_members("_Keyed");
         let members = self.protocol_data(p).members.get("subscript").cloned().unwrap_or_default();
         let prefix: Rc<[Type]> = Rc::from([of.clone()]);
         members.into_iter().map(|member| (member.kind, (prefix.clone(), Some(p)), 0)).collect()
@@ -159,12 +193,16 @@ impl World {
             return names;
         }
         if let Type::Nominal(n, _) = &of {
+            let own = self.nominal_data(*n).name.clone();
+            self.load_all_members(&own);
             names.extend(self.nominal_data(*n).members.keys().map(ToString::to_string));
         }
         if let Type::Tuple(parts) = &of {
             names.extend(parts.iter().filter_map(|(l, _)| l.as_ref().map(ToString::to_string)));
         }
         for p in self.protocols_of(&of) {
+            let protocol = self.protocol_data(p).name.clone();
+            self.load_all_members(&protocol);
             names.extend(self.protocol_data(p).members.keys().map(ToString::to_string));
         }
         names.retain(|n| n.starts_with(char::is_alphabetic) && !n.contains(' ') && n != "init" && n != "subscript");

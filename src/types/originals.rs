@@ -41,6 +41,7 @@ impl World {
 
     fn originals_in_type(&mut self, n: NominalId, name: &Name) -> Vec<FunctionId> {
         self.enter_conformances(n);
+        self.load_own_members(n, name);
         let members = self.nominal_data(n).members.get(name).cloned().unwrap_or_default();
         let mut found: Vec<FunctionId> = members.iter().filter_map(function_of).collect();
         // What an extension of a protocol supplies.
@@ -60,6 +61,7 @@ impl World {
     fn own_originals_of_protocol(&mut self, p: ProtocolId, name: &Name) -> Vec<FunctionId> {
         let short = self.protocol_data(p).name.clone();
         self.load_extensions(&short);
+        self.load_members(&short, name);
         let members = self.protocol_data(p).members.get(name).cloned().unwrap_or_default();
         let requirement = |member: &Member| match member.kind {
             MemberKind::Requirement(r) => Some(self.protocol_data(p).requirements[r as usize].function),

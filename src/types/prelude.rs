@@ -19,10 +19,19 @@ const FILES: &[(&str, &str, Option<&str>)] = &[
     ("prelude/operators.dscript", include_str!("../../prelude/operators.dscript"), None),
     ("prelude/numbers.dscript", include_str!("../../prelude/numbers.dscript"), None),
     ("prelude/text.dscript", include_str!("../../prelude/text.dscript"), None),
+    ("prelude/string.dscript", include_str!("../../prelude/string.dscript"), None),
+    ("prelude/character.dscript", include_str!("../../prelude/character.dscript"), None),
+    ("prelude/format.dscript", include_str!("../../prelude/format.dscript"), None),
     ("prelude/optional.dscript", include_str!("../../prelude/optional.dscript"), None),
     ("prelude/array.dscript", include_str!("../../prelude/array.dscript"), None),
+    ("prelude/slice.dscript", include_str!("../../prelude/slice.dscript"), None),
     ("prelude/dictionary.dscript", include_str!("../../prelude/dictionary.dscript"), None),
+    ("prelude/set.dscript", include_str!("../../prelude/set.dscript"), None),
+    ("prelude/random.dscript", include_str!("../../prelude/random.dscript"), None),
     ("prelude/range.dscript", include_str!("../../prelude/range.dscript"), None),
+    ("prelude/lazy.dscript", include_str!("../../prelude/lazy.dscript"), None),
+    ("prelude/complex.dscript", include_str!("../../prelude/complex.dscript"), None),
+    ("prelude/result.dscript", include_str!("../../prelude/result.dscript"), None),
     ("prelude/math.dscript", include_str!("../../prelude/math.dscript"), None),
     ("prelude/differentiation.dscript", include_str!("../../prelude/differentiation.dscript"), None),
     ("prelude/simd.dscript", include_str!("../../prelude/simd.dscript"), None),
@@ -34,6 +43,13 @@ const FILES: &[(&str, &str, Option<&str>)] = &[
 /// File number of everything in the prelude.
 pub(super) const PRELUDE_FILE: u32 = u32::MAX;
 
+/// An extension, with the names of what it declares as soon as one of them was asked for.
+struct Waiting {
+    file: usize,
+    chunk: Chunk,
+    names: Option<Vec<&'static str>>,
+}
+
 /// What of the library was not entered yet.
 #[derive(Default)]
 pub(super) struct Prelude {
@@ -42,6 +58,9 @@ pub(super) struct Prelude {
     /// Pieces by name: declarations and extensions apart.
     declarations: HashMap<String, Vec<(usize, Chunk)>>,
     extensions: HashMap<String, Vec<(usize, Chunk)>>,
+    /// Extensions that add no conformance, by the name of what they extend: each waits until one of its members is asked
+    /// for.
+    members: HashMap<String, Vec<Waiting>>,
     /// Modules that have to be imported, with the pieces that wait for it.
     waiting: Vec<(&'static str, usize)>,
 }
@@ -78,6 +97,12 @@ impl World {
     fn index_file(&mut self, file: usize) {
         let (_, text) = self.prelude.texts[file];
         for chunk in syntax::split(text) {
+            let piece = &text[chunk.range.clone()];
+            if chunk.kind == ChunkKind::Extension && !adds_conformance(piece) {
+                let waiting = Waiting { file, chunk, names: None };
+                self.prelude.members.entry(waiting.chunk.name.clone()).or_default().push(waiting);
+                continue;
+            }
             let index = match chunk.kind {
                 ChunkKind::Extension => &mut self.prelude.extensions,
                 _ => &mut self.prelude.declarations,
@@ -94,7 +119,29 @@ impl World {
         self.library.get(name).cloned().unwrap_or_default()
     }
 
-    /// Enters the library's extensions of a type or protocol.
+    /// Enters the library's extensions of a type or protocol that declare a member.
+    pub(super) fn load_members(&mut self, of: &str, member: &str) {
+        let Some(mut waiting) = self.prelude.members.remove(of) else { return };
+        let texts = &self.prelude.texts;
+        let declares = |w: &mut Waiting| {
+            let names = w.names.get_or_insert_with(|| declared_names(&texts[w.file].1[w.chunk.range.clone()]));
+            names.contains(&member)
+        };
+        let now: Vec<Waiting> = waiting.extract_if(.., |w| declares(w)).collect();
+        if !waiting.is_empty() {
+            self.prelude.members.insert(of.to_owned(), waiting);
+        }
+        self.enter_pieces(now.into_iter().map(|w| (w.file, w.chunk)).collect());
+    }
+
+    /// Enters all of the library's extensions of a type or protocol.
+    pub(super) fn load_all_members(&mut self, of: &str) {
+        self.load_extensions(of);
+        let all = self.prelude.members.remove(of).unwrap_or_default();
+        self.enter_pieces(all.into_iter().map(|w| (w.file, w.chunk)).collect());
+    }
+
+    /// Enters the library's extensions of a type or protocol that say what it conforms to.
     pub(super) fn load_extensions(&mut self, name: &str) {
         if let Some(pieces) = self.prelude.extensions.remove(name) {
             self.enter_pieces(pieces);
@@ -152,4 +199,42 @@ impl World {
             _ => None,
         })
     }
+}
+
+/// Whether an extension says that its type conforms to something: `extension Name: …`.
+fn adds_conformance(extension: &str) -> bool {
+    let head = extension.split('{').next().unwrap_or_default();
+    head.split(" where ").next().unwrap_or_default().contains(':')
+}
+
+/// The names that an extension declares, and perhaps a few that are declared inside of these.
+fn declared_names(extension: &'static str) -> Vec<&'static str> {
+    let mut names = vec![];
+    for (at, _) in extension.match_indices(['f', 'v', 'i', 's', 't', 'e']) {
+        if at > 0 && is_part_of_name(extension.as_bytes()[at - 1]) {
+            continue;
+        }
+        let rest = &extension[at..];
+        let word = rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        let name = match word {
+            "init" | "subscript" => word,
+            "func" | "var" | "typealias" | "struct" | "enum" => first_name(rest[word.len()..].trim_start()),
+            _ => continue,
+        };
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn is_part_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// The name or operator at the beginning of a text.
+fn first_name(text: &str) -> &str {
+    let is_word = text.bytes().next().is_some_and(is_part_of_name);
+    let end = text.find(|c: char| if is_word { !(c.is_alphanumeric() || c == '_') } else { c == ' ' || c == '(' });
+    &text[..end.unwrap_or(text.len())]
 }

@@ -12,6 +12,26 @@ impl World {
         self.texts.iter().rev().find(holds).map(|(start, text)| (*start, &**text))
     }
 
+    /// Says what the text is called that starts at a position.
+    pub fn name_text(&mut self, start: u32, name: &str) {
+        self.text_names.push((start, name.into()));
+    }
+
+    /// What the text is called that a place is in.
+    pub(super) fn text_name(&self, span: Span) -> Rc<str> {
+        let after = self.text_names.partition_point(|(start, _)| *start <= span.start);
+        let found = after.checked_sub(1).and_then(|i| self.text_names.get(i));
+        found.map_or_else(|| "".into(), |(_, name)| name.clone())
+    }
+
+    /// Line and column of a place, both from 1.
+    pub(super) fn line_and_column(&self, span: Span) -> (usize, usize) {
+        let Some((start, text)) = self.text_at(span) else { return (1, 1) };
+        let before = text.get(..(span.start - start) as usize).unwrap_or_default();
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        (before.matches('\n').count() + 1, line.chars().count() + 1)
+    }
+
     /// What a text says in a place, for messages that quote it.
     pub(super) fn source_text(&self, span: Span) -> String {
         let found = self.text_at(span).and_then(|(start, text)| {

@@ -162,7 +162,11 @@ impl World {
         if let Some(param) = self.param_named(&self.env.params.clone(), name) {
             return Some(self.normalize_type(&Type::Param(param)));
         }
-        let local = scope.locals.get(name).copied();
+        let around = match scope.owner {
+            Owner::Nominal(n) => self.nominal_data(n).locals.get(name),
+            Owner::Module | Owner::Protocol(_) => None,
+        };
+        let local = scope.locals.get(name).or(around).copied();
         let mut owner = scope.owner;
         while local.is_none() {
             let found = match owner {

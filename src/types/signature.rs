@@ -30,6 +30,7 @@ impl World {
         let (kind, ast_params, ast_result) = (data.kind, data.ast_params.clone(), data.ast_result.clone());
         let (is_static, is_mutating, throws, is_prelude) =
             (data.is_static, data.is_mutating, data.throws, data.is_prelude);
+        let observed = data.observed;
         let is_operator = super::written::is_operator(&self.function_data(f).base_name);
         let mut env = (*outer).clone();
         let scope = TypeScope::of(owner, file);
@@ -45,6 +46,7 @@ impl World {
         for param in ast_params.iter() {
             let mut ty = match &param.ty {
                 Some(ty) => self.resolve_type(ty, &scope),
+                None if observed.is_some() => observed.map_or(Type::Error, |of| self.observed_type(of)),
                 // Formulas and functions of one's own may leave types out.
                 None => self.simple("Double"),
             };
@@ -82,7 +84,7 @@ impl World {
                 if failable { self.applied("Optional", &[own]) } else { own }
             }
             (_, Some(ty)) => self.resolve_type(ty, &scope),
-            (FunctionKind::Getter, None) => Type::Error,
+            (FunctionKind::Getter, None) => observed.map_or(Type::Error, |of| self.observed_type(of)),
             (_, None) => Type::unit(),
         };
         let env = self.env.clone();

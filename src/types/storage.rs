@@ -18,6 +18,8 @@ impl World {
         if let Some(ty) = &data.resolved {
             return ty.clone();
         }
+        let lazy = data.lazy.as_ref().map(|(_, initial)| *initial);
+        let wrap = data.wrapped.as_ref().and_then(|w| w.wrap);
         let (ty, value, span, resolving) = (data.ty.clone(), data.value.clone(), data.span, data.resolving);
         let file = self.nominal_data(n).file;
         if resolving {
@@ -26,6 +28,7 @@ impl World {
         self.nominal_data_mut(n).stored[index as usize].resolving = true;
         let env = self.nominal_env(n);
         let resolved = match (&ty, &value) {
+            _ if wrap.is_some() => wrap.map_or(Type::Error, |wrap| self.signature(wrap).result.clone()),
             (Some(ty), _) => {
                 let saved = std::mem::replace(&mut self.env, env);
                 let resolved = self.resolve_type(ty, &TypeScope::of(Owner::Nominal(n), file));
@@ -36,6 +39,7 @@ impl World {
                 let initial = self.stored_initial(n, index).map(|f| self.check_expression_type(f));
                 initial.flatten().unwrap_or(Type::Error)
             }
+            (None, None) if lazy.is_some() => lazy.map_or(Type::Error, |initial| self.lazy_type(initial)),
             (None, None) => {
                 let message =
                     format!("type annotation missing for '{}'", self.nominal_data(n).stored[index as usize].name);
@@ -156,6 +160,9 @@ impl World {
     pub(super) fn stored_accessor(&mut self, n: NominalId, index: u32, is_setter: bool) -> FunctionId {
         let stored = &self.nominal_data(n).stored[index as usize];
         let (name, span) = (stored.name.clone(), stored.span);
+        if let (true, Some(setter)) = (is_setter, stored.setter) {
+            return setter;
+        }
         let key = format!("{}{index}", if is_setter { "set stored " } else { "get stored " });
         if let Some(found) = self.nominal_data(n).members.get(&*key)
             && let MemberKind::Method(f) = found[0].kind
@@ -219,6 +226,9 @@ impl World {
 
     /// A getter for a static stored property that fulfils a requirement.
     pub(super) fn global_accessor(&mut self, g: GlobalId) -> FunctionId {
+        if let Some(getter) = self.globals[g.0 as usize].getter {
+            return getter;
+        }
         let ty = self.global_type(g);
         let data = &self.globals[g.0 as usize];
         let (name, span, owner, file, group) = (data.name.clone(), data.span, data.owner, data.file, data.group);
@@ -233,7 +243,9 @@ impl World {
         let statement = tree::Stmt { kind: tree::StmtKind::Return(Some(value)), span };
         let body = tree::Body { statements: vec![statement], ..tree::Body::default() };
         function.body = BodyState::Checked(Rc::new(body));
-        self.add_function(function)
+        let id = self.add_function(function);
+        self.globals[g.0 as usize].getter = Some(id);
+        id
     }
 
     /// A getter for a case without payload that fulfils a requirement.

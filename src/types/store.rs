@@ -71,6 +71,13 @@ pub struct World {
     pub(super) overridden: hashbrown::HashSet<FunctionId>,
     /// The texts, for what messages quote.
     pub(super) texts: Vec<(u32, Rc<str>)>,
+    /// What they are called: the first position and the name of each.
+    pub(super) text_names: Vec<(u32, Rc<str>)>,
+    /// The types that are declared so far inside of the function which declares a type.
+    pub(super) local_types: Rc<HashMap<Name, Named>>,
+    /// The types that are declared as property wrappers and as result builders, by their names.
+    pub(super) wrappers: HashMap<Name, super::wrapper::Wrapper>,
+    pub(super) builders: hashbrown::HashSet<Name>,
     /// Conformances that are being looked up, against endless recursion.
     pub(super) conforming: Vec<(Type, ProtocolId)>,
 }
@@ -167,6 +174,11 @@ pub(super) struct NominalData {
     pub(super) style: Option<Name>,
     pub(super) is_indirect: bool,
     pub(super) is_final: bool,
+    /// For a type that is declared inside of a function: the types that were declared there before it.
+    pub(super) locals: Rc<HashMap<Name, Named>>,
+    /// `@dynamicMemberLookup`, `@dynamicCallable`
+    pub(super) looks_up: bool,
+    pub(super) answers_calls: bool,
     pub(super) is_prelude: bool,
     pub(super) file: u32,
     /// Whether it was looked at what a class overrides.
@@ -186,11 +198,19 @@ pub(super) struct StoredData {
     pub(super) no_derivative: bool,
     /// `override` is written before it.
     pub(super) overrides: bool,
+    pub(super) is_final: bool,
+    pub(super) decl: Rc<Decl>,
     pub(super) span: Span,
     pub(super) resolved: Option<Type>,
     pub(super) resolving: bool,
     /// Computes the initial value.
     pub(super) initial: Option<FunctionId>,
+    /// Stores a value and calls the observers, if there are any.
+    pub(super) setter: Option<FunctionId>,
+    /// For what a `lazy` property keeps: the property's name, and what computes its value.
+    pub(super) lazy: Option<(Name, FunctionId)>,
+    /// For what keeps a wrapped property: how its value is wrapped.
+    pub(super) wrapped: Option<super::wrapper::Wrapped>,
 }
 
 pub(super) struct CaseData {
@@ -326,6 +346,11 @@ pub(super) struct GlobalData {
     pub(super) is_shared: bool,
     pub(super) resolving: bool,
     pub(super) is_prelude: bool,
+    pub(super) decl: Option<Rc<Decl>>,
+    /// Gives the value, where a function is needed for it.
+    pub(super) getter: Option<FunctionId>,
+    /// Stores a value and calls the observers, if there are any.
+    pub(super) setter: Option<FunctionId>,
 }
 
 /// What a function is made from.
@@ -386,6 +411,8 @@ pub(super) struct FunctionData {
     pub(super) requirement: Option<(ProtocolId, u32)>,
     /// For a local function: its generic surroundings.
     pub(super) outer: Option<Rc<Env>>,
+    /// For an observer and its setter: what is observed, and accessed here as it is stored.
+    pub(super) observed: Option<super::observe::Observed>,
 }
 
 #[derive(Clone, Debug)]
@@ -526,5 +553,6 @@ pub(super) fn blank_function(name: &Name, span: Span, file: u32, is_prelude: boo
         fixity: None,
         requirement: None,
         outer: None,
+        observed: None,
     }
 }

@@ -28,7 +28,8 @@ impl World {
             let ty = self.stored_type(n, i as u32);
             let data = &self.nominal_data(n).stored[i];
             let (name, is_let, span) = (data.name.clone(), data.is_let, data.span);
-            if data.no_derivative {
+            // Whether a lazy property was asked for already is nothing to differentiate by.
+            if data.no_derivative || data.lazy.is_some() {
                 continue;
             }
             let is_function = matches!(ty, Type::Function(_));
@@ -121,6 +122,7 @@ impl World {
             ("-", true) => "-",
             ("scaled", false) => "scaled",
             ("==", true) => "==",
+            ("hash", false) => "hash",
             ("<", true) => "<",
             ("allCases", true) => "allCases",
             ("rawValue", false) => "rawValue",
@@ -141,6 +143,7 @@ impl World {
             }
             return;
         }
+        self.load_own_members(n, name);
         let written = self.nominal_data(n).members.get(name).cloned().unwrap_or_default();
         let is_operator = matches!(key, "+" | "-" | "==" | "<");
         let has_own = written.iter().any(|m| match m.kind {
@@ -270,10 +273,15 @@ impl World {
                     return None;
                 }
                 let own_equality = kind == NominalKind::Struct && !fields.is_empty();
-                let equal = fields.iter().map(|f| format!("lhs.{f} == rhs.{f}")).collect::<Vec<_>>().join(" && ");
+                let equal = fields.iter().map(|f| format!("lhs.`{f}` == rhs.`{f}`")).collect::<Vec<_>>().join(" && ");
+                let own = self.declared_type(n);
+                if kind == NominalKind::Enum && !self.is_equal_by_parts(&own) {
+                    return Some(self.equality_of_cases(n));
+                }
                 let equal = if own_equality { equal } else { "_equal(lhs, rhs)".to_string() };
                 Some(format!("static func == (lhs: Self, rhs: Self) -> Bool {{ {equal} }}"))
             }
+            "hash" => self.hash_of_parts(n),
             "init" if kind == NominalKind::Class => self.inherited_initializers(n),
             "rawValue" if kind == NominalKind::Enum => self.raw_value_text(n),
             "init" if kind == NominalKind::Enum => self.raw_init_text(n),
@@ -310,7 +318,20 @@ impl World {
             if stored.is_let && stored.value.is_some() {
                 continue;
             }
-            let (name, is_let, span) = (stored.name.clone(), stored.is_let, stored.span);
+            let own = stored.lazy.as_ref().map(|(name, _)| name).or(stored.wrapped.as_ref().map(|w| &w.name));
+            let name = own.unwrap_or(&stored.name).clone();
+            let (is_let, span) = (stored.is_let, stored.span);
+            if let Some((wrap, initial)) = stored.wrapped.as_ref().and_then(|w| Some((w.wrap?, w.initial))) {
+                // Who makes the value gives what is wrapped.
+                let wrapped = self.signature(wrap).params.first().cloned();
+                params.extend(wrapped.map(|p| SignatureParam {
+                    label: Some(name.clone()),
+                    name,
+                    default: initial,
+                    ..p
+                }));
+                continue;
+            }
             let mut default = self.stored_initial(n, i);
             if default.is_none() && !is_let && self.is_optional(&ty) {
                 default = Some(self.nil_default(n, &ty, span));
@@ -381,6 +402,7 @@ fn asking_protocol(key: &str) -> &'static str {
     match key {
         "zero" | "+" | "-" => "AdditiveArithmetic",
         "==" => "Equatable",
+        "hash" => "Hashable",
         "<" => "Comparable",
         "allCases" => "CaseIterable",
         "rawValue" | "init" => "RawRepresentable",

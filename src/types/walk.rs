@@ -12,6 +12,16 @@ pub(super) fn names(body: &Block, found: &mut dyn FnMut(&str)) {
     });
 }
 
+/// Whether a name is used anywhere in a body.
+pub(super) fn mentions(body: &Block, wanted: &str) -> bool {
+    let mut found = false;
+    statements(&body.items, &mut |e| {
+        found |= matches!(&e.kind, ExprKind::Ident { name, .. } if &**name == wanted);
+        true
+    });
+    found
+}
+
 /// Calls `found` with the value of every `return` of a body, those of functions inside apart.
 pub(super) fn returns(items: &[Stmt], found: &mut dyn FnMut(Option<&Expr>)) {
     for item in items {

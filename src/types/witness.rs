@@ -33,7 +33,11 @@ impl World {
         let mut class = Some((*n, args.clone()));
         while let Some((n, args)) = class {
             self.synthesize_member(n, &base, is_static);
-            let members = self.nominal_data(n).members.get(&base).cloned().unwrap_or_default();
+            self.load_own_members(n, &base);
+            let members = match &*base {
+                "init" => self.initializers(n),
+                _ => self.nominal_data(n).members.get(&base).cloned().unwrap_or_default(),
+            };
             for member in members {
                 let found = match (&member.kind, kind) {
                     (MemberKind::Stored(i), RequirementKind::Getter | RequirementKind::Setter) if !is_static => {
@@ -92,6 +96,7 @@ impl World {
     ) -> Option<Vec<Type>> {
         let signature = self.signature(f);
         if signature.params.len() != wanted.params.len()
+            || signature.self_inout && !wanted.self_inout
             || signature.params.iter().zip(&wanted.params).any(|(a, b)| a.label != b.label)
         {
             return None;
@@ -134,17 +139,20 @@ impl World {
         if !protocols.contains(&p) {
             protocols.push(p);
         }
-        let mut best: Option<(usize, FunctionRef)> = None;
-        for q in protocols {
+        // The function under the most conditions, of the protocol that refines the others.
+        let mut best: Option<((usize, std::cmp::Reverse<u32>), FunctionRef)> = None;
+        for q in protocols.clone() {
             let name = self.protocol_data(q).name.clone();
             self.load_extensions(&name);
+            self.load_members(&name, base);
             let members = self.protocol_data(q).members.get(base).cloned().unwrap_or_default();
+            let generality = if members.is_empty() { 0 } else { self.generality(q, &protocols, base) };
             for member in members {
                 let Some(found) = function_for(&member.kind, kind) else { continue };
                 if member.is_static != is_static || !self.protocol_group_holds(q, of, member.group) {
                     continue;
                 }
-                let weight = self.group_env(member.group).requirements.len();
+                let weight = (self.group_env(member.group).requirements.len(), std::cmp::Reverse(generality));
                 if let Some(own) = self.fits_requirement(found, std::slice::from_ref(of), wanted, generics)
                     && best.as_ref().is_none_or(|(w, _)| weight > *w)
                 {

@@ -206,6 +206,8 @@ pub trait Declarations {
     fn prelude_nominal(&mut self, name: &str) -> Option<NominalId>;
     /// A function of the prelude by its base name, for what lowering itself needs (`_describe`).
     fn prelude_function(&mut self, name: &str) -> Option<FunctionId>;
+    /// What stands for a primitive when its first generic argument is a type that says itself when its values are equal.
+    fn by_own_equality(&mut self, primitive: &str, of: &Type) -> Option<FunctionId>;
     /// The functions that write a value of a concrete type as it declares itself, alone and inside of another value;
     /// `None` when it does not.
     fn own_texts(&mut self, ty: &Type) -> Option<[FunctionRef; 2]>;

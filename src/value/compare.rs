@@ -12,7 +12,7 @@ pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'
         let same = match shapes.get(shape) {
             Shape::Double | Shape::Float => a.number() == b.number(),
             Shape::Int { .. } | Shape::Bool => a.integer() == b.integer(),
-            Shape::String | Shape::Character => text(a.reference()) == text(b.reference()),
+            Shape::String | Shape::Character => super::text::same(text(a.reference()), text(b.reference())),
             Shape::Tuple(fields) => {
                 push_fields(shapes, &mut work, fields.iter().map(|(_, s)| *s), a, b);
                 true
@@ -137,7 +137,7 @@ fn text(r: &Ref) -> &str {
 pub fn same_object(a: &Ref, b: &Ref) -> bool {
     match (a, b) {
         (Ref::Null, Ref::Null) => true,
-        (Ref::Text(x), Ref::Text(y)) => x == y,
+        (Ref::Text(x), Ref::Text(y)) => super::text::same(x, y),
         (Ref::Cells(x), Ref::Cells(y)) => Rc::ptr_eq(x, y),
         (Ref::Box(x), Ref::Box(y)) => Rc::ptr_eq(x, y),
         (Ref::Dictionary(x), Ref::Dictionary(y)) => Rc::ptr_eq(x, y),
@@ -154,7 +154,7 @@ pub fn compare(shapes: &Shapes, shape: ShapeId, mut a: Components<'_>, mut b: Co
         Shape::Double | Shape::Float => a.number().partial_cmp(&b.number()),
         Shape::Int { bits: 64, signed: false } => Some((a.integer() as u64).cmp(&(b.integer() as u64))),
         Shape::Int { .. } | Shape::Bool => Some(a.integer().cmp(&b.integer())),
-        Shape::String | Shape::Character => Some(text(a.reference()).cmp(text(b.reference()))),
+        Shape::String | Shape::Character => Some(super::text::order(text(a.reference()), text(b.reference()))),
         Shape::Tuple(fields) => compare_fields(shapes, fields.iter().map(|(_, s)| *s), a, b),
         Shape::Struct { fields, .. } => compare_fields(shapes, fields.iter().map(|(_, s)| *s), a, b),
         Shape::Enum { cases, .. } => {
@@ -205,7 +205,7 @@ pub fn hash(shapes: &Shapes, shape: ShapeId, value: Components<'_>) -> u64 {
             // Both zeros are equal.
             Shape::Double | Shape::Float => state.mix((value.number() + 0.0).to_bits()),
             Shape::Int { .. } | Shape::Bool => state.mix(value.integer() as u64),
-            Shape::String | Shape::Character => state.text(text(value.reference())),
+            Shape::String | Shape::Character => state.text(&super::text::canonical(text(value.reference()))),
             Shape::Tuple(fields) => push_parts(shapes, &mut work, fields.iter().map(|(_, s)| *s), value),
             Shape::Struct { fields, .. } => push_parts(shapes, &mut work, fields.iter().map(|(_, s)| *s), value),
             Shape::Enum { cases, .. } => {

@@ -47,7 +47,7 @@ impl Dictionary {
             }
             Shape::String => {
                 let Ref::Text(key) = key.r.first()? else { return None };
-                let same = |r: &Ref| matches!(r, Ref::Text(text) if text == key);
+                let same = |r: &Ref| matches!(r, Ref::Text(text) if super::text::same(text, key));
                 self.table.find(hash, |e| e.hash == hash && self.keys.r.get(e.index).is_some_and(same))
             }
             _ => {
@@ -72,11 +72,22 @@ impl Dictionary {
             debug_assert!(there, "values stand beside their keys");
             return index;
         }
+        self.add_hashed(hash, key, value);
+        self.keys.len - 1
+    }
+
+    /// The first place behind another one whose key has a hash.
+    pub fn next_hashed(&self, hash: u64, after: i64) -> Option<usize> {
+        let found = self.table.iter_hash(hash).filter(|e| e.hash == hash && e.index as i64 > after);
+        found.map(|e| e.index).min()
+    }
+
+    /// Adds a key, without a look at those that are there.
+    pub fn add_hashed(&mut self, hash: u64, key: Components<'_>, value: Components<'_>) {
         let index = self.keys.len;
         self.keys.push(key);
         self.values.push(value);
         self.table.insert_unique(hash, Entry { hash, index }, |e| e.hash);
-        index
     }
 
     /// Removes the key at a place, and its value; the order of the others stays.

@@ -15,6 +15,7 @@ pub mod print;
 pub mod reach;
 mod release;
 pub mod shape;
+pub mod text;
 pub mod walk;
 
 pub use cells::Cells;

@@ -128,6 +128,7 @@ pub fn failed(what: &str, message: &Ref) -> Box<Fault> {
     let message = text(message);
     match what {
         "range" => return Fault::new(Number::InvalidRange, message),
+        "index" => return Fault::new(Number::IndexOutOfRange, message),
         "overflow" => return Fault::new(Number::Overflow, message),
         _ => {}
     }

@@ -175,6 +175,7 @@ impl Settings {
             timeout: self.timeout.or(default.timeout),
             seed: self.seed.unwrap_or(default.seed),
             arguments,
+            loader: Some(super::input::import),
             interrupt,
         }
     }

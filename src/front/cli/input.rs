@@ -27,32 +27,44 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 pub(super) fn read(file: &Path) -> Result<Program, String> {
     let is_stdin = file.as_os_str() == "-";
     let name = if is_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
+    let content = bytes(file, is_stdin).and_then(|bytes| match Session::is_compiled(&bytes) {
+        true => Ok(Content::Compiled(bytes)),
+        false => text(bytes).map(Content::Text),
+    });
+    match content {
+        Ok(content) => Ok(Program { name, content }),
+        Err(reason) => Err(format!("dscript: cannot read '{}': {reason}\n", printable(&name))),
+    }
+}
+
+/// The text of a file that a program imports, or why it cannot be read.
+pub(super) fn import(file: &Path) -> Result<String, String> {
+    bytes(file, false).and_then(text)
+}
+
+fn bytes(file: &Path, is_stdin: bool) -> Result<Vec<u8>, String> {
     let bytes = if is_stdin {
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
     } else {
         std::fs::read(file)
     };
-    let refused = |reason: &str| format!("dscript: cannot read '{}': {reason}\n", printable(&name));
-    let bytes = bytes.map_err(|error| match error.kind() {
-        ErrorKind::NotFound => refused("there is no such file"),
-        ErrorKind::IsADirectory => refused("it is a directory"),
-        ErrorKind::PermissionDenied => refused("permission denied"),
-        _ => refused(&error.to_string()),
-    })?;
-    if Session::is_compiled(&bytes) {
-        return Ok(Program { name, content: Content::Compiled(bytes) });
-    }
+    bytes.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => "there is no such file".to_owned(),
+        ErrorKind::IsADirectory => "it is a directory".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    })
+}
+
+fn text(bytes: Vec<u8>) -> Result<String, String> {
     match String::from_utf8(bytes) {
         // Some editors begin a file with a byte order mark, which is no part of the program.
-        Ok(text) => {
-            let text = text.strip_prefix(BYTE_ORDER_MARK).map(str::to_owned).unwrap_or(text);
-            Ok(Program { name, content: Content::Text(text) })
-        }
+        Ok(text) => Ok(text.strip_prefix(BYTE_ORDER_MARK).map(str::to_owned).unwrap_or(text)),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
-            Err(refused(&format!("it is not UTF-8 text: byte {at} (in line {line}) belongs to no character")))
+            Err(format!("it is not UTF-8 text: byte {at} (in line {line}) belongs to no character"))
         }
     }
 }

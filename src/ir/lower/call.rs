@@ -169,6 +169,9 @@ impl Builder<'_> {
         if let Some(name) = &declared.primitive
             && self.is_transparent(f, &declared)
         {
+            if let Some(function) = f.generics.first().and_then(|of| self.d.by_own_equality(name, of)) {
+                return self.call_raw(&FunctionRef { function, generics: f.generics.clone() }, operands);
+            }
             return (self.apply_primitive(name, &declared, &f.generics, &operands), None);
         }
         let mut origin = Origin::Function(f.function);

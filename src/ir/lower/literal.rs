@@ -1,10 +1,11 @@
 //! Values from their parts: literals, arrays, dictionaries, structs, cases of enums.
 
 use super::build::{Builder, Value};
+use super::call::Operand;
 use super::place::stride;
 use crate::ir::graph::{Op, Reg};
 use crate::ir::layout::cells;
-use crate::types::tree::{Expr, ExprKind};
+use crate::types::tree::{Expr, ExprKind, FunctionRef};
 use crate::types::ty::Type;
 use crate::types::world::Builtin;
 use crate::value::shape::Shape;
@@ -83,12 +84,22 @@ impl Builder<'_> {
         let shapes = vec![key, value];
         let native = |name| Op::Native { name, shapes: shapes.clone() };
         let mut dictionary = self.value(native("dictionary.new"), Bank::R, &[]);
+        let generics = match self.concrete(ty) {
+            Type::Nominal(_, generics) => generics.to_vec(),
+            _ => vec![],
+        };
+        let by_own = generics.first().and_then(|key| self.d.by_own_equality("dictionary.set", key));
         for (key, value) in pairs {
             let pair = self.exprs([key, value]);
-            let mut ins = vec![dictionary];
-            ins.extend(&pair[0]);
-            ins.push(self.int(1));
-            ins.extend(&pair[1]);
+            let present = [vec![self.int(1)], pair[1].clone()].concat();
+            if let Some(function) = by_own {
+                let set = FunctionRef { function, generics: generics.clone() };
+                let operands =
+                    [Operand::InOut(vec![dictionary]), Operand::Value(pair[0].clone()), Operand::Value(present)];
+                self.call_function(&set, operands.into());
+                continue;
+            }
+            let ins = [vec![dictionary], pair[0].clone(), present].concat();
             dictionary = self.value(native("dictionary.set"), Bank::R, &ins);
         }
         vec![dictionary]

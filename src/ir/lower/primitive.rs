@@ -44,8 +44,9 @@ impl Builder<'_> {
                 self.emit(Op::Append(stride), &[array], &[vec![array], regs(1)].concat());
                 vec![]
             }
-            "trap.failed" | "trap.range" | "trap.overflow" => {
+            "trap.failed" | "trap.range" | "trap.overflow" | "trap.index" => {
                 let what = match name {
+                    "trap.index" => "index",
                     "trap.range" => "range",
                     "trap.overflow" => "overflow",
                     _ => "failed",

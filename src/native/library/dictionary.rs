@@ -18,6 +18,14 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "dictionary.values", call: |c| column(c, types(c)?, |d| &d.values) },
     NativeFunction { name: "dictionary.keyAt", call: |c| at(c, |t| t.key_layout, |d| &d.keys) },
     NativeFunction { name: "dictionary.valueAt", call: |c| at(c, |t| t.value_layout, |d| &d.values) },
+    NativeFunction { name: "dictionary.next", call: |c| next(c, types(c)?) },
+    NativeFunction { name: "dictionary.add", call: |c| add(c, types(c)?) },
+    NativeFunction { name: "dictionary.replaceAt", call: replace_at },
+    NativeFunction { name: "dictionary.removeAt", call: |c| remove_at(c, types(c)?) },
+    NativeFunction { name: "set.next", call: |c| next(c, set_type(c)?) },
+    NativeFunction { name: "set.add", call: |c| add(c, set_type(c)?) },
+    NativeFunction { name: "set.keyAt", call: |c| key_at(c, set_type(c)?) },
+    NativeFunction { name: "set.removeAt", call: |c| remove_at(c, set_type(c)?) },
     NativeFunction { name: "set.new", call: new },
     NativeFunction { name: "set.count", call: |c| count(c, set_type(c)?) },
     NativeFunction { name: "set.contains", call: contains },
@@ -88,10 +96,55 @@ fn column(c: Call<'_, '_>, types: Types, which: fn(&Dictionary) -> &Cells) -> Re
 fn at(c: Call<'_, '_>, layout: fn(&Types) -> Layout, which: fn(&Dictionary) -> &Cells) -> Result<(), Failure> {
     let types = types(c)?;
     let (dictionary, index) = (take(c, types)?, c.integer());
-    let count = dictionary.len();
-    let place = usize::try_from(index).ok().filter(|k| *k < count);
-    let place = place.ok_or_else(|| Failure::index("dictionary", index, count))?;
+    let place = existing(&dictionary, index)?;
     c.give(which(&dictionary).element(place, layout(&types)))
+}
+
+// For keys that say themselves when they are equal: the program finds the place among those of one hash.
+
+/// The next place behind one whose key has a hash; -1 when there is none.
+fn next(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
+    let (dictionary, hash, after) = (take(c, types)?, c.integer(), c.integer());
+    let place = dictionary.next_hashed(hash as u64, after);
+    c.give_integer(place.map_or(-1, |place| place as i64))
+}
+
+/// Adds a key that is not there yet.
+fn add(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
+    let (mut dictionary, hash) = (take(c, types)?, c.integer());
+    let (key, value) = (c.value(types.key_layout)?, c.value(types.value_layout)?);
+    Rc::make_mut(&mut dictionary).add_hashed(hash as u64, c.components(key), c.components(value));
+    c.give_reference(Ref::Dictionary(dictionary))
+}
+
+/// A place that is there.
+fn existing(dictionary: &Dictionary, place: i64) -> Result<usize, Failure> {
+    let count = dictionary.len();
+    let found = usize::try_from(place).ok().filter(|k| *k < count);
+    found.ok_or_else(|| Failure::index("dictionary", place, count))
+}
+
+fn replace_at(c: Call<'_, '_>) -> Result<(), Failure> {
+    let types = types(c)?;
+    let (mut dictionary, place) = (take(c, types)?, c.integer());
+    let value = c.value(types.value_layout)?;
+    let place = existing(&dictionary, place)?;
+    let there = Rc::make_mut(&mut dictionary).values.set(place, types.value_layout, c.components(value));
+    debug_assert!(there, "values stand beside their keys");
+    c.give_reference(Ref::Dictionary(dictionary))
+}
+
+fn remove_at(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
+    let (mut dictionary, place) = (take(c, types)?, c.integer());
+    let place = existing(&dictionary, place)?;
+    Rc::make_mut(&mut dictionary).remove_at(place, types.key_layout, types.value_layout);
+    c.give_reference(Ref::Dictionary(dictionary))
+}
+
+fn key_at(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
+    let (dictionary, place) = (take(c, types)?, c.integer());
+    let place = existing(&dictionary, place)?;
+    c.give(dictionary.keys.element(place, types.key_layout))
 }
 
 fn contains(c: Call<'_, '_>) -> Result<(), Failure> {

@@ -10,9 +10,12 @@ mod any;
 mod array;
 mod context;
 mod dictionary;
+mod format;
 mod host;
 mod io;
+mod mirror;
 mod number;
+mod place;
 mod text;
 
 pub use context::{Argument, Failure, FailureKind, NativeContext, internal};
@@ -31,8 +34,17 @@ pub struct NativeFunction {
     pub call: fn(&mut NativeContext<'_>) -> Result<(), Failure>,
 }
 
-const PARTS: [&[NativeFunction]; 6] =
-    [text::TABLE, any::TABLE, array::TABLE, dictionary::TABLE, io::TABLE, number::TABLE];
+const PARTS: [&[NativeFunction]; 9] = [
+    text::TABLE,
+    any::TABLE,
+    array::TABLE,
+    dictionary::TABLE,
+    io::TABLE,
+    number::TABLE,
+    place::TABLE,
+    format::TABLE,
+    mirror::TABLE,
+];
 
 /// The function with that number.
 pub fn get(number: u16) -> Option<&'static NativeFunction> {

@@ -9,6 +9,8 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "double.parse", call: |c| parse(c, |x| x) },
     NativeFunction { name: "float.parse", call: |c| parse(c, |x| f64::from(x as f32)) },
     NativeFunction { name: "int.parse", call: parse_integer },
+    NativeFunction { name: "number.bits", call: bits },
+    NativeFunction { name: "number.ofBits", call: of_bits },
     NativeFunction { name: "random.double", call: random_number },
     NativeFunction { name: "random.int", call: random_integer },
     NativeFunction { name: "time.clock", call: clock },
@@ -24,6 +26,16 @@ fn parse_integer(c: Call<'_, '_>) -> Result<(), Failure> {
     let number = c.text()?.parse::<i64>().ok();
     c.give_integer(i64::from(number.is_some()))?;
     c.give_integer(number.unwrap_or(0))
+}
+
+fn bits(c: Call<'_, '_>) -> Result<(), Failure> {
+    let bits = c.number().to_bits();
+    c.give_integer(bits as i64)
+}
+
+fn of_bits(c: Call<'_, '_>) -> Result<(), Failure> {
+    let number = f64::from_bits(c.integer() as u64);
+    c.give_number(number)
 }
 
 fn random_number(c: Call<'_, '_>) -> Result<(), Failure> {

@@ -117,9 +117,9 @@ fn any_value_knows_its_type() {
 fn texts_are_taken_apart() {
     let shapes = Shapes::default();
     let show = |r: &Ref| cells(r).r.iter().map(|t| super::text::text(t).to_owned()).collect::<Vec<_>>();
-    let mut r = registers(&[], &[], vec![text("a,,b"), text(",")]);
-    call("text.split", &shapes, &[], &mut r).unwrap();
-    assert_eq!(show(&r.r[0]), ["a", "b"]);
+    let mut r = registers(&[], &[2, 4], vec![text("a,,b"), text(",")]);
+    call("text.find", &shapes, &[], &mut r).unwrap();
+    assert_eq!(r.i[0], 2);
     let mut r = registers(&[], &[], vec![text("a,,b"), text(",")]);
     call("text.components", &shapes, &[], &mut r).unwrap();
     assert_eq!(show(&r.r[0]), ["a", "", "b"]);

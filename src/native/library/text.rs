@@ -3,6 +3,7 @@
 use super::context::{Failure, FailureKind, NativeContext, internal};
 use super::{NativeFunction, array};
 use crate::value::shape::Layout;
+use crate::value::text as reader;
 use crate::value::{Cells, Ref};
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -12,8 +13,8 @@ type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
 pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "text.concat", call: concat },
-    NativeFunction { name: "text.eq", call: |c| compare(c, Ordering::is_eq) },
-    NativeFunction { name: "text.lt", call: |c| compare(c, Ordering::is_lt) },
+    NativeFunction { name: "text.eq", call: equal },
+    NativeFunction { name: "text.lt", call: less },
     NativeFunction { name: "text.count", call: |c| measure(c, |t| characters(t).count() as i64) },
     NativeFunction { name: "text.isEmpty", call: |c| measure(c, |t| i64::from(t.is_empty())) },
     NativeFunction { name: "text.characters", call: |c| parts(c, |t| characters(t).map(Into::into).collect()) },
@@ -25,8 +26,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "text.hasSuffix", call: |c| relate(c, |t, part| t.ends_with(part)) },
     NativeFunction { name: "text.contains", call: |c| relate(c, |t, part| t.contains(part)) },
     NativeFunction { name: "text.replace", call: replace },
-    NativeFunction { name: "text.split", call: |c| cut(c, |part| !part.is_empty()) },
-    NativeFunction { name: "text.components", call: |c| cut(c, |_| true) },
+    NativeFunction { name: "text.components", call: cut },
     NativeFunction { name: "text.join", call: join },
     NativeFunction { name: "text.repeating", call: repeating },
     NativeFunction { name: "text.ofInt", call: of_int },
@@ -63,9 +63,14 @@ fn concat(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_text(both)
 }
 
-fn compare(c: Call<'_, '_>, test: fn(Ordering) -> bool) -> Result<(), Failure> {
+fn equal(c: Call<'_, '_>) -> Result<(), Failure> {
     let (a, b) = (c.text()?, c.text()?);
-    c.give_integer(i64::from(test(a.cmp(&b))))
+    c.give_integer(i64::from(reader::same(&a, &b)))
+}
+
+fn less(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (a, b) = (c.text()?, c.text()?);
+    c.give_integer(i64::from(reader::order(&a, &b) == Ordering::Less))
 }
 
 fn measure(c: Call<'_, '_>, by: fn(&str) -> i64) -> Result<(), Failure> {
@@ -103,13 +108,10 @@ fn replace(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_text(changed)
 }
 
-fn cut(c: Call<'_, '_>, keep: fn(&str) -> bool) -> Result<(), Failure> {
+fn cut(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, separator) = (c.text()?, c.text()?);
-    let parts: Vec<Rc<str>> = if separator.is_empty() {
-        vec![text]
-    } else {
-        text.split(&*separator).filter(|part| keep(part)).map(Into::into).collect()
-    };
+    let parts: Vec<Rc<str>> =
+        if separator.is_empty() { vec![text] } else { text.split(&*separator).map(Into::into).collect() };
     c.give_reference(texts(parts))
 }
 
@@ -147,6 +149,21 @@ fn of_int(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_text(digits.iter().rev().collect::<String>())
 }
 
+fn is_currency(c: char) -> bool {
+    matches!(c, '$' | '¢'..='¥' | '\u{20a0}'..='\u{20c0}')
+}
+
+fn is_math(c: char) -> bool {
+    matches!(c, '+' | '<'..='>' | '|' | '~' | '¬' | '±' | '×' | '÷' | '\u{2190}'..='\u{2194}' | '\u{2200}'..='\u{22ff}')
+}
+
+fn is_symbol(c: char) -> bool {
+    is_currency(c)
+        || is_math(c)
+        || matches!(c, '^' | '`' | '¨' | '¯' | '´' | '¸' | '¦' | '©' | '®' | '°' | '\u{2195}'..='\u{21ff}')
+        || matches!(c, '\u{2300}'..='\u{2bff}' | '\u{1f300}'..='\u{1faff}')
+}
+
 fn is_kind(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, kind) = (c.text()?, c.integer());
     let test: fn(char) -> bool = match kind {
@@ -155,7 +172,13 @@ fn is_kind(c: Call<'_, '_>) -> Result<(), Failure> {
         2 => char::is_whitespace,
         3 => char::is_uppercase,
         4 => char::is_lowercase,
-        5 => |c| c.is_ascii_punctuation() || matches!(c, '«' | '»' | '„' | '“' | '”' | '‘' | '’' | '…' | '–' | '—'),
+        5 => |c| {
+            (c.is_ascii_punctuation() && !is_symbol(c))
+                || matches!(c, '«' | '»' | '„' | '“' | '”' | '‘' | '’' | '…' | '–' | '—')
+        },
+        6 => is_symbol,
+        7 => is_math,
+        8 => is_currency,
         _ => return Err(internal()),
     };
     let holds = text.chars().next().is_some_and(test);

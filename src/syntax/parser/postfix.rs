@@ -34,7 +34,7 @@ impl Builder<'_> {
                 Some(name) => ExprKind::Member { base: boxed(base), name: self.ident(&name), generics: vec![] },
                 None => return base,
             },
-            Rule::trailing => return self.trailing(base, node, span),
+            Rule::trailing | Rule::head_trailing => return self.trailing(base, node, span),
             Rule::generic_suffix => return self.with_generics(base, node, span),
             Rule::force => ExprKind::Force(boxed(base)),
             Rule::chain => ExprKind::Chain(boxed(base)),

@@ -2,7 +2,8 @@
 //!
 //! It finds what no grammar can report well (brackets and strings that do not end, nesting without bound), and makes the
 //! copy of the text that the grammar reads, of the same length: comments, inactive `#if` branches and odd white space
-//! become blanks, and the angle brackets of generic arguments become U+0001 and U+0002.
+//! become blanks, the angle brackets of generic arguments become U+0001 and U+0002, and a brace becomes U+0004 when its
+//! closing one is followed, on its line, by what goes on with an expression.
 
 mod conditional;
 mod directive;
@@ -181,8 +182,8 @@ impl Scanner<'_> {
                 self.at += 2;
                 return true;
             }
-            // The marks that stand for angle brackets must not come from the text.
-            0x01 | 0x02 => self.out[self.at] = 0x03,
+            // The marks that stand for brackets must not come from the text.
+            0x01 | 0x02 | 0x04 => self.out[self.at] = 0x03,
             b'/' if self.peek(1) == b'/' => {
                 self.skip_line();
                 return true;
@@ -324,10 +325,27 @@ impl Scanner<'_> {
         self.operators = 0;
         (self.last, self.after_name) = (byte, false);
         self.at += 1;
+        if byte == b'}' && self.goes_on() {
+            self.out[open.position] = 0x04;
+        }
         match open.quote {
             Some(quote) => self.string(quote),
             None => true,
         }
+    }
+
+    /// Whether what follows on the line goes on with the expression before it: Swift's list.
+    fn goes_on(&self) -> bool {
+        let rest = self.text[self.at..].trim_start_matches([' ', '\t']);
+        let is_word_of = |word: &&str| {
+            rest.strip_prefix(*word).is_some_and(|rest| !rest.as_bytes().first().is_some_and(|b| is_word(*b)))
+        };
+        if rest.starts_with("//") || rest.starts_with("/*") {
+            return false;
+        }
+        rest.starts_with([
+            '{', '.', ',', '(', '[', ':', '?', '!', '=', '+', '-', '*', '/', '%', '<', '>', '&', '|', '^', '~',
+        ]) || ["is", "as", "where"].iter().any(is_word_of)
     }
 
     fn unclosed(&mut self, open: Open, from: usize, to: usize) {

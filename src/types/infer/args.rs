@@ -17,6 +17,8 @@ pub(super) struct ArgNode {
     pub(super) ast: Rc<ast::Expr>,
     pub(super) trailing: bool,
     pub(super) ready: Option<Rc<Expr>>,
+    /// Whether it is all that a variadic parameter is given: the elements of a literal.
+    pub(super) is_whole: bool,
     pub(super) span: Span,
 }
 
@@ -32,7 +34,7 @@ impl ArgNode {
 
     /// An operand.
     pub(super) fn unlabelled(ast: Rc<ast::Expr>) -> ArgNode {
-        ArgNode { label: None, label_span: None, span: ast.span, ast, trailing: false, ready: None }
+        ArgNode { label: None, label_span: None, span: ast.span, ast, trailing: false, ready: None, is_whole: false }
     }
 
     /// Whether its type depends on what is expected, so that it must wait for it.
@@ -64,6 +66,8 @@ fn waits(e: &ast::Expr) -> bool {
 pub(super) enum Slot {
     Arg(usize),
     Variadic(Vec<usize>),
+    /// The elements of a variadic parameter, as an array.
+    Whole(usize),
     Default,
 }
 
@@ -103,6 +107,11 @@ pub(super) fn match_args(params: &[SignatureParam], args: &[ArgNode]) -> Result<
                 continue;
             }
             return Err(Misfit::Missing(i));
+        }
+        if param.variadic && args.get(next).is_some_and(|arg| arg.is_whole && arg.label == param.label) {
+            slots.push(Slot::Whole(next));
+            next += 1;
+            continue;
         }
         if param.variadic {
             let mut all = vec![];

@@ -8,7 +8,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
 use crate::types::prelude::PRELUDE_FILE;
-use crate::types::store::Named;
+use crate::types::store::{MemberKind, Named};
 use crate::types::tree::{Argument, Expr, ExprKind};
 use crate::types::ty::Type;
 use std::rc::Rc;
@@ -27,6 +27,9 @@ impl Infer<'_> {
                     return self.call_init(&ty, args, expected, span);
                 }
                 if let Some(ty) = self.type_expression(base) {
+                    if Self::is_own_type(base) {
+                        self.check_dynamic_static(&ty, name);
+                    }
                     return self.call_static(&ty, name, args, expected, span);
                 }
                 if &*name.name == "init"
@@ -38,8 +41,15 @@ impl Infer<'_> {
                 if &*name.name == "init" && matches!(base.kind, Ast::Super) {
                     return self.super_init(args, base.span, span);
                 }
-                if let Ast::Chain(_) = &base.kind {
-                    // The whole postfix expression is evaluated inside the chain; see `optional_chain`.
+                if self.names_library(base) {
+                    // `Swift.min(…)`, where a member of that name is nearer.
+                    let candidates = self.function_candidates(&name.name);
+                    if !candidates.is_empty() {
+                        return self.call_overloaded(name, candidates, args, expected, span);
+                    }
+                    let kind = Ast::Ident { name: name.name.clone(), generics: vec![] };
+                    let callee = ast::Expr { kind, span: name.span };
+                    return self.call_name(&callee, name, &[], args, expected, span);
                 }
                 let base = self.expr(base, None);
                 self.call_member(base, name, args, expected, span)
@@ -59,6 +69,16 @@ impl Infer<'_> {
                 self.call_value(function, args, expected, span)
             }
         }
+    }
+
+    /// Whether an expression is the name of a module whose declarations are the library's.
+    pub(super) fn names_library(&mut self, e: &ast::Expr) -> bool {
+        let Ast::Ident { name, generics } = &e.kind else { return false };
+        let file = self.file;
+        matches!(&**name, "Swift" | "Foundation" | "Glibc" | "Darwin")
+            && generics.is_empty()
+            && !self.find_local_quiet(name)
+            && self.world.entries(name, file).is_empty()
     }
 
     /// `self.init(…)`: another initialiser fills `self`.
@@ -107,6 +127,9 @@ impl Infer<'_> {
                 None => {}
             }
             if let Some(candidates) = self.own_member_candidates(&name.name) {
+                if let (false, Some(own)) = (self.has_self(), self.own_type()) {
+                    self.check_dynamic_static(&own, name);
+                }
                 // A method of the type around here, unless only a function of the same name fits.
                 let global = self.function_candidates(&name.name);
                 let fits = |infer: &mut Self, list: &[Candidate]| {
@@ -118,8 +141,7 @@ impl Infer<'_> {
                 if !candidates.is_empty() && (fits(self, &candidates) || !fits(self, &global)) {
                     return self.call_overloaded(name, candidates, args, expected, span);
                 }
-                if candidates.is_empty() && global.is_empty() {
-                    // A property that holds a function.
+                if candidates.is_empty() && (global.is_empty() || self.is_callable_property(&name.name)) {
                     let function = self.expr(callee, None);
                     return self.call_value(function, args, expected, span);
                 }
@@ -134,6 +156,20 @@ impl Infer<'_> {
             return self.call_value(function, args, expected, span);
         }
         self.call_overloaded(name, candidates, args, expected, span)
+    }
+
+    /// Whether a property of the type around here that holds a function hides the functions of that name outside of it.
+    fn is_callable_property(&mut self, name: &str) -> bool {
+        let (Some(own), file) = (self.own_type(), self.file) else { return false };
+        let stored = self.world.members(&own, name, false, file);
+        let stored = stored.iter().find_map(|(member, ..)| match member {
+            MemberKind::Stored(i) => Some(*i),
+            _ => None,
+        });
+        match (stored, &own) {
+            (Some(i), Type::Nominal(n, _)) => matches!(self.world.stored_type(*n, i), Type::Function(_)),
+            _ => false,
+        }
     }
 
     /// Whether a variable of the script that can be called hides the library's functions of that name.
@@ -237,6 +273,9 @@ impl Infer<'_> {
                 let receiver = Rc::new(function.clone());
                 let candidates = self.method_candidates(&ty, "callAsFunction", false, Some(&receiver));
                 if candidates.is_empty() {
+                    if let Some(found) = self.dynamic_call(&function, &ty, &args, span) {
+                        return found;
+                    }
                     return self.not_callable(&function, &ty, &args, span);
                 }
                 self.call_overloaded(&name, candidates, args, expected, span)
@@ -385,6 +424,9 @@ impl Infer<'_> {
             }
             Type::Metatype(of) => {
                 let of = (**of).clone();
+                if self.is_asked_type(&base) {
+                    self.check_dynamic_static(&of, name);
+                }
                 return self.call_static(&of, name, args, expected, span);
             }
             _ => {}

@@ -198,14 +198,17 @@ impl Infer<'_> {
         }
         for (slot, param) in slots.iter().zip(&instance.params) {
             let given: Vec<usize> = match slot {
-                Slot::Arg(i) => vec![*i],
+                Slot::Arg(i) | Slot::Whole(i) => vec![*i],
                 Slot::Variadic(all) => all.clone(),
                 Slot::Default => {
                     score += 3;
                     continue;
                 }
             };
-            let wanted = self.param_value_type(param);
+            let wanted = match slot {
+                Slot::Whole(_) => param.ty.clone(),
+                _ => self.param_value_type(param),
+            };
             for i in given {
                 if !fits {
                     break;

@@ -28,6 +28,9 @@ impl Infer<'_> {
         if let Some(refused) = self.refused_on_any(candidate, name) {
             return refused;
         }
+        if let Target::Function(f) = candidate.target {
+            self.check_function_access(f, name.span);
+        }
         let instance = self.instantiate_reporting(candidate, name, span);
         let mut result = instance.result.clone();
         if let Some(expected) = expected {
@@ -39,9 +42,11 @@ impl Infer<'_> {
             for (i, (slot, param)) in slots.iter().zip(&instance.params).enumerate() {
                 let is_late = match slot {
                     Slot::Arg(a) => matches!(args[*a].ast.kind, Ast::Closure(_)) && !param.autoclosure,
-                    Slot::Variadic(_) | Slot::Default => false,
+                    Slot::Variadic(_) | Slot::Whole(_) | Slot::Default => false,
                 };
                 if is_late == late && values[i].is_none() {
+                    let built = self.built_argument(candidate, i, slot, args);
+                    let args = built.as_deref().unwrap_or(args);
                     values[i] = Some(self.slot_argument(slot, param, args, &instance, span));
                 }
             }
@@ -142,6 +147,7 @@ impl Infer<'_> {
                 let wanted = if param.autoclosure { param.ty.clone() } else { wanted };
                 self.argument(&args[*i], &wanted, param.is_inout, param.autoclosure)
             }
+            Slot::Whole(i) => self.argument(&args[*i], &param.ty, false, false),
             Slot::Variadic(all) => {
                 let wanted = self.param_value_type(param);
                 let mut values = vec![];
@@ -154,6 +160,10 @@ impl Infer<'_> {
             }
             Slot::Default => {
                 let Some(function) = param.default else { return Argument::Value(self.error_expr(span)) };
+                let wanted = param.ty.clone();
+                if let Some(value) = self.call_site_default(function, &wanted, span) {
+                    return Argument::Value(value);
+                }
                 let generics = self.default_generics(function, instance);
                 let callee = Callee::Static(FunctionRef { function, generics });
                 Argument::Value(Expr { kind: ExprKind::Call { callee, args: vec![] }, ty: param.ty.clone(), span })

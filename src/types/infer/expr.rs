@@ -60,6 +60,9 @@ impl Infer<'_> {
                     return Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(ty)), span };
                 }
                 if let Some(ty) = self.type_expression(base) {
+                    if Self::is_own_type(base) {
+                        self.check_dynamic_static(&ty, name);
+                    }
                     return self.static_member_of(&ty, name, expected, span);
                 }
                 let base = self.expr(base, None);
@@ -115,7 +118,10 @@ impl Infer<'_> {
                 "'_' can only appear in a pattern or on the left side of an assignment",
             ),
             Ast::Super => self.super_value(span),
-            Ast::Hash { name, args } => self.hash_operator(name, args, span),
+            Ast::Hash { name, args } => match self.here(&name.name, expected, span).filter(|_| args.is_empty()) {
+                Some(value) => value,
+                None => self.hash_operator(name, args, span),
+            },
             Ast::KeyPath { root, path } => self.key_path(root.as_ref(), path, expected, span),
             Ast::Sequence(_) | Ast::Error => self.error_expr(span),
         }

@@ -1,6 +1,7 @@
 //! Finishing a body: every variable is replaced by its type, everything that waited by what was decided.
 
 use super::Infer;
+use super::casts::CastWord;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::tree::{
@@ -231,11 +232,21 @@ impl Infer<'_> {
             | ExprKind::Upcast(base)
             | ExprKind::Super(base)
             | ExprKind::ConvertFunction { value: base, .. }
-            | ExprKind::Cast { value: base, .. }
             | ExprKind::Try { value: base, .. } => self.finish(base),
             ExprKind::Is { value, ty } => {
                 self.finish(value);
                 *ty = self.world.resolved(ty);
+                self.check_cast(&value.ty, ty, CastWord::Is, e.span);
+            }
+            ExprKind::Cast { value, forced } => {
+                self.finish(value);
+                let (to, word) = match *forced {
+                    true => (Some(e.ty.clone()), CastWord::Forced),
+                    false => (self.world.optional_payload(&e.ty), CastWord::Conditional),
+                };
+                if let Some(to) = to {
+                    self.check_cast(&value.ty, &to, word, e.span);
+                }
             }
             ExprKind::Tuple(parts)
             | ExprKind::Array(parts)

@@ -115,15 +115,25 @@ impl Infer<'_> {
         let label: ast::Name = label.into();
         let ast = ast::Expr { kind: Ast::Nil, span };
         let (ast, ready) = (Rc::new(ast), Some(Rc::new(value)));
-        let arg = ArgNode { label: Some(label), label_span: None, ast, trailing: false, ready, span };
+        let arg = ArgNode { label: Some(label), label_span: None, ast, trailing: false, ready, is_whole: true, span };
         self.call_init(of, vec![arg], Some(of), span)
     }
 
     pub(super) fn dictionary(&mut self, items: &[(ast::Expr, ast::Expr)], expected: Option<&Type>, span: Span) -> Expr {
-        let wanted = expected.and_then(|t| self.known(t));
+        let mut wanted = expected.and_then(|t| self.known(t));
+        while let Some(inner) = wanted.as_ref().and_then(|t| self.world.optional_payload(t)) {
+            wanted = self.known(&inner);
+        }
         let dictionary = self.world.library_nominal("Dictionary");
         let (key, value) = match &wanted {
             Some(Type::Nominal(n, args)) if *n == dictionary => (args[0].clone(), args[1].clone()),
+            Some(ty @ (Type::Nominal(..) | Type::Param(_))) => {
+                let protocol = self.world.protocol("ExpressibleByDictionaryLiteral");
+                if self.world.conforms_to(ty, protocol) {
+                    return self.literal_of_pairs(items, &ty.clone(), protocol, span);
+                }
+                (self.world.fresh(), self.world.fresh())
+            }
             _ => (self.world.fresh(), self.world.fresh()),
         };
         let hashable = self.world.protocol("Hashable");
@@ -140,6 +150,33 @@ impl Infer<'_> {
         }
         let ty = self.world.applied("Dictionary", &[key, value]);
         Expr { kind: ExprKind::Dictionary(values), ty, span }
+    }
+
+    /// A value of a type that is made from a dictionary literal, which gives it the pairs in their order.
+    fn literal_of_pairs(
+        &mut self,
+        items: &[(ast::Expr, ast::Expr)],
+        of: &Type,
+        protocol: crate::types::ty::ProtocolId,
+        span: Span,
+    ) -> Expr {
+        let [key, value] = ["Key", "Value"].map(|name| {
+            let ty = Type::Associated(Rc::new(of.clone()), protocol, name.into());
+            self.world.normalize_type(&ty)
+        });
+        let pair = Type::Tuple([(None, key.clone()), (None, value.clone())].into());
+        let mut pairs = vec![];
+        for (k, v) in items {
+            let k = self.expr(k, Some(&key));
+            let k = self.coerce(k, &key);
+            let v = self.expr(v, Some(&value));
+            let v = self.coerce(v, &value);
+            let span = k.span;
+            pairs.push(Expr { kind: ExprKind::Tuple(vec![k, v]), ty: pair.clone(), span });
+        }
+        let ty = self.world.applied("Array", &[pair]);
+        let pairs = Expr { kind: ExprKind::Array(pairs), ty, span };
+        self.made_from_literal(of, "dictionaryLiteral", pairs, span)
     }
 
     pub(super) fn tuple(&mut self, parts: &[(Option<Ident>, ast::Expr)], expected: Option<&Type>, span: Span) -> Expr {

@@ -9,6 +9,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident, Name};
 use crate::types::names::did_you_mean;
+use crate::types::observe::Observed;
 use crate::types::store::{MemberKind, RequirementKind};
 use crate::types::tree::{Argument, Expr, ExprKind, FunctionId};
 use crate::types::ty::{NominalId, Type};
@@ -31,6 +32,9 @@ impl Infer<'_> {
             }
             Type::Metatype(of) => {
                 let of = (**of).clone();
+                if self.is_asked_type(&base) {
+                    self.check_dynamic_static(&of, name);
+                }
                 return self.static_member_of(&of, full, expected, span);
             }
             Type::Tuple(parts) => {
@@ -54,6 +58,7 @@ impl Infer<'_> {
             match member {
                 MemberKind::Stored(index) => {
                     let Some(n) = self.owner_of_stored(&ty, &name.name, index) else { continue };
+                    self.check_stored_access(n, index, false, name.span);
                     let field = self.world.stored_type(n, index);
                     let field = self.world.substitute_nominal(n, &prefix, &field);
                     let field = self.world.normalize_type(&field);
@@ -66,6 +71,7 @@ impl Infer<'_> {
                     return Expr { kind: ExprKind::Field { base: Box::new(base), index }, ty: field, span };
                 }
                 MemberKind::Computed(get, _) => {
+                    self.check_function_access(get, name.span);
                     let candidate = Candidate {
                         target: Target::Function(get),
                         prefix,
@@ -107,6 +113,9 @@ impl Infer<'_> {
         if !self.world.is_class(n) || matches!(base.kind, ExprKind::Super(_)) || self.initializes(base) {
             return None;
         }
+        if self.is_self(base) && self.accesses_directly(Observed::Stored(n, index)) {
+            return None;
+        }
         let get = self.world.known_accessor(n, index)?;
         self.world.overridden.contains(&get).then_some(get)
     }
@@ -132,7 +141,11 @@ impl Infer<'_> {
         let Some(callee) = instance.callee else { return self.error_expr(span) };
         let ty = self.world.normalize_type(&instance.result.clone());
         let mut args = vec![];
-        if let Some(own) = &instance.self_type {
+        if let (Some(own), true) = (&instance.self_type, instance.self_inout) {
+            let place = self.place_of(base, "cannot use mutating getter on immutable value");
+            self.world.unify(&place.ty.clone(), own, span);
+            args.push(Argument::InOut(place));
+        } else if let Some(own) = &instance.self_type {
             let base_ty = base.ty.clone();
             let base = if self.world.unify(&base_ty, own, span) { base } else { self.coerce(base, own) };
             args.push(Argument::Value(base));
@@ -176,6 +189,9 @@ impl Infer<'_> {
     }
 
     fn unknown_member(&mut self, base: &Expr, ty: &Type, name: &Ident) -> Expr {
+        if let Some(found) = self.dynamic_member(base, ty, name) {
+            return found;
+        }
         if let Some(payload) = self.world.optional_payload(ty)
             && !self.world.members(&payload, &name.name, false, self.file).is_empty()
         {
@@ -190,6 +206,9 @@ impl Infer<'_> {
                 .fix("stop the program when it is 'nil'", base.span.after(), "!")
                 .help("with 'if let' it is used only where there is a value");
             self.error(diagnostic);
+            return self.error_expr(name.span);
+        }
+        if self.hidden_member(ty, &name.name, false, name.span) {
             return self.error_expr(name.span);
         }
         if let Some(diagnostic) = self.conforming_less(ty, name, None, name.span) {
@@ -254,6 +273,7 @@ impl Infer<'_> {
         for (member, (prefix, protocol), _) in self.world.members(&ty, &name.name, true, self.file) {
             match member {
                 MemberKind::Global(g) => {
+                    self.check_global_access(g, false, name.span);
                     let of = self.world.global_type(g);
                     let of = match &ty {
                         Type::Nominal(n, _) => self.world.substitute_nominal(*n, &prefix, &of),
@@ -268,6 +288,7 @@ impl Infer<'_> {
                     return self.case_value(&ty, case, span);
                 }
                 MemberKind::Computed(get, _) => {
+                    self.check_function_access(get, name.span);
                     let candidate = Candidate { target: Target::Function(get), prefix, receiver: None, tier: 0 };
                     return self.static_getter(&candidate, span);
                 }
@@ -321,6 +342,9 @@ impl Infer<'_> {
 
     /// A type lacks a static member or case.
     pub(super) fn no_static_member(&mut self, ty: &Type, name: &Ident) {
+        if self.hidden_member(ty, &name.name, true, name.span) {
+            return;
+        }
         let message = format!("type '{}' has no member '{}'", self.show(ty), name.name);
         let known = self.world.member_names(ty);
         self.error(did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known));

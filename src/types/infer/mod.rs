@@ -6,18 +6,23 @@
 //! until more is known; when a statement ends, what still waits is decided by its default. There is no search over
 //! combinations: each choice is made once.
 
+mod access;
 mod args;
 mod branch;
+mod builder;
 mod call;
 mod candidates;
+mod casts;
 mod chain;
 mod class;
 mod closure;
 mod coerce;
 mod commit;
+mod dynamic;
 mod expr;
 mod finish;
 mod hash;
+mod here;
 mod iteration;
 mod key_path;
 mod literal;
@@ -26,6 +31,7 @@ mod mismatch;
 mod name;
 mod no_fit;
 mod notation;
+mod observed;
 mod operator;
 mod overload;
 mod pattern;
@@ -148,6 +154,10 @@ enum Found {
 
 impl<'w> Infer<'w> {
     pub(super) fn new(world: &'w mut World, owner: Owner, file: u32) -> Infer<'w> {
+        let local_types = match owner {
+            Owner::Nominal(n) => world.nominal_data(n).locals.clone(),
+            Owner::Module | Owner::Protocol(_) => Rc::default(),
+        };
         Infer {
             world,
             owner,
@@ -170,7 +180,7 @@ impl<'w> Infer<'w> {
             local_nominals: vec![],
             settling_numbers: false,
             mutated: vec![],
-            local_types: Rc::default(),
+            local_types,
         }
     }
 

@@ -46,6 +46,7 @@ impl Infer<'_> {
                 if self.has_self() && self.file != PRELUDE_FILE {
                     return self.static_on_instance(&own, ident, ident.span.before());
                 }
+                self.check_dynamic_static(&own, ident);
                 return self.static_member_of(&own, ident, expected, span);
             }
         }

@@ -181,6 +181,11 @@ impl Infer<'_> {
         let message = format!("no '{}' takes arguments of types ({})", name.name, given.join(", "));
         let mut diagnostic = Diagnostic::error(Code::NoOverload, span, message);
         diagnostic = self.list_candidates(diagnostic, candidates);
+        let string = self.world.simple("String");
+        let of_text = candidates.iter().any(|c| c.receiver.as_ref().is_some_and(|r| r.ty == string));
+        if of_text && &*name.name == "subscript" && given == ["Int"] {
+            diagnostic = diagnostic.help("for its characters by number: 'Array(text)[i]'");
+        }
         self.error(diagnostic);
         self.error_expr(span)
     }

@@ -68,6 +68,7 @@ impl Infer<'_> {
             ast: Rc::new(ast::Expr { kind: Ast::Error, span: value.span }),
             trailing: false,
             ready: Some(Rc::new(value)),
+            is_whole: false,
             span,
         };
         let mut candidates = vec![];

@@ -413,6 +413,7 @@ impl Infer<'_> {
     fn range_candidates(&mut self, op: &Ident, count: usize) -> Vec<Candidate> {
         let comparable = self.world.protocol("Comparable");
         self.world.load_extensions("Comparable");
+        self.world.load_members("Comparable", &op.name);
         let members = self.world.protocol_data(comparable).members.get(&op.name).cloned().unwrap_or_default();
         let mut out = vec![];
         for member in members {

@@ -29,7 +29,10 @@ impl Infer<'_> {
             .collect();
         let fitting = self.favored(fitting);
         match fitting.as_slice() {
-            [] => self.no_candidate(name, &candidates, &args, span),
+            [] => {
+                let meant = self.favored(candidates);
+                self.no_candidate(name, &meant, &args, span)
+            }
             [only] => self.commit(name, only, &args, expected, span),
             _ => {
                 self.ready_args(&mut args);
@@ -126,9 +129,10 @@ impl Infer<'_> {
         candidates.into_iter().filter(|c| !second(self, c)).collect()
     }
 
-    /// Of several candidates that fit equally well, the one whose surroundings require the most.
+    /// Of several candidates that fit equally well, the one whose surroundings require the most: more conditions, or
+    /// protocols that refine more.
     fn most_special(&mut self, tied: &[Candidate]) -> Option<Candidate> {
-        let mut weights: Vec<(usize, usize)> = vec![];
+        let mut weights: Vec<((usize, usize), usize)> = vec![];
         for (i, candidate) in tied.iter().enumerate() {
             let f = match &candidate.target {
                 Target::Function(f) => *f,
@@ -143,7 +147,14 @@ impl Infer<'_> {
                 .iter()
                 .filter(|r| matches!(r, crate::types::store::Requirement::Same(..)))
                 .count();
-            weights.push((signature.env.requirements.len() + 2 * same + 100usize.saturating_sub(generic * 10), i));
+            let mut refined = 0;
+            for requirement in &signature.env.requirements {
+                if let crate::types::store::Requirement::Conforms(_, p) = requirement {
+                    refined += self.world.refined(*p).len();
+                }
+            }
+            let count = signature.env.requirements.len() + 2 * same + 100usize.saturating_sub(generic * 10);
+            weights.push(((count, refined), i));
         }
         weights.sort_unstable_by(|a, b| b.cmp(a));
         match weights.as_slice() {

@@ -4,6 +4,8 @@ use super::{FrameKind, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, NominalKind};
+use crate::types::observe::Observed;
+use crate::types::store::Owner;
 use crate::types::tree::{
     Argument, Callee, Expr, ExprKind, FunctionRef, GlobalId, LocalId, Place, Projection, ProjectionKind, Root,
 };
@@ -31,6 +33,10 @@ impl Infer<'_> {
                 let (is_let, name, declared) = (data.is_let, data.name.clone(), data.span);
                 if is_let {
                     self.immutable(&name, declared, span, complaint);
+                }
+                self.check_global_access(global, true, span);
+                if let Some(set) = self.observing_setter(Observed::Global(global)) {
+                    return self.observed_global(global, set, ty, span);
                 }
                 Place { root: Root::Global(global), path: vec![], ty, span }
             }
@@ -76,6 +82,12 @@ impl Infer<'_> {
         if is_let {
             self.immutable(&name, declared, span, complaint);
         }
+        self.check_stored_access(owner, own as u32, true, span);
+        let observed = Observed::Stored(owner, own as u32);
+        let is_own = self.is_self(&base);
+        if let Some(set) = self.observing_setter(observed).filter(|_| !(is_own && self.accesses_directly(observed))) {
+            return self.observed_field(base, observed, set, (ty, span), complaint);
+        }
         let mut place = if is_class {
             let root = Root::Value(Box::new(base));
             Place { root, path: vec![], ty: base_ty, span }
@@ -104,7 +116,7 @@ impl Infer<'_> {
         let (root, path) = match &target.kind {
             ExprKind::Local(local) if self.is_own_constant(*local) => (Root::Local(*local), vec![]),
             ExprKind::Global(global) if self.is_own_global(*global) => (Root::Global(*global), vec![]),
-            ExprKind::Field { base, index } if self.initializes(base) => {
+            ExprKind::Field { base, index } if self.initializes(base) && self.fills(base, *index) => {
                 let step = Projection { kind: ProjectionKind::Field(*index), ty: ty.clone(), span };
                 match (&base.kind, self.is_class(&base.ty.clone())) {
                     (ExprKind::Local(local), false) => (Root::Local(*local), vec![step]),
@@ -144,6 +156,14 @@ impl Infer<'_> {
     pub(super) fn initializes(&mut self, base: &Expr) -> bool {
         let current = self.frame().init_self;
         matches!(base.kind, ExprKind::Local(local) if current == Some(local))
+    }
+
+    /// Whether a stored property belongs to the type whose initialiser this is, so that it is filled and not changed.
+    fn fills(&mut self, base: &Expr, index: u32) -> bool {
+        let Type::Nominal(n, _) = self.world.shallow(&base.ty.clone()) else { return true };
+        let (owner, own) = self.world.stored_owner(n, index);
+        let stored = &self.world.nominal_data(owner).stored[own];
+        stored.is_let || stored.setter.is_none() || self.owner == Owner::Nominal(owner) && !self.is_convenience()
     }
 
     fn accessor_place(&mut self, callee: Callee, args: Vec<Argument>, ty: Type, span: Span, complaint: &str) -> Place {
@@ -188,6 +208,9 @@ impl Infer<'_> {
             self.error(Diagnostic::error(Code::Immutable, span, why));
             return Place { root: Root::Discard, path: vec![], ty, span };
         };
+        if let Callee::Static(f) | Callee::Class { function: f, .. } = &set {
+            self.check_function_access(f.function, span);
+        }
         let mut args = args.into_iter();
         let mut place = if has_self {
             match args.next() {
@@ -269,6 +292,9 @@ impl Infer<'_> {
         }
         if let Ast::Tuple(parts) = &target.kind {
             return self.tuple_assignment(parts, value, span);
+        }
+        if let Some(filled) = self.fill_wrapped(target, value, span) {
+            return filled;
         }
         if let Some(done) = self.chained_change(target, |infer, target| infer.assignment(target, value, span), span) {
             return done;

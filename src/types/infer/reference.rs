@@ -39,6 +39,9 @@ impl Infer<'_> {
         if let Target::Case(n, case) = chosen.target {
             return Some(self.case_reference(&Type::Nominal(n, chosen.prefix), case, span));
         }
+        if let Target::Function(f) = chosen.target {
+            self.check_function_access(f, span);
+        }
         let (ty, callee) = self.opened(&chosen, span)?;
         let kind = match callee {
             Callee::Static(function) => ExprKind::Function(function),

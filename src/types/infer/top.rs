@@ -104,6 +104,12 @@ impl Infer<'_> {
             }
             Code::Block(Some(body)) => match kind {
                 FunctionKind::Init { .. } => self.initializer(&body, signature),
+                FunctionKind::Function | FunctionKind::Getter if self.is_built(f) => {
+                    let attributes = self.world.function_data(f).decl.clone();
+                    let attributes = attributes.as_ref().map_or(&[][..], |d| &d.attributes);
+                    let built = self.built_body(attributes, &body);
+                    self.function_statements(built.as_ref().unwrap_or(&body), &signature.result.clone())
+                }
                 _ => self.function_statements(&body, &signature.result.clone()),
             },
             Code::Expression(value) => {
@@ -141,11 +147,31 @@ impl Infer<'_> {
                 fields.push(value);
                 continue;
             }
-            fields.push(Expr { kind: ExprKind::Local(LocalId(next)), ty, span });
+            let wrap = stored.wrapped.as_ref().and_then(|w| w.wrap);
+            let given = signature.params[next as usize].ty.clone();
+            let given = Expr { kind: ExprKind::Local(LocalId(next)), ty: given, span };
+            fields.push(match wrap {
+                Some(wrap) => self.wrapped_value(n, wrap, given, ty),
+                None => given,
+            });
             next += 1;
         }
         let value = Expr { kind: ExprKind::Struct { fields }, ty: signature.result.clone(), span };
         vec![Stmt { kind: StmtKind::Return(Some(value)), span }]
+    }
+
+    /// What keeps a wrapped property, made from its value.
+    pub(super) fn wrapped_value(
+        &mut self,
+        n: crate::types::ty::NominalId,
+        wrap: FunctionId,
+        value: Expr,
+        ty: Type,
+    ) -> Expr {
+        let span = value.span;
+        let generics = self.world.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect();
+        let callee = crate::types::tree::Callee::Static(crate::types::tree::FunctionRef { function: wrap, generics });
+        Expr { kind: ExprKind::Call { callee, args: vec![crate::types::tree::Argument::Value(value)] }, ty, span }
     }
 
     fn initial_value(&mut self, n: crate::types::ty::NominalId, index: u32, ty: &Type) -> Expr {

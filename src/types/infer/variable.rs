@@ -14,6 +14,9 @@ impl Infer<'_> {
     pub(super) fn declaration(&mut self, decl: &Rc<ast::Decl>, out: &mut Vec<Stmt>) {
         match &decl.kind {
             DeclKind::Variable { is_let, bindings } => {
+                if !self.is_top() {
+                    self.world.refuse_wrapped(decl);
+                }
                 for binding in bindings {
                     let start = (self.pending.len(), self.world.var_count());
                     self.variable(*is_let, binding, decl.span, out);
@@ -22,7 +25,9 @@ impl Infer<'_> {
             }
             DeclKind::Nominal(nominal) if !self.is_top() => {
                 let is_prelude = false;
+                self.world.local_types = self.local_types.clone();
                 let id = self.world.declare_nominal(decl, nominal, Owner::Module, None, self.file, is_prelude);
+                self.world.local_types = Rc::default();
                 Rc::make_mut(&mut self.local_types).insert(nominal.name.name.clone(), Named::Nominal(id));
                 self.local_nominals.push(id);
             }
@@ -56,6 +61,11 @@ impl Infer<'_> {
                 ));
             }
             return;
+        }
+        if !self.is_top() && binding.accessors.is_some() {
+            let message = "observers of variables inside of a function are not supported yet";
+            let diagnostic = Diagnostic::error(Code::Unsupported, binding.pattern.span, message);
+            self.error(diagnostic.help("call a function of your own where the variable is changed"));
         }
         let start = (self.pending.len(), self.world.var_count());
         let written = match (&binding.ty, &binding.pattern.kind) {

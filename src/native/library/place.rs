@@ -1,0 +1,176 @@
+//! Places in texts, counted in bytes: the steps between characters, what stands at a place, and parts of a text.
+
+use super::context::{Failure, FailureKind, NativeContext};
+use super::{NativeFunction, array};
+use crate::value::{Cells, Ref};
+use std::rc::Rc;
+use unicode_segmentation::GraphemeCursor;
+
+type Call<'a, 'b> = &'a mut NativeContext<'b>;
+
+pub(super) const TABLE: &[NativeFunction] = &[
+    NativeFunction { name: "text.size", call: size },
+    NativeFunction { name: "text.after", call: |c| step(c, after) },
+    NativeFunction { name: "text.before", call: |c| step(c, before) },
+    NativeFunction { name: "text.scalarAfter", call: |c| step(c, scalar_after) },
+    NativeFunction { name: "text.scalarBefore", call: |c| step(c, scalar_before) },
+    NativeFunction { name: "text.at", call: at },
+    NativeFunction { name: "text.scalarAt", call: scalar_at },
+    NativeFunction { name: "text.byteAt", call: byte_at },
+    NativeFunction { name: "text.part", call: part },
+    NativeFunction { name: "text.find", call: |c| find(c, |text, part| text.find(part)) },
+    NativeFunction { name: "text.findLast", call: |c| find(c, |text, part| text.rfind(part)) },
+    NativeFunction { name: "text.bytes", call: |c| codes(c, |t| t.bytes().map(i64::from).collect()) },
+    NativeFunction { name: "text.units", call: |c| codes(c, |t| t.encode_utf16().map(i64::from).collect()) },
+    NativeFunction {
+        name: "text.scalars",
+        call: |c| codes(c, |t| t.chars().map(|s| i64::from(u32::from(s))).collect()),
+    },
+    NativeFunction { name: "text.ofBytes", call: of_bytes },
+    NativeFunction { name: "text.ofScalars", call: of_scalars },
+];
+
+fn outside(place: i64) -> Failure {
+    let message = format!("a text has no character at the index {place}");
+    Failure::new(FailureKind::IndexOutOfRange, message)
+}
+
+/// A place of a text. One that belongs to another text may be inside of a character's bytes: the character's own begins
+/// before it.
+fn place(text: &str, place: i64) -> Result<usize, Failure> {
+    let place = usize::try_from(place).ok().filter(|p| *p <= text.len()).ok_or_else(|| outside(place))?;
+    Ok(text.floor_char_boundary(place))
+}
+
+fn size(c: Call<'_, '_>) -> Result<(), Failure> {
+    let size = c.text()?.len();
+    c.give_integer(size as i64)
+}
+
+fn step(c: Call<'_, '_>, by: fn(&str, usize) -> Option<usize>) -> Result<(), Failure> {
+    let (text, from) = (c.text()?, c.integer());
+    let next = by(&text, place(&text, from)?).ok_or_else(|| outside(from))?;
+    c.give_integer(next as i64)
+}
+
+/// Where the character that begins at a place ends.
+fn after(text: &str, place: usize) -> Option<usize> {
+    match text.as_bytes().get(place..)? {
+        [] => None,
+        // Two letters of the usual kind never make one character; a carriage return and a line feed do.
+        [first, second, ..] if first.is_ascii() && second.is_ascii() && *first != b'\r' => Some(place + 1),
+        _ => GraphemeCursor::new(place, text.len(), true).next_boundary(text, 0).ok().flatten(),
+    }
+}
+
+/// Where the character that ends at a place begins.
+fn before(text: &str, place: usize) -> Option<usize> {
+    match text.as_bytes().get(..place)? {
+        [] => None,
+        [.., first, second] if first.is_ascii() && second.is_ascii() && *second != b'\n' => Some(place - 1),
+        _ => GraphemeCursor::new(place, text.len(), true).prev_boundary(text, 0).ok().flatten(),
+    }
+}
+
+fn scalar_after(text: &str, place: usize) -> Option<usize> {
+    text.get(place..)?.chars().next().map(|scalar| place + scalar.len_utf8())
+}
+
+fn scalar_before(text: &str, place: usize) -> Option<usize> {
+    text.get(..place)?.chars().next_back().map(|scalar| place - scalar.len_utf8())
+}
+
+fn at(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (text, from) = (c.text()?, c.integer());
+    let start = place(&text, from)?;
+    let end = after(&text, start).ok_or_else(|| outside(from))?;
+    c.give_text(&text[start..end])
+}
+
+fn scalar_at(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (text, from) = (c.text()?, c.integer());
+    let start = place(&text, from)?;
+    let scalar = text[start..].chars().next().ok_or_else(|| outside(from))?;
+    c.give_integer(i64::from(u32::from(scalar)))
+}
+
+fn byte_at(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (text, from) = (c.text()?, c.integer());
+    let byte = usize::try_from(from).ok().and_then(|k| text.as_bytes().get(k)).ok_or_else(|| outside(from))?;
+    c.give_integer(i64::from(*byte))
+}
+
+fn part(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (text, low, high) = (c.text()?, c.integer(), c.integer());
+    let (from, to) = (place(&text, low)?, place(&text, high)?);
+    if from == 0 && to == text.len() {
+        return c.give_text(text);
+    }
+    let part = text.get(from..to).ok_or_else(|| {
+        Failure::new(
+            FailureKind::InvalidRange,
+            format!("the part of a text from {low} to {high} ends before it starts"),
+        )
+    })?;
+    c.give_text(part)
+}
+
+/// Where a part stands between two places; -1 when it does not.
+fn find(c: Call<'_, '_>, which: fn(&str, &str) -> Option<usize>) -> Result<(), Failure> {
+    let (text, part, low, high) = (c.text()?, c.text()?, c.integer(), c.integer());
+    let (from, to) = (place(&text, low)?, place(&text, high)?);
+    let found = text.get(from..to).filter(|_| !part.is_empty()).and_then(|inside| which(inside, &part));
+    c.give_integer(found.map_or(-1, |k| (from + k) as i64))
+}
+
+fn codes(c: Call<'_, '_>, of: fn(&str) -> Vec<i64>) -> Result<(), Failure> {
+    let text = c.text()?;
+    array::affordable(c.host, text.len(), size_of::<i64>())?;
+    let i = of(&text);
+    let cells = Cells { len: i.len(), f: vec![], i, r: vec![], slots: vec![] };
+    c.give_reference(Ref::Cells(Rc::new(cells)))
+}
+
+/// Whole numbers of an array.
+fn numbers(c: Call<'_, '_>) -> Result<Rc<Cells>, Failure> {
+    c.array(crate::value::shape::Layout { f: 0, i: 1, r: 0 })
+}
+
+/// A text of UTF-8; what is none is replaced, as decoders do.
+fn of_bytes(c: Call<'_, '_>) -> Result<(), Failure> {
+    let bytes: Vec<u8> = numbers(c)?.i.iter().map(|byte| *byte as u8).collect();
+    c.give_text(String::from_utf8_lossy(&bytes).as_ref())
+}
+
+fn of_scalars(c: Call<'_, '_>) -> Result<(), Failure> {
+    let scalar = |code: &i64| u32::try_from(*code).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
+    let text: String = numbers(c)?.i.iter().map(scalar).collect();
+    c.give_text(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_lead_from_character_to_character() {
+        let text = "a\r\n👩‍👩‍👧ñ🇩🇪🇫🇷x";
+        let mut forth = vec![0];
+        while let Some(next) = after(text, *forth.last().unwrap()) {
+            forth.push(next);
+        }
+        let mut back = vec![text.len()];
+        while let Some(next) = before(text, *back.last().unwrap()) {
+            back.push(next);
+        }
+        back.reverse();
+        assert_eq!(forth, back);
+        assert_eq!(forth.len(), 8);
+    }
+
+    #[test]
+    fn a_place_inside_of_a_letter_is_its_beginning() {
+        assert_eq!(place("aé", 2).ok(), Some(1));
+        assert!(place("aé", 4).is_err() && place("aé", -1).is_err());
+    }
+}

@@ -1,0 +1,390 @@
+//! `@propertyWrapper`: properties that are kept inside of a value of another type.
+//!
+//! `@Clamped(0...9) var x = 5` becomes a stored property `_x`, which is `Clamped(wrappedValue: 5, 0...9)`, and computed
+//! ones: `x`, which is its `wrappedValue`, and `$x`, its `projectedValue`.
+
+use super::declare_member::value_param;
+use super::observe::Observed;
+use super::store::{
+    Code, FunctionData, FunctionKind, Group, Member, MemberKind, Owner, StoredData, World, blank_function,
+};
+use super::tree::FunctionId;
+use super::ty::NominalId;
+use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
+use crate::source::Span;
+use crate::syntax;
+use crate::syntax::ast::{
+    Arg, Attribute, AttributeArgs, Binding, Decl, DeclKind, Expr, ExprKind, File, Ident, Name, NominalDecl,
+    NominalKind, PatternKind, StmtKind, TypeExpr, TypeExprKind,
+};
+use std::rc::Rc;
+
+/// What a property wrapper offers, by its declaration.
+#[derive(Clone, Debug)]
+pub(super) struct Wrapper {
+    /// How many generic parameters it has.
+    params: usize,
+    /// Whether `init(wrappedValue:)` is there, and an initialiser that can go without arguments.
+    takes_value: bool,
+    takes_nothing: bool,
+    /// Whether an initialiser takes something else than the wrapped value.
+    takes_other: bool,
+    /// How `wrappedValue` and `projectedValue` are accessed.
+    value: Accessible,
+    projected: Option<Accessible>,
+}
+
+/// How a property can be accessed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Accessible {
+    settable: bool,
+    /// Whether reading and writing changes the value that it belongs to.
+    reading_mutates: bool,
+    writing_mutates: bool,
+}
+
+/// For what keeps a wrapped property.
+#[derive(Clone, Debug)]
+pub(super) struct Wrapped {
+    /// The property's name.
+    pub(super) name: Name,
+    /// Makes the wrapper from the wrapped value.
+    pub(super) wrap: Option<FunctionId>,
+    /// The wrapped value to begin with.
+    pub(super) initial: Option<FunctionId>,
+}
+
+/// A wrapped property that is being entered.
+struct Wrapping<'d> {
+    n: NominalId,
+    like: &'d Member,
+    decl: &'d Rc<Decl>,
+    name: &'d Ident,
+    ty: Option<&'d TypeExpr>,
+    attribute: &'d Attribute,
+    wrapper: Wrapper,
+}
+
+impl World {
+    /// Notes the property wrappers that files declare, wherever they are declared in them.
+    pub(super) fn note_wrappers(&mut self, file: &File) {
+        for item in &file.items {
+            if let StmtKind::Decl(decl) = &item.kind {
+                self.note_wrapper(decl);
+            }
+        }
+    }
+
+    /// Notes a property wrapper, and those that are declared inside of a type.
+    pub(super) fn note_wrapper(&mut self, decl: &Decl) {
+        let members = match &decl.kind {
+            DeclKind::Nominal(nominal) => {
+                if decl.attribute("propertyWrapper").is_some() {
+                    self.wrappers.insert(nominal.name.name.clone(), wrapper(nominal));
+                }
+                if decl.attribute("resultBuilder").is_some() {
+                    self.builders.insert(nominal.name.name.clone());
+                }
+                &nominal.members
+            }
+            DeclKind::Extension(extension) => &extension.members,
+            _ => return,
+        };
+        for member in members {
+            self.note_wrapper(member);
+        }
+    }
+
+    /// The attribute that wraps what a declaration declares.
+    fn wrapping<'d>(&self, decl: &'d Decl) -> Option<(&'d Attribute, Wrapper)> {
+        decl.attributes.iter().find_map(|attribute| {
+            let name = attribute.name.name.rsplit('.').next()?;
+            self.wrappers.get(name).map(|wrapper| (attribute, wrapper.clone()))
+        })
+    }
+
+    /// Says that a variable cannot be wrapped where it stands.
+    pub(super) fn refuse_wrapped(&mut self, decl: &Decl) {
+        if let Some((attribute, _)) = self.wrapping(decl) {
+            let message = "property wrappers are supported on properties of structs and classes only";
+            self.report(Diagnostic::error(DiagnosticCode::Unsupported, attribute.span, message));
+        }
+    }
+
+    /// Enters a property with a wrapper; `false` when it has none.
+    pub(super) fn declare_wrapped(
+        &mut self,
+        decl: &Rc<Decl>,
+        is_let: bool,
+        binding: &Binding,
+        (name, ty): (&Ident, Option<&TypeExpr>),
+        like: &Member,
+    ) -> bool {
+        let Some((attribute, wrapper)) = self.wrapping(decl) else { return false };
+        let Owner::Nominal(n) = self.groups[like.group.0 as usize].owner else { return false };
+        if like.is_static {
+            self.refuse_wrapped(decl);
+            return true;
+        }
+        let problem = if is_let {
+            "property wrapper can only be applied to a 'var'"
+        } else if binding.accessors.as_ref().is_some_and(|a| a.get.is_some()) {
+            "property wrapper cannot be applied to a computed property"
+        } else if binding.accessors.is_some() {
+            "observers of a wrapped property are not supported yet"
+        } else if !self.holds_stored(n, like.group) {
+            return false;
+        } else {
+            let wrapping = Wrapping { n, like, decl, name, ty, attribute, wrapper };
+            self.wrap_property(&wrapping, binding.value.as_ref());
+            return true;
+        };
+        self.report(Diagnostic::error(DiagnosticCode::WrongContext, name.span, problem));
+        true
+    }
+
+    fn wrap_property(&mut self, w: &Wrapping, value: Option<&Expr>) {
+        let span = w.name.span;
+        let value = match (value, w.ty.map(|t| &t.kind)) {
+            (None, Some(TypeExprKind::Optional(_))) if w.wrapper.takes_value => {
+                Some(Expr { kind: ExprKind::Nil, span })
+            }
+            (value, _) => value.cloned(),
+        };
+        let initial = value.map(|value| {
+            let mut initial = self.part(w, &format!("initial value of {}", w.name.name), true);
+            initial.code = Code::Expression(Rc::new(value));
+            initial.ast_result = w.ty.cloned().map(Rc::new);
+            self.add_part(w, initial)
+        });
+        let knows = w.ty.is_some() || initial.is_some();
+        let names_value =
+            matches!(&w.attribute.args, AttributeArgs::Text(text) if text.trim_start().starts_with("wrappedValue:"));
+        let wrap = (w.wrapper.takes_value && knows && !names_value).then(|| self.wrapping_function(w, initial));
+        let stored = match (initial, wrap, &w.attribute.args) {
+            (Some(_), Some(_), _) => {
+                let name = &w.name.name;
+                self.written_expression(&format!("Self.`wrapped {name}`(Self.`initial value of {name}`())"), span)
+            }
+            (None, _, AttributeArgs::Text(_)) if names_value || w.wrapper.takes_other => {
+                Some(self.wrapper_call(w, None))
+            }
+            (None, _, _) if w.wrapper.takes_nothing => Some(self.wrapper_call(w, None)),
+            (None, _, _) => None,
+            (Some(_), None, _) => {
+                let message = "cannot use an initial value: the property wrapper has no 'init(wrappedValue:)'";
+                self.report(Diagnostic::error(DiagnosticCode::WrongContext, span, message));
+                None
+            }
+        };
+        let storage = self.wrapper_storage(w, stored, Wrapped { name: w.name.name.clone(), wrap, initial });
+        self.forwarding(w, (&w.name.name, w.ty), &storage, ("wrappedValue", w.wrapper.value));
+        if let Some(projected) = w.wrapper.projected {
+            let name: Name = format!("${}", w.name.name).into();
+            self.forwarding(w, (&name, None), &storage, ("projectedValue", projected));
+        }
+    }
+
+    /// The function that makes the wrapper from the wrapped value.
+    fn wrapping_function(&mut self, w: &Wrapping, initial: Option<FunctionId>) -> FunctionId {
+        const VALUE: &str = "wrapped value";
+        let span = w.name.span;
+        let mut wrap = self.part(w, &format!("wrapped {}", w.name.name), true);
+        wrap.ast_params = Rc::from([value_param(Ident { name: VALUE.into(), span }, w.ty)]);
+        wrap.observed = initial.map(Observed::Result);
+        wrap.ast_result = self.wrapper_type(w).map(Rc::new);
+        let value = Expr { kind: ExprKind::Ident { name: VALUE.into(), generics: vec![] }, span };
+        wrap.code = Code::Expression(Rc::new(self.wrapper_call(w, Some(value))));
+        self.add_part(w, wrap)
+    }
+
+    /// The wrapper's type, when the property's is written.
+    fn wrapper_type(&self, w: &Wrapping) -> Option<TypeExpr> {
+        let span = w.attribute.name.span;
+        let ty = w.ty?;
+        let arguments = match w.wrapper.params {
+            0 => vec![],
+            1 => vec![ty.clone()],
+            _ => return None,
+        };
+        let mut parts: Vec<(Ident, Vec<TypeExpr>)> =
+            w.attribute.name.name.split('.').map(|part| (Ident { name: part.into(), span }, vec![])).collect();
+        if let Some(last) = parts.last_mut() {
+            last.1 = arguments;
+        }
+        Some(TypeExpr { kind: TypeExprKind::Named(parts), span })
+    }
+
+    /// `Wrapper(wrappedValue: value, arguments of the attribute)`
+    fn wrapper_call(&mut self, w: &Wrapping, value: Option<Expr>) -> Expr {
+        let at = w.attribute.span;
+        let written = Span::new(at.start + 1, at.end);
+        let brackets = if matches!(w.attribute.args, AttributeArgs::None) { "()" } else { "" };
+        let mut parsed = syntax::parse(&format!("{}{brackets}", self.source_text(written)), written.start);
+        self.diagnostics.append(&mut parsed.diagnostics);
+        let mut problems = syntax::fold_file(&mut parsed.file, &self.operators);
+        self.diagnostics.append(&mut problems);
+        let call = match parsed.file.items.pop().map(|item| item.kind) {
+            Some(StmtKind::Expr(call)) => call,
+            _ => return Expr { kind: ExprKind::Error, span: at },
+        };
+        let (ExprKind::Call { callee, mut args }, span) = (call.kind, call.span) else {
+            return Expr { kind: ExprKind::Error, span: at };
+        };
+        if let Some(value) = value {
+            let label = Some(Ident { name: "wrappedValue".into(), span: value.span });
+            args.insert(0, Arg { label, value: Rc::new(value), trailing: false });
+        }
+        Expr { kind: ExprKind::Call { callee, args }, span: Span::new(span.start, span.end.min(at.end)) }
+    }
+
+    fn written_expression(&mut self, text: &str, place: Span) -> Option<Expr> {
+        match self.written_block(text, place).items.pop().map(|item| item.kind) {
+            Some(StmtKind::Expr(e)) => Some(e),
+            _ => None,
+        }
+    }
+
+    /// The stored property that keeps the wrapper; its name.
+    fn wrapper_storage(&mut self, w: &Wrapping, value: Option<Expr>, wrapped: Wrapped) -> Name {
+        let storage: Name = format!("_{}", w.name.name).into();
+        let mut decl = (**w.decl).clone();
+        decl.modifiers.push(Ident { name: "private".into(), span: w.name.span });
+        let ty = self.wrapper_type(w).filter(|_| wrapped.wrap.is_none());
+        let stored = StoredData {
+            name: storage.clone(),
+            ty: ty.map(Rc::new),
+            value: value.map(Rc::new),
+            is_let: false,
+            no_derivative: w.decl.attribute("noDerivative").is_some(),
+            overrides: false,
+            is_final: false,
+            decl: Rc::new(decl),
+            span: w.decl.span,
+            resolved: None,
+            resolving: false,
+            initial: None,
+            setter: None,
+            lazy: None,
+            wrapped: Some(wrapped),
+        };
+        let index = self.nominal_data(w.n).stored.len() as u32;
+        self.nominal_data_mut(w.n).stored.push(stored);
+        let member = Member { kind: MemberKind::Stored(index), ..w.like.clone() };
+        self.add_member(Owner::Nominal(w.n), &storage, member);
+        storage
+    }
+
+    /// A property that is one of the wrapper.
+    fn forwarding(
+        &mut self,
+        w: &Wrapping,
+        (name, ty): (&Name, Option<&TypeExpr>),
+        storage: &Name,
+        (of, accessible): (&str, Accessible),
+    ) {
+        const NEW: &str = "new value";
+        let span = w.name.span;
+        let place = format!("self.`{storage}`.{of}");
+        let mut get = self.part(w, name, false);
+        get.kind = FunctionKind::Getter;
+        get.decl = Some(w.decl.clone());
+        get.is_mutating = accessible.reading_mutates;
+        get.ast_result = ty.cloned().map(Rc::new);
+        if let Some(value) = self.written_expression(&place, span) {
+            get.code = Code::Expression(Rc::new(value));
+        }
+        let get = self.add_function(get);
+        let set = accessible.settable.then(|| {
+            let mut set = self.part(w, name, false);
+            set.kind = FunctionKind::Setter;
+            set.decl = Some(w.decl.clone());
+            set.is_mutating = accessible.writing_mutates;
+            set.observed = Some(Observed::Result(get));
+            set.ast_params = Rc::from([value_param(Ident { name: NEW.into(), span }, ty)]);
+            set.code = Code::Block(Some(Rc::new(self.written_block(&format!("{place} = `{NEW}`\n"), span))));
+            self.add_function(set)
+        });
+        self.functions[get.0 as usize].setter = set;
+        self.add_member(Owner::Nominal(w.n), name, Member { kind: MemberKind::Computed(get, set), ..w.like.clone() });
+    }
+
+    fn part(&self, w: &Wrapping, name: &str, is_static: bool) -> FunctionData {
+        let Group { owner, file, is_prelude, .. } = self.groups[w.like.group.0 as usize];
+        FunctionData {
+            owner,
+            group: Some(w.like.group),
+            is_static,
+            ..blank_function(&name.into(), w.name.span, file, is_prelude || !is_static)
+        }
+    }
+
+    fn add_part(&mut self, w: &Wrapping, part: FunctionData) -> FunctionId {
+        let name = part.base_name.clone();
+        let f = self.add_function(part);
+        let member = Member { kind: MemberKind::Method(f), is_static: true, ..w.like.clone() };
+        self.add_member(Owner::Nominal(w.n), &name, member);
+        f
+    }
+
+    /// The wrapped property of that name that has to be filled before it can be set: what its value becomes then.
+    pub(super) fn unfilled_wrapper(&self, n: NominalId, name: &str) -> Option<(u32, FunctionId)> {
+        let stored = &self.nominal_data(n).stored;
+        let index = stored.iter().position(|s| s.wrapped.as_ref().is_some_and(|w| &*w.name == name))?;
+        let wrap = stored[index].wrapped.as_ref().and_then(|w| w.wrap)?;
+        stored[index].value.is_none().then_some((index as u32, wrap))
+    }
+}
+
+/// What the declaration of a wrapper says.
+fn wrapper(nominal: &NominalDecl) -> Wrapper {
+    let is_class = nominal.kind == NominalKind::Class;
+    let property = |wanted: &str| {
+        nominal.members.iter().find_map(|member| match &member.kind {
+            DeclKind::Variable { is_let, bindings } => {
+                let binding = bindings.iter().find(|b| is_named(b, wanted))?;
+                Some(accessible(*is_let, binding, is_class))
+            }
+            _ => None,
+        })
+    };
+    let inits: Vec<_> = nominal
+        .members
+        .iter()
+        .filter_map(|member| match &member.kind {
+            DeclKind::Init { function, .. } => Some(&function.params),
+            _ => None,
+        })
+        .collect();
+    let has_stored_value = nominal.members.iter().any(|member| match &member.kind {
+        DeclKind::Variable { bindings, .. } => {
+            bindings.iter().any(|b| is_named(b, "wrappedValue") && b.accessors.as_ref().is_none_or(|a| a.get.is_none()))
+        }
+        _ => false,
+    });
+    let is_value = |p: &crate::syntax::ast::Param| p.label.as_ref().is_some_and(|l| &*l.name == "wrappedValue");
+    Wrapper {
+        params: nominal.generics.params.len(),
+        takes_value: inits.iter().any(|params| params.first().is_some_and(is_value))
+            || inits.is_empty() && has_stored_value,
+        takes_other: inits.iter().any(|params| params.first().is_some_and(|p| !is_value(p))),
+        takes_nothing: inits.iter().any(|params| params.iter().all(|p| p.default.is_some())),
+        value: property("wrappedValue").unwrap_or_default(),
+        projected: property("projectedValue"),
+    }
+}
+
+fn is_named(binding: &Binding, wanted: &str) -> bool {
+    matches!(&super::written::strip(&binding.pattern).kind, PatternKind::Bind { name, .. } if &**name == wanted)
+}
+
+fn accessible(is_let: bool, binding: &Binding, is_class: bool) -> Accessible {
+    match binding.accessors.as_ref().filter(|a| a.get.is_some()) {
+        Some(accessors) => Accessible {
+            settable: accessors.set.is_some(),
+            reading_mutates: accessors.mutating_get && !is_class,
+            writing_mutates: !accessors.nonmutating_set && !is_class,
+        },
+        None => Accessible { settable: !is_let, reading_mutates: false, writing_mutates: !is_class },
+    }
+}

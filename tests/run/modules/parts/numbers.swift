@@ -1,0 +1,2 @@
+var loaded = ["numbers"]
+let two = 2.0
