@@ -393,3 +393,27 @@ fn an_interrupt_ends_the_program_with_what_it_printed() {
         "{stderr}"
     );
 }
+
+#[test]
+fn a_program_is_built_and_runs_without_its_source() {
+    let folder = Folder::new("build")
+        .with("a.dscript", "f(x) = x^2\nprint(f'(3), CommandLine.arguments.count)\nlet a = [1]\nprint(a[2])");
+    ended(&folder.run(&["build", "a.dscript"]), 0, "");
+    fs::remove_file(folder.0.join("a.dscript")).unwrap();
+    let finished = folder.run(&["a.dsc", "--", "x"]);
+    ended(&finished, 1, "6.0 2\n");
+    said(&finished, "a.dscript:4:7");
+    said(&folder.run(&["check", "a.dsc"]), "is a compiled program");
+    let whole = fs::read(folder.0.join("a.dsc")).unwrap();
+    let folder =
+        folder.with("cut.dsc", &whole[..whole.len() / 2]).with("foreign.dsc", b"dscript\x1a\xff\0\0\0\0\0\0\0");
+    for file in ["cut.dsc", "foreign.dsc"] {
+        let finished = folder.run(&[file]);
+        ended(&finished, 3, "");
+        said(&finished, "build it again from its source");
+    }
+    let folder = folder.with("bad.dscript", "print(nope)");
+    ended(&folder.run(&["build", "bad.dscript", "-o", "bad.dsc"]), 3, "");
+    assert!(!folder.0.join("bad.dsc").exists());
+    assert_eq!(folder.run(&["build", "bad.dscript", "-o", "bad.dscript"]).status, Some(2));
+}

@@ -42,7 +42,7 @@ pub(super) fn run(program: Program, settings: &Settings) -> i32 {
 /// Compiles a program to a file.
 pub(super) fn build(files: &[PathBuf], target: Option<PathBuf>, settings: &Settings) -> i32 {
     let target = target.or_else(|| files.first().map(|file| file.with_extension("dsc"))).unwrap_or_default();
-    if files.iter().any(|file| *file == target) {
+    if files.contains(&target) {
         report(&format!("dscript: '{}' would be overwritten; name another file with -o\n", target.display()));
         return status::USAGE;
     }

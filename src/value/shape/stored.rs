@@ -43,10 +43,9 @@ impl Shapes {
         let StoredShapes(list) = stored;
         let count = list.len();
         let reference = Layout { f: 0, i: 0, r: 1 };
-        let mut shapes = Shapes::default();
         // References first: they may stand before what they lead to.
-        shapes.layouts =
-            list.iter().map(|(s, _)| if s.is_reference() { reference } else { Layout::default() }).collect();
+        let layouts = list.iter().map(|(s, _)| if s.is_reference() { reference } else { Layout::default() }).collect();
+        let mut shapes = Shapes { layouts, ..Shapes::default() };
         for (k, (shape, own)) in list.iter().enumerate() {
             let known = |part: &ShapeId| {
                 let at = part.0 as usize;
