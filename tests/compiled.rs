@@ -2,37 +2,22 @@
 
 #[allow(dead_code, reason = "each test uses a part of it")]
 mod harness;
+#[path = "harness/sink.rs"]
+mod sink;
 
 use dscript::session::{Input, Options, Outcome, Session, Status};
-use std::cell::RefCell;
-use std::io::Write;
+use sink::Sink;
 use std::path::PathBuf;
-use std::rc::Rc;
 
-/// What a program printed, for a session and the test.
-#[derive(Clone, Default)]
-struct Printed(Rc<RefCell<Vec<u8>>>);
-
-impl Write for Printed {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-fn session() -> (Session, Printed) {
-    let printed = Printed::default();
+fn session() -> (Session, Sink) {
+    let printed = Sink::default();
     let timeout = Some(std::time::Duration::from_secs(60));
     let options = Options { arguments: vec!["program".into()], timeout, ..Options::default() };
     (Session::new(options, Box::new(printed.clone())), printed)
 }
 
 /// What came of a run, as far as a user sees it: texts, places and all.
-fn seen((session, printed): (Session, Printed), outcome: &Outcome) -> (Status, String, Vec<String>) {
+fn seen((session, printed): (Session, Sink), outcome: &Outcome) -> (Status, String, Vec<String>) {
     let said = outcome.diagnostics.iter().filter(|d| d.is_error()).map(|d| {
         let place = session.sources().place(d.primary.span.start).map(|p| (p.name.to_string(), p.line, p.column));
         format!("{place:?} {}", d.message)

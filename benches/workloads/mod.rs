@@ -1,12 +1,12 @@
 //! The programs that are measured, each with the same computation in Rust, written by hand.
 
 mod by_hand;
+#[path = "../../tests/harness/sink.rs"]
+mod sink;
 
 use dscript::session::{Input, Options, Session, Status};
-use std::cell::RefCell;
+use sink::Sink;
 use std::fmt;
-use std::io::Write;
-use std::rc::Rc;
 
 /// A program and its counterpart.
 pub struct Workload {
@@ -112,13 +112,13 @@ impl Workload {
 
     /// Runs a text with the program's argument, and gives what it printed.
     pub fn run(&self, text: &str) -> String {
-        let printed = Rc::new(RefCell::new(Vec::new()));
+        let printed = Sink::default();
         let options = Options { arguments: vec![self.name.into(), self.argument.into()], ..Options::default() };
-        let mut session = Session::new(options, Box::new(Sink(Rc::clone(&printed))));
+        let mut session = Session::new(options, Box::new(printed.clone()));
         let outcome = session.run(&[Input { name: self.name, text }]);
         let said: Vec<&str> = outcome.diagnostics.iter().map(|d| d.message.as_str()).collect();
         assert!(outcome.status == Status::Done, "{}: {said:?}", self.name);
-        String::from_utf8_lossy(&printed.borrow()).into_owned()
+        String::from_utf8_lossy(&printed.0.borrow()).into_owned()
     }
 
     /// The program, followed by one piece of work.
@@ -136,18 +136,5 @@ impl Workload {
     /// The result of the counterpart.
     pub fn by_hand(&self, count: usize) -> f64 {
         (self.by_hand)(std::hint::black_box(count))
-    }
-}
-
-struct Sink(Rc<RefCell<Vec<u8>>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
     }
 }

@@ -7,12 +7,12 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{FunctionId, MethodId, Program};
 use crate::source::Span;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
-use crate::vm::{Compiler, Fault};
+use crate::vm::{Compiler, Fault, Kind};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// A program that was compiled before, as the machine sees it.
-struct Compiled {
+/// A program from a file, as the machine sees it.
+struct Loaded {
     functions: Vec<[Option<Rc<Bytecode>>; 3]>,
     shapes: Shapes,
     tangents: Tangents,
@@ -20,7 +20,7 @@ struct Compiled {
     methods: HashMap<(u32, ShapeId), u32>,
 }
 
-impl Compiled {
+impl Loaded {
     fn code(&self, function: u32, version: usize) -> Result<Rc<Bytecode>, Box<Fault>> {
         let versions = self.functions.get(function as usize);
         let code = versions.and_then(|v| v[version].clone());
@@ -30,7 +30,7 @@ impl Compiled {
     }
 }
 
-impl Compiler for Compiled {
+impl Compiler for Loaded {
     fn original(&mut self, function: u32) -> Result<Rc<Bytecode>, Box<Fault>> {
         self.code(function, 0)
     }
@@ -76,7 +76,10 @@ impl Session {
         let compiled = self.compile(inputs, false)?;
         // With those that they import, in the order in which their places are counted.
         let files = self.sources.written().map(|source| (source.name.to_string(), source.text.to_string())).collect();
-        let image = image(&self.program, files, compiled.script);
+        let image = match image(&self.program, files, compiled.script) {
+            Ok(image) => image,
+            Err(fault) => return Err(self.concluded(Err(fault), compiled.diagnostics)),
+        };
         match image.to_bytes(self.identity()) {
             Ok(bytes) => Ok((bytes, compiled.diagnostics)),
             Err(why) => Err(refused(&why)),
@@ -94,12 +97,11 @@ impl Session {
         let Some((shapes, tangents)) = restored else {
             return refused("the compiled program contradicts itself; build it again from its source");
         };
-        for (name, text) in &image.files {
-            self.sources.add(name, text, false);
+        if image.files.iter().any(|(name, text)| self.sources.add(name, text, false).is_none()) {
+            return refused("the texts of the compiled program are larger than 4 GiB");
         }
         let methods = image.methods.into_iter().map(|(method, shape, function)| ((method, shape), function)).collect();
-        let mut compiler =
-            Compiled { functions: image.functions, shapes, tangents, own_texts: image.own_texts, methods };
+        let mut compiler = Loaded { functions: image.functions, shapes, tangents, own_texts: image.own_texts, methods };
         self.machine.reserve_globals(image.globals);
         let result = self.machine.run(&mut compiler, image.script, Default::default());
         self.concluded(result.map(|_| None), vec![])
@@ -118,15 +120,20 @@ impl Session {
 }
 
 /// All of a program that was compiled.
-fn image(program: &Program, files: Vec<(String, String)>, script: FunctionId) -> Image {
+fn image(program: &Program, files: Vec<(String, String)>, script: FunctionId) -> Result<Image, Box<Fault>> {
     let mut compiler = OnDemand { program };
-    let functions = (0..program.functions.len() as u32)
-        .map(|f| [compiler.original(f).ok(), compiler.derivative(f).ok(), compiler.beneath(f).ok()])
-        .collect();
+    let mut functions = vec![];
+    for f in 0..program.functions.len() as u32 {
+        functions.push([
+            unless_too_large(compiler.original(f))?,
+            unless_too_large(compiler.derivative(f))?,
+            unless_too_large(compiler.beneath(f))?,
+        ]);
+    }
     let mut methods: Vec<(u32, ShapeId, u32)> =
         program.dispatch.iter().map(|((MethodId(method), shape), function)| (*method, *shape, function.0)).collect();
     methods.sort_unstable();
-    Image {
+    Ok(Image {
         files,
         functions,
         shapes: program.shapes.stored(),
@@ -135,6 +142,15 @@ fn image(program: &Program, files: Vec<(String, String)>, script: FunctionId) ->
         own_texts: program.own_texts.iter().map(|pair| pair.map(|f| f.0)).collect(),
         methods,
         script: script.0,
+    })
+}
+
+/// What is too large is missing: perhaps nobody asks for it.
+fn unless_too_large(code: Result<Rc<Bytecode>, Box<Fault>>) -> Result<Option<Rc<Bytecode>>, Box<Fault>> {
+    match code {
+        Ok(code) => Ok(Some(code)),
+        Err(fault) if matches!(fault.kind, Kind::Error(Code::TooLarge)) => Ok(None),
+        Err(fault) => Err(fault),
     }
 }
 

@@ -7,12 +7,22 @@ use super::store::{
 };
 use super::tree::FunctionId;
 use super::ty::NominalId;
-use super::written::{is_operator, strip};
+use super::written::{is_operator, property_name};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
-use crate::syntax::ast::{
-    Accessors, Binding, Decl, DeclKind, FunctionDecl, Ident, NominalKind, Param, PatternKind, TypeExpr,
-};
+use crate::syntax::ast::{Accessors, Binding, Decl, DeclKind, FunctionDecl, Ident, NominalKind, Param, TypeExpr};
 use std::rc::Rc;
+
+/// A property that is being entered.
+#[derive(Clone, Copy)]
+pub(super) struct Property<'d> {
+    pub(super) decl: &'d Rc<Decl>,
+    pub(super) is_let: bool,
+    pub(super) binding: &'d Binding,
+    pub(super) name: &'d Ident,
+    pub(super) ty: Option<&'d TypeExpr>,
+    /// What it has in common with other members that it may become.
+    pub(super) like: &'d Member,
+}
 
 impl World {
     /// Enters a member of a type, protocol or extension.
@@ -133,7 +143,7 @@ impl World {
     }
 
     fn declare_property(&mut self, decl: &Rc<Decl>, is_let: bool, binding: &Binding, owner: Owner, like: &Member) {
-        let PatternKind::Bind { name, .. } = &strip(&binding.pattern).kind else {
+        let Some((ident, ty)) = property_name(binding) else {
             self.report(Diagnostic::error(
                 DiagnosticCode::WrongContext,
                 binding.pattern.span,
@@ -141,12 +151,7 @@ impl World {
             ));
             return;
         };
-        let ident = Ident { name: name.clone(), span: binding.pattern.span };
-        let ty = match &binding.pattern.kind {
-            PatternKind::Typed(_, ty) => Some(ty.clone()),
-            _ => binding.ty.clone(),
-        };
-        let group = like.group;
+        let (name, group) = (&ident.name, like.group);
         let Group { file, is_prelude, .. } = self.groups[group.0 as usize];
         if decl.has("weak") {
             let message = "'weak' is not supported yet";
@@ -154,10 +159,8 @@ impl World {
         }
         let is_observed = self.observes(binding.accessors.as_ref(), &ident, is_let);
         let computed = binding.accessors.as_ref().filter(|a| a.get.is_some() || a.is_requirement);
-        if self.declare_wrapped(decl, is_let, binding, (&ident, ty.as_ref()), like) {
-            return;
-        }
-        if decl.has("lazy") && self.declare_lazy(decl, is_let, binding, (&ident, ty.as_ref()), like) {
+        let property = Property { decl, is_let, binding, name: &ident, ty: ty.as_ref(), like };
+        if self.declare_wrapped(&property) || decl.has("lazy") && self.declare_lazy(&property) {
             return;
         }
         if let (true, true, false, Some(accessors)) =
@@ -216,21 +219,13 @@ impl World {
                 return;
             }
             let stored = StoredData {
-                name: name.clone(),
                 ty: ty.clone().map(Rc::new),
                 value: binding.value.clone().map(Rc::new),
                 is_let,
                 no_derivative: decl.attribute("noDerivative").is_some(),
                 overrides: decl.has("override"),
                 is_final: decl.has("final"),
-                decl: decl.clone(),
-                span: decl.span,
-                resolved: None,
-                resolving: false,
-                initial: None,
-                setter: None,
-                lazy: None,
-                wrapped: None,
+                ..StoredData::of(name.clone(), decl.clone())
             };
             let index = self.nominal_data(n).stored.len() as u32;
             self.nominal_data_mut(n).stored.push(stored);

@@ -7,9 +7,9 @@ use super::store::{
 };
 use super::tree::FunctionId;
 use super::ty::ProtocolId;
-use super::written::{is_operator, strip};
+use super::written::{is_operator, property_name};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
-use crate::syntax::ast::{Decl, DeclKind, Ident, PatternKind, ProtocolDecl};
+use crate::syntax::ast::{Decl, DeclKind, ProtocolDecl};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -59,12 +59,7 @@ impl World {
             }
             DeclKind::Variable { bindings, .. } => {
                 for binding in bindings {
-                    let PatternKind::Bind { name, .. } = &strip(&binding.pattern).kind else { continue };
-                    let ty = match &binding.pattern.kind {
-                        PatternKind::Typed(_, ty) => Some(ty.clone()),
-                        _ => binding.ty.clone(),
-                    };
-                    let ident = Ident { name: name.clone(), span: binding.pattern.span };
+                    let Some((ident, ty)) = property_name(binding) else { continue };
                     let accessors = binding.accessors.clone().unwrap_or_default();
                     let (get, set) = self.declare_accessors(
                         decl,
@@ -78,7 +73,7 @@ impl World {
                         is_prelude,
                     );
                     let kinds = (RequirementKind::Getter, RequirementKind::Setter);
-                    self.add_accessors(p, name, kinds, (get, set), is_static, group);
+                    self.add_accessors(p, &ident.name, kinds, (get, set), is_static, group);
                 }
             }
             DeclKind::Subscript { function, accessors } => {

@@ -3,14 +3,14 @@
 //! Such a property keeps an optional, which is not among the properties that a program names; around it stand a getter
 //! that fills it once, and a setter.
 
-use super::declare_member::value_param;
+use super::declare_member::{Property, value_param};
 use super::observe::Observed;
 use super::store::{Code, FunctionData, FunctionKind, Group, Member, MemberKind, Owner, StoredData, World};
 use super::store::{GroupId, blank_function};
 use super::tree::FunctionId;
 use super::ty::{NominalId, Type};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
-use crate::syntax::ast::{Binding, Decl, Ident, Name, TypeExpr};
+use crate::syntax::ast::{Decl, Ident, Name, TypeExpr};
 use std::rc::Rc;
 
 /// The name that only a setter knows.
@@ -18,14 +18,8 @@ const NEW: &str = "new value";
 
 impl World {
     /// Enters a `lazy var`. What is not possible is said, and then it is entered as if it were not lazy.
-    pub(super) fn declare_lazy(
-        &mut self,
-        decl: &Rc<Decl>,
-        is_let: bool,
-        binding: &Binding,
-        (name, ty): (&Ident, Option<&TypeExpr>),
-        like: &Member,
-    ) -> bool {
+    pub(super) fn declare_lazy(&mut self, property: &Property) -> bool {
+        let Property { decl, is_let, binding, name, ty, like } = *property;
         let Group { owner, file, is_prelude, .. } = self.groups[like.group.0 as usize];
         let problem = match (&binding.value, owner) {
             _ if is_let => "'lazy' cannot be used on a let",
@@ -75,23 +69,8 @@ impl World {
     /// The optional that is kept; its name.
     fn lazy_storage(&mut self, at: Place, decl: &Rc<Decl>, name: &Ident, initial: FunctionId) -> Name {
         let storage: Name = format!("$__lazy_storage_$_{}", name.name).into();
-        let stored = StoredData {
-            name: storage.clone(),
-            ty: None,
-            value: None,
-            is_let: false,
-            no_derivative: false,
-            overrides: false,
-            is_final: false,
-            decl: decl.clone(),
-            span: decl.span,
-            resolved: None,
-            resolving: false,
-            initial: None,
-            setter: None,
-            lazy: Some((name.name.clone(), initial)),
-            wrapped: None,
-        };
+        let lazy = Some((name.name.clone(), initial));
+        let stored = StoredData { lazy, ..StoredData::of(storage.clone(), decl.clone()) };
         let index = self.nominal_data(at.n).stored.len() as u32;
         self.nominal_data_mut(at.n).stored.push(stored);
         self.add_member(Owner::Nominal(at.n), &storage, at.member(MemberKind::Stored(index)));

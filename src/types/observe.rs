@@ -11,7 +11,6 @@ use super::ty::{NominalId, Type};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Accessors, Binding, Block, Ident, Name, Param, TypeExpr};
-use crate::syntax::{self};
 use std::rc::Rc;
 
 /// What is stored where somebody watches.
@@ -188,9 +187,7 @@ impl World {
 
     /// Statements that nobody wrote, as if they stood at a place.
     pub(super) fn written_block(&mut self, text: &str, place: Span) -> Block {
-        let mut parsed = syntax::parse_at(text, place);
-        let _ = syntax::fold_file(&mut parsed, &self.operators);
-        Block { items: parsed.items, span: place }
+        Block { items: self.written_items(text, place), span: place }
     }
 
     /// The type of what an observer or its setter is about.

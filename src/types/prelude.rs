@@ -4,7 +4,7 @@
 use super::store::{Entry, Group, GroupId, Owner, World};
 use crate::source::{SourceMap, Span};
 use crate::syntax;
-use crate::syntax::ast::{DeclKind, StmtKind};
+use crate::syntax::ast::{DeclKind, Stmt, StmtKind};
 use crate::syntax::{Chunk, ChunkKind};
 use hashbrown::HashMap;
 
@@ -171,16 +171,22 @@ impl World {
         if owner == Owner::Module {
             return;
         }
-        let mut parsed = syntax::parse_at(text, place);
-        let _ = syntax::fold_file(&mut parsed, &self.operators);
+        let items = self.written_items(text, place);
         let requirements = self.groups[asks.0 as usize].requirements.clone();
         // Like the library's: nobody has written it, so nothing is said about places in it.
         let group = self.new_group(owner, requirements, vec![], file, true);
-        for item in &parsed.items {
+        for item in &items {
             if let StmtKind::Decl(decl) = &item.kind {
                 self.declare_member(decl, group);
             }
         }
+    }
+
+    /// Statements and declarations that nobody wrote, as if they stood at a place.
+    pub(super) fn written_items(&self, text: &str, place: Span) -> Vec<Stmt> {
+        let mut parsed = syntax::parse_at(text, place);
+        let _ = syntax::fold_file(&mut parsed, &self.operators);
+        parsed.items
     }
 
     /// The names that the library declares at the top level, loaded or not.

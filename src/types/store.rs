@@ -213,6 +213,29 @@ pub(super) struct StoredData {
     pub(super) wrapped: Option<super::wrapper::Wrapped>,
 }
 
+impl StoredData {
+    /// A variable without type and value, for a declaration.
+    pub(super) fn of(name: Name, decl: Rc<Decl>) -> StoredData {
+        StoredData {
+            name,
+            ty: None,
+            value: None,
+            is_let: false,
+            no_derivative: false,
+            overrides: false,
+            is_final: false,
+            span: decl.span,
+            decl,
+            resolved: None,
+            resolving: false,
+            initial: None,
+            setter: None,
+            lazy: None,
+            wrapped: None,
+        }
+    }
+}
+
 pub(super) struct CaseData {
     pub(super) name: Name,
     pub(super) payload: Vec<(Option<Name>, Rc<TypeExpr>)>,

@@ -3,7 +3,7 @@
 //! `@Clamped(0...9) var x = 5` becomes a stored property `_x`, which is `Clamped(wrappedValue: 5, 0...9)`, and computed
 //! ones: `x`, which is its `wrappedValue`, and `$x`, its `projectedValue`.
 
-use super::declare_member::value_param;
+use super::declare_member::{Property, value_param};
 use super::observe::Observed;
 use super::store::{
     Code, FunctionData, FunctionKind, Group, Member, MemberKind, Owner, StoredData, World, blank_function,
@@ -112,14 +112,8 @@ impl World {
     }
 
     /// Enters a property with a wrapper; `false` when it has none.
-    pub(super) fn declare_wrapped(
-        &mut self,
-        decl: &Rc<Decl>,
-        is_let: bool,
-        binding: &Binding,
-        (name, ty): (&Ident, Option<&TypeExpr>),
-        like: &Member,
-    ) -> bool {
+    pub(super) fn declare_wrapped(&mut self, property: &Property) -> bool {
+        let Property { decl, is_let, binding, name, ty, like } = *property;
         let Some((attribute, wrapper)) = self.wrapping(decl) else { return false };
         let Owner::Nominal(n) = self.groups[like.group.0 as usize].owner else { return false };
         if like.is_static {
@@ -252,21 +246,11 @@ impl World {
         decl.modifiers.push(Ident { name: "private".into(), span: w.name.span });
         let ty = self.wrapper_type(w).filter(|_| wrapped.wrap.is_none());
         let stored = StoredData {
-            name: storage.clone(),
             ty: ty.map(Rc::new),
             value: value.map(Rc::new),
-            is_let: false,
             no_derivative: w.decl.attribute("noDerivative").is_some(),
-            overrides: false,
-            is_final: false,
-            decl: Rc::new(decl),
-            span: w.decl.span,
-            resolved: None,
-            resolving: false,
-            initial: None,
-            setter: None,
-            lazy: None,
             wrapped: Some(wrapped),
+            ..StoredData::of(storage.clone(), Rc::new(decl))
         };
         let index = self.nominal_data(w.n).stored.len() as u32;
         self.nominal_data_mut(w.n).stored.push(stored);

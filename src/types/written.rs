@@ -1,7 +1,7 @@
 //! What can be read off the syntax alone.
 
 use crate::source::Span;
-use crate::syntax::ast::{Block, Expr, ExprKind, Name, Pattern, PatternKind, TypeExpr, TypeExprKind};
+use crate::syntax::ast::{Binding, Block, Expr, ExprKind, Ident, Name, Pattern, PatternKind, TypeExpr, TypeExprKind};
 
 /// The pattern without the type behind it.
 pub(super) fn strip(pattern: &Pattern) -> &Pattern {
@@ -9,6 +9,16 @@ pub(super) fn strip(pattern: &Pattern) -> &Pattern {
         PatternKind::Typed(inner, _) => strip(inner),
         _ => pattern,
     }
+}
+
+/// The name and the type that a property is declared with; `None` when it is declared with another pattern.
+pub(super) fn property_name(binding: &Binding) -> Option<(Ident, Option<TypeExpr>)> {
+    let PatternKind::Bind { name, .. } = &strip(&binding.pattern).kind else { return None };
+    let ty = match &binding.pattern.kind {
+        PatternKind::Typed(_, ty) => Some(ty.clone()),
+        _ => binding.ty.clone(),
+    };
+    Some((Ident { name: name.clone(), span: binding.pattern.span }, ty))
 }
 
 /// The names that a pattern binds, with their place and, if it is written, their type.

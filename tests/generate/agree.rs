@@ -1,10 +1,9 @@
 //! What is asked of random programs: forward mode, reverse mode and central differences agree, to the third order.
 
+use super::sink::Sink;
 use super::{Program, render};
 use dscript::session::{Input, Options, Session, Status};
-use std::cell::{Cell, RefCell};
-use std::io::Write;
-use std::rc::Rc;
+use std::cell::Cell;
 
 /// Where the programs are differentiated: finer than the constants in them, so that none of them sits right on a kink.
 const POINTS: &[(f64, f64)] = &[(0.31640625, -0.81640625), (-1.18359375, 0.43359375)];
@@ -139,21 +138,6 @@ fn compare(line: &str, tally: &Tally) -> Result<(), String> {
         return Err(format!("the derivative is not the difference {estimate}"));
     }
     Ok(())
-}
-
-/// A sink that can be read afterwards.
-#[derive(Clone, Default)]
-struct Sink(Rc<RefCell<Vec<u8>>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
 }
 
 /// Runs a script; what it printed, or why it did not end well.

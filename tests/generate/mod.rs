@@ -10,6 +10,8 @@
 pub mod agree;
 mod kinds;
 pub mod render;
+#[path = "../harness/sink.rs"]
+mod sink;
 
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -138,7 +138,7 @@ impl Infer<'_> {
 /// The path from the root, as an expression.
 fn walk(path: &[KeyPathPart], span: Span) -> ast::Expr {
     path.iter().fold(name(ROOT, span), |base, part| {
-        let (base, span) = (Rc::new(base), span);
+        let base = Rc::new(base);
         match part {
             KeyPathPart::Member(name) if &*name.name == "self" => (*base).clone(),
             KeyPathPart::Member(name) => {

@@ -83,6 +83,21 @@ pub enum Shape {
     Metatype(Rc<str>),
 }
 
+impl Shape {
+    /// The shapes that it is made of.
+    fn parts(&self) -> Vec<ShapeId> {
+        match self {
+            Shape::Tuple(fields) => fields.iter().map(|(_, s)| *s).collect(),
+            Shape::Struct { fields, .. } => fields.iter().map(|(_, s)| *s).collect(),
+            Shape::Enum { cases, .. } => cases.iter().flat_map(|c| c.payload.iter().map(|(_, s)| *s)).collect(),
+            Shape::Optional(of) | Shape::Array(of) | Shape::Set(of) | Shape::Boxed(of) => vec![*of],
+            Shape::Dictionary(key, of) => vec![*key, *of],
+            Shape::Class { base, fields, .. } => base.iter().copied().chain(fields.iter().map(|(_, s)| *s)).collect(),
+            _ => vec![],
+        }
+    }
+}
+
 /// How a struct prints.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Style {
@@ -218,23 +233,7 @@ impl Shapes {
     }
 
     fn has_speaking_part(&self, shape: &Shape) -> bool {
-        let speaks = |id: &ShapeId| self.may_speak(*id);
-        match shape {
-            Shape::Tuple(fields) => fields.iter().any(|(_, s)| speaks(s)),
-            Shape::Struct { fields, .. } => fields.iter().any(|(_, s)| speaks(s)),
-            Shape::Enum { cases, .. } => cases.iter().any(|c| c.payload.iter().any(|(_, s)| speaks(s))),
-            Shape::Optional(of) | Shape::Array(of) | Shape::Set(of) | Shape::Boxed(of) => speaks(of),
-            Shape::Dictionary(key, of) => speaks(key) || speaks(of),
-            Shape::Class { .. } | Shape::Any => true,
-            Shape::Double
-            | Shape::Float
-            | Shape::Int { .. }
-            | Shape::Bool
-            | Shape::String
-            | Shape::Character
-            | Shape::Function
-            | Shape::Metatype(_) => false,
-        }
+        matches!(shape, Shape::Class { .. } | Shape::Any) || shape.parts().iter().any(|part| self.may_speak(*part))
     }
 
     /// How many components a value has.

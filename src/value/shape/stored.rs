@@ -13,19 +13,6 @@ pub struct StoredShapes(Vec<(Shape, Option<OwnId>)>);
 pub struct StoredTangents(Vec<Tangent>);
 
 impl Shape {
-    /// The shapes that it is made of.
-    fn parts(&self) -> Vec<ShapeId> {
-        match self {
-            Shape::Tuple(fields) => fields.iter().map(|(_, s)| *s).collect(),
-            Shape::Struct { fields, .. } => fields.iter().map(|(_, s)| *s).collect(),
-            Shape::Enum { cases, .. } => cases.iter().flat_map(|c| c.payload.iter().map(|(_, s)| *s)).collect(),
-            Shape::Optional(of) | Shape::Array(of) | Shape::Set(of) | Shape::Boxed(of) => vec![*of],
-            Shape::Dictionary(key, of) => vec![*key, *of],
-            Shape::Class { base, fields, .. } => base.iter().copied().chain(fields.iter().map(|(_, s)| *s)).collect(),
-            _ => vec![],
-        }
-    }
-
     /// Whether its values are one reference, so that it may be made of shapes that are not known yet.
     fn is_reference(&self) -> bool {
         matches!(self, Shape::Array(_) | Shape::Dictionary(..) | Shape::Set(_) | Shape::Boxed(_) | Shape::Class { .. })

@@ -1,0 +1,20 @@
+//! Where a session of the tests prints to.
+
+use std::cell::RefCell;
+use std::io::Write;
+use std::rc::Rc;
+
+/// What was printed; a copy reads it afterwards.
+#[derive(Clone, Default)]
+pub struct Sink(pub Rc<RefCell<Vec<u8>>>);
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
