@@ -137,6 +137,7 @@ impl Levels {
     }
 
     /// How many levels are live.
+    #[inline(always)]
     pub fn depth(&self) -> usize {
         self.stack.len()
     }

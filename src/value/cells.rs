@@ -2,6 +2,15 @@
 
 use super::shape::Layout;
 use super::{Components, Ref, Slot, release};
+use smallvec::SmallVec;
+
+/// Numbers of an object; a few of them stand in the object itself, so that most records and instances are one piece of
+/// memory. So with integers and references.
+pub type Numbers = SmallVec<[f64; 2]>;
+/// Integers of an object.
+pub type Integers = SmallVec<[i64; 2]>;
+/// References of an object.
+pub type References = SmallVec<[Ref; 2]>;
 
 /// Numbers, integers and references; elements of an array, fields of a record, contents of a box, captures of a
 /// closure. Element `k` of an array with stride `(nf, ni, nr)` has its numbers at `f[k·nf..]`, and so on.
@@ -10,11 +19,11 @@ pub struct Cells {
     /// How many elements; 1 for records, boxes and captures.
     pub len: usize,
     /// Numbers.
-    pub f: Vec<f64>,
+    pub f: Numbers,
     /// Integers.
-    pub i: Vec<i64>,
+    pub i: Integers,
     /// References.
-    pub r: Vec<Ref>,
+    pub r: References,
     /// Tangent slots beside `f`: empty, or as long as `f`. Made when the first one is stored.
     pub slots: Vec<Slot>,
 }
@@ -22,7 +31,7 @@ pub struct Cells {
 impl Drop for Cells {
     fn drop(&mut self) {
         if !self.r.is_empty() {
-            release(std::mem::take(&mut self.r));
+            release(&mut self.r);
         }
     }
 }
@@ -30,7 +39,7 @@ impl Drop for Cells {
 impl Cells {
     /// No elements and no room for any.
     pub const fn empty() -> Cells {
-        Cells { len: 0, f: vec![], i: vec![], r: vec![], slots: vec![] }
+        Cells { len: 0, f: Numbers::new_const(), i: Integers::new_const(), r: References::new_const(), slots: vec![] }
     }
 
     /// A record, box or list of captures with these components.
@@ -38,6 +47,41 @@ impl Cells {
         let mut cells = Cells::default();
         cells.push(parts);
         cells
+    }
+
+    /// An array of numbers, constant in every level.
+    pub fn numbers(elements: Vec<f64>) -> Cells {
+        let mut cells = Cells::empty();
+        cells.len = elements.len();
+        cells.f = elements.into();
+        cells
+    }
+
+    /// An array of integers.
+    pub fn integers(elements: Vec<i64>) -> Cells {
+        let mut cells = Cells::empty();
+        cells.len = elements.len();
+        cells.i = elements.into();
+        cells
+    }
+
+    /// An array of elements of one reference each.
+    pub fn references(elements: Vec<Ref>) -> Cells {
+        let mut cells = Cells::empty();
+        cells.len = elements.len();
+        cells.r = elements.into();
+        cells
+    }
+
+    /// A record of zeros and nothing.
+    pub fn zeros(layout: Layout) -> Cells {
+        Cells {
+            len: 1,
+            f: SmallVec::from_elem(0.0, layout.f as usize),
+            i: SmallVec::from_elem(0, layout.i as usize),
+            r: (0..layout.r).map(|_| Ref::Null).collect(),
+            slots: vec![],
+        }
     }
 
     /// Everything in it.
@@ -60,7 +104,7 @@ impl Cells {
     pub fn push(&mut self, parts: Components<'_>) {
         self.push_numbers(parts.f, parts.slots);
         self.i.extend_from_slice(parts.i);
-        self.r.extend_from_slice(parts.r);
+        self.r.extend(parts.r.iter().cloned());
         self.len += 1;
     }
 
@@ -176,9 +220,9 @@ impl Cells {
             let slots = (0..nf).map(|k| parts.slots.get(k).copied().unwrap_or(Slot::NONE));
             self.slots.splice(index * nf..index * nf, slots);
         }
-        self.f.splice(index * nf..index * nf, parts.f.iter().copied());
-        self.i.splice(index * ni..index * ni, parts.i.iter().copied());
-        self.r.splice(index * nr..index * nr, parts.r.iter().cloned());
+        self.f.insert_many(index * nf, parts.f.iter().copied());
+        self.i.insert_many(index * ni, parts.i.iter().copied());
+        self.r.insert_many(index * nr, parts.r.iter().cloned());
         self.len += 1;
     }
 
@@ -200,7 +244,7 @@ impl Cells {
         let slots = if other.slots.is_empty() { &[] } else { &other.slots[from * nf..to * nf] };
         self.push_numbers(&other.f[from * nf..to * nf], slots);
         self.i.extend_from_slice(&other.i[from * ni..to * ni]);
-        self.r.extend_from_slice(&other.r[from * nr..to * nr]);
+        self.r.extend(other.r[from * nr..to * nr].iter().cloned());
         self.len += to - from;
     }
 

@@ -197,8 +197,18 @@ fn compare_fields(
 }
 
 /// A number that is the same for equal values, and the same in every run.
-pub fn hash(shapes: &Shapes, shape: ShapeId, value: Components<'_>) -> u64 {
+pub fn hash(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>) -> u64 {
     let mut state = Mixer(0x9e37_79b9_7f4a_7c15);
+    // The keys that nearly every dictionary has need no list.
+    match shapes.get(shape) {
+        Shape::Int { .. } => state.mix(value.integer() as u64),
+        Shape::String => state.text(&super::text::canonical(text(value.reference()))),
+        _ => hash_parts(shapes, shape, value, &mut state),
+    }
+    state.finish()
+}
+
+fn hash_parts(shapes: &Shapes, shape: ShapeId, value: Components<'_>, state: &mut Mixer) {
     let mut work = vec![(shape, value)];
     while let Some((shape, mut value)) = work.pop() {
         match shapes.get(shape) {
@@ -255,7 +265,6 @@ pub fn hash(shapes: &Shapes, shape: ShapeId, value: Components<'_>) -> u64 {
             Shape::Function | Shape::Metatype(_) => {}
         }
     }
-    state.finish()
 }
 
 fn push_parts<'a>(

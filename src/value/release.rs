@@ -6,35 +6,44 @@
 use super::Ref;
 use std::cell::RefCell;
 
+/// What waits to be dropped.
+struct Waiting {
+    /// Whether somebody is at it.
+    busy: bool,
+    list: Vec<Ref>,
+}
+
 thread_local! {
-    /// What waits to be dropped; `None` while nobody is at it.
-    static WAITING: RefCell<Option<Vec<Ref>>> = const { RefCell::new(None) };
+    static WAITING: RefCell<Waiting> = const { RefCell::new(Waiting { busy: false, list: vec![] }) };
 }
 
 /// Drops references; those of objects that go away meanwhile are put on the list of the outermost call.
-pub fn release(references: Vec<Ref>) {
+pub fn release(references: &mut [Ref]) {
     // An object without owned objects in it cannot start a chain: the common case needs no list.
     if references.iter().all(|r| matches!(r, Ref::Null | Ref::Text(_))) {
         return;
     }
-    let first = WAITING.try_with(|waiting| match &mut *waiting.borrow_mut() {
-        Some(list) => {
-            list.extend(references);
-            false
-        }
-        empty => {
-            *empty = Some(references);
-            true
-        }
+    let first = WAITING.try_with(|waiting| {
+        let mut waiting = waiting.borrow_mut();
+        waiting.list.extend(references.iter_mut().map(std::mem::take));
+        !std::mem::replace(&mut waiting.busy, true)
     });
     if first != Ok(true) {
         return;
     }
-    while let Ok(Some(next)) = WAITING.try_with(|w| w.borrow_mut().as_mut().and_then(Vec::pop)) {
+    while let Ok(Some(next)) = WAITING.try_with(|w| w.borrow_mut().list.pop()) {
         drop(next);
     }
-    let _ = WAITING.try_with(|w| w.borrow_mut().take());
+    let _ = WAITING.try_with(|waiting| {
+        let mut waiting = waiting.borrow_mut();
+        waiting.busy = false;
+        // What one long chain needed is not kept for ever.
+        waiting.list.shrink_to(KEPT);
+    });
 }
+
+/// So many places of the list are kept for the next time.
+const KEPT: usize = 1024;
 
 #[cfg(test)]
 mod tests {
@@ -45,7 +54,7 @@ mod tests {
     fn a_long_chain_is_dropped_without_recursion() {
         let mut chain = Ref::Null;
         for k in 0..1_000_000_u32 {
-            let cells = Cells { len: 1, f: vec![], i: vec![], r: vec![chain], slots: vec![] };
+            let cells = Cells::references(vec![chain]);
             chain = match k % 2 {
                 0 => Ref::Cells(Rc::new(cells)),
                 _ => Ref::Closure(Rc::new(Closure { function: k, captures: cells })),

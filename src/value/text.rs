@@ -2,7 +2,21 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::rc::Rc;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
+
+thread_local! {
+    static LETTERS: [Rc<str>; 128] = std::array::from_fn(|code| Rc::from(char::from(code as u8).encode_utf8(&mut [0; 4]) as &str));
+}
+
+/// A character as a text of its own. Those of ASCII are made once: texts are taken apart into them all the time.
+pub fn character(text: &str) -> Rc<str> {
+    match text.as_bytes() {
+        [letter] => LETTERS.try_with(|letters| letters.get(usize::from(*letter)).cloned()).ok().flatten(),
+        _ => None,
+    }
+    .unwrap_or_else(|| text.into())
+}
 
 /// Whether two texts are the same to a reader.
 pub fn same(a: &str, b: &str) -> bool {

@@ -5,6 +5,7 @@ use crate::bytecode::operand::Role;
 use crate::bytecode::{Code, Instruction, Operator, verify};
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Closure, Ref};
+use hashbrown::HashMap;
 use std::rc::Rc;
 
 /// What entering and leaving a function needs of its code, close together: a call touches one or two cache lines of it.
@@ -101,7 +102,9 @@ pub enum Version {
 pub struct Functions {
     entries: [Vec<Option<Box<Entry>>>; 3],
     /// For each method the functions that it was found to be, by type.
-    methods: Vec<Vec<(ShapeId, Rc<Closure>)>>,
+    methods: Vec<Vec<(ShapeId, Ref)>>,
+    /// Function objects that captured nothing, by function: one of each is enough.
+    plain: HashMap<u32, Rc<Closure>>,
 }
 
 impl Version {
@@ -122,11 +125,17 @@ impl Functions {
         }
     }
 
+    /// A function object that captured nothing.
+    pub fn plain(&mut self, function: u32) -> Ref {
+        let new = || Rc::new(Closure { function, captures: Cells::empty() });
+        Ref::Closure(self.plain.entry(function).or_insert_with(new).clone())
+    }
+
     /// What a method is for a type, if that was asked before.
     #[inline(always)]
     pub fn method(&self, method: u16, shape: ShapeId) -> Option<Ref> {
         let known = self.methods.get(usize::from(method))?;
-        known.iter().find(|(of, _)| *of == shape).map(|(_, function)| Ref::Closure(function.clone()))
+        known.iter().find(|(of, _)| *of == shape).map(|(_, function)| function.clone())
     }
 
     /// What a method is for a type.
@@ -136,13 +145,13 @@ impl Functions {
     #[cold]
     pub fn load_method(&mut self, compiler: &mut dyn Compiler, method: u16, shape: ShapeId) -> Result<Ref, Box<Fault>> {
         let function = compiler.method(method, shape)?;
-        let found = Rc::new(Closure { function, captures: Cells::empty() });
+        let found = self.plain(function);
         let at = usize::from(method);
         if self.methods.len() <= at {
             self.methods.resize_with(at + 1, Vec::new);
         }
         self.methods[at].push((shape, found.clone()));
-        Ok(Ref::Closure(found))
+        Ok(found)
     }
 
     /// The code, compiled and checked if it has to be.

@@ -116,12 +116,9 @@ fn read_csv(c: Call<'_, '_>) -> Result<(), Failure> {
     let path = c.text()?;
     let text = read(&path)?;
     let (names, columns) = table(&path, &text)?;
-    let columns: Vec<Ref> = columns
-        .into_iter()
-        .map(|f| Ref::Cells(Rc::new(Cells { len: f.len(), f, i: vec![], r: vec![], slots: vec![] })))
-        .collect();
+    let columns: Vec<Ref> = columns.into_iter().map(|f| Ref::Cells(Rc::new(Cells::numbers(f)))).collect();
     c.give_reference(texts(names))?;
-    c.give_reference(Ref::Cells(Rc::new(Cells { len: columns.len(), f: vec![], i: vec![], r: columns, slots: vec![] })))
+    c.give_reference(Ref::Cells(Rc::new(Cells::references(columns))))
 }
 
 /// The names of columns, and the numbers in them.

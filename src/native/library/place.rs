@@ -2,7 +2,7 @@
 
 use super::context::{Failure, FailureKind, NativeContext};
 use super::{NativeFunction, array};
-use crate::value::{Cells, Ref};
+use crate::value::{Cells, Ref, text as reader};
 use std::rc::Rc;
 use unicode_segmentation::GraphemeCursor;
 
@@ -20,6 +20,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "text.part", call: part },
     NativeFunction { name: "text.find", call: |c| find(c, |text, part| text.find(part)) },
     NativeFunction { name: "text.findLast", call: |c| find(c, |text, part| text.rfind(part)) },
+    NativeFunction { name: "text.cuts", call: cuts },
     NativeFunction { name: "text.bytes", call: |c| codes(c, |t| t.bytes().map(i64::from).collect()) },
     NativeFunction { name: "text.units", call: |c| codes(c, |t| t.encode_utf16().map(i64::from).collect()) },
     NativeFunction {
@@ -84,7 +85,7 @@ fn at(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, from) = (c.text()?, c.integer());
     let start = place(&text, from)?;
     let end = after(&text, start).ok_or_else(|| outside(from))?;
-    c.give_text(&text[start..end])
+    c.give_text(reader::character(&text[start..end]))
 }
 
 fn scalar_at(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -123,11 +124,40 @@ fn find(c: Call<'_, '_>, which: fn(&str, &str) -> Option<usize>) -> Result<(), F
     c.give_integer(found.map_or(-1, |k| (from + k) as i64))
 }
 
+/// Where the parts between separators begin and end, one after the other: at most so many cuts, with or without empty
+/// parts.
+fn cuts(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (text, separator, low, high) = (c.text()?, c.text()?, c.integer(), c.integer());
+    let (most, without_empty) = (usize::try_from(c.integer()).unwrap_or(0), c.integer() != 0);
+    let (from, to) = (place(&text, low)?, place(&text, high)?);
+    let inside = text.get(from..to).unwrap_or("");
+    array::affordable(c.host, inside.len() / separator.len().max(1), 2 * size_of::<i64>())?;
+    let mut places = vec![];
+    let mut add = |start: usize, end: usize| {
+        let wanted = start < end || !without_empty;
+        if wanted {
+            places.extend([start as i64, end as i64]);
+        }
+        wanted
+    };
+    let (mut start, mut parts) = (from, 0);
+    let found = inside.match_indices(&*separator).filter(|_| !separator.is_empty()).map(|(at, _)| from + at);
+    for at in found {
+        if parts == most {
+            break;
+        }
+        parts += usize::from(add(start, at));
+        start = at + separator.len();
+    }
+    add(start, to);
+    c.give_reference(Ref::Cells(Rc::new(Cells::integers(places))))
+}
+
 fn codes(c: Call<'_, '_>, of: fn(&str) -> Vec<i64>) -> Result<(), Failure> {
     let text = c.text()?;
     array::affordable(c.host, text.len(), size_of::<i64>())?;
     let i = of(&text);
-    let cells = Cells { len: i.len(), f: vec![], i, r: vec![], slots: vec![] };
+    let cells = Cells::integers(i);
     c.give_reference(Ref::Cells(Rc::new(cells)))
 }
 

@@ -17,7 +17,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "text.lt", call: less },
     NativeFunction { name: "text.count", call: |c| measure(c, |t| characters(t).count() as i64) },
     NativeFunction { name: "text.isEmpty", call: |c| measure(c, |t| i64::from(t.is_empty())) },
-    NativeFunction { name: "text.characters", call: |c| parts(c, |t| characters(t).map(Into::into).collect()) },
+    NativeFunction { name: "text.characters", call: |c| parts(c, |t| characters(t).map(reader::character).collect()) },
     NativeFunction { name: "text.fromCharacters", call: from_characters },
     NativeFunction { name: "text.uppercased", call: |c| change(c, |t| t.to_uppercase()) },
     NativeFunction { name: "text.lowercased", call: |c| change(c, |t| t.to_lowercase()) },
@@ -38,8 +38,7 @@ pub(super) const TEXT: Layout = Layout { f: 0, i: 0, r: 1 };
 
 /// An array of texts.
 pub(super) fn texts(all: Vec<Rc<str>>) -> Ref {
-    let (len, r) = (all.len(), all.into_iter().map(Ref::Text).collect());
-    Ref::Cells(Rc::new(Cells { len, f: vec![], i: vec![], r, slots: vec![] }))
+    Ref::Cells(Rc::new(Cells::references(all.into_iter().map(Ref::Text).collect())))
 }
 
 /// The text in a reference.

@@ -312,6 +312,8 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::FindMethod { out, from, method } => quick!(quick::find_method(machine, &mut at, out, from, method)),
             I::LoadBoxF { out, from, index } => quick!(quick::load_box_f(&mut at, out, from, index)),
             I::LoadBoxI { out, from, index } => quick!(quick::load_box_i(&mut at, out, from, index)),
+            I::LoadBoxR { out, from, index } => quick!(quick::load_box_r(&mut at, out, from, index)),
+            I::StoreBoxR { to, a, index } => quick!(quick::store_box_r(machine, &mut at, to, a, index)),
             I::StoreBoxF { to, a, index } => quick!(quick::store_box_f(&mut at, to, a, index)),
             I::StoreBoxI { to, a, index } => quick!(quick::store_box_i(&mut at, to, a, index)),
             I::LoadRecordF { out, from, index } => quick!(quick::load_record_f(&mut at, out, from, index)),
@@ -360,8 +362,6 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             | I::NewRecord { .. }
             | I::NewClosure { .. }
             | I::NewInstance { .. }
-            | I::LoadBoxR { .. }
-            | I::StoreBoxR { .. }
             | I::TakeBox { .. }
             | I::StoreRecordR { .. }
             | I::TakeRecord { .. }

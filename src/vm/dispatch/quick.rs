@@ -246,6 +246,29 @@ pub fn load_box_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Opti
     Some(())
 }
 
+/// `out = box.index`, shared.
+#[inline(always)]
+pub fn load_box_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Option<()> {
+    fill(at, out, |at| {
+        let Ref::Box(object) = at.r(from) else { return None };
+        object.cells.try_borrow().ok()?.r.get(usize::from(index)).cloned()
+    })
+}
+
+/// `box.index = a`, moved, where there was nothing, and outside of any level: a level keeps a list of such boxes.
+#[inline(always)]
+pub fn store_box_r(machine: &Machine, at: &mut Registers, to: RIn, a: RTake, index: Part) -> Option<()> {
+    if machine.levels.depth() != 0 {
+        return None;
+    }
+    let Ref::Box(object) = at.r(to) else { return None };
+    let mut cells = object.cells.try_borrow_mut().ok()?;
+    let place = cells.r.get_mut(usize::from(index)).filter(|place| matches!(place, Ref::Null))?;
+    let mut from = *at;
+    std::mem::forget(std::mem::replace(place, from.take(a)));
+    Some(())
+}
+
 /// `box.index = a`
 #[inline(always)]
 pub fn store_box_f(at: &mut Registers, to: RIn, a: FIn, index: Part) -> Option<()> {

@@ -115,7 +115,7 @@ fn line(
 
         I::NewBox { out, parts } | I::DNewBox { out, parts } => stored::new_box(at, out, parts),
         I::NewRecord { out, parts } | I::DNewRecord { out, parts } => stored::new_record(at, out, parts),
-        I::NewClosure { out, site } | I::DNewClosure { out, site } => stored::new_closure(at, out, site),
+        I::NewClosure { out, site } | I::DNewClosure { out, site } => stored::new_closure(machine, at, out, site),
         I::NewInstance { out, shape } => stored::new_instance(compiler, at, out, shape)?,
         I::FindMethod { out, from, method } => stored::find_method(machine, compiler, at, out, (from, method))?,
         I::LoadBoxF { out, from, index } => stored::load_box_f(at, out, from, index)?,

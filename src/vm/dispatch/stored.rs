@@ -30,13 +30,7 @@ pub fn new_instance(
     let Some(layout) = compiler.shapes().instance_layout(shape) else {
         return Err(Fault::internal("an instance of something that is not a class"));
     };
-    let cells = Cells {
-        len: 1,
-        f: vec![0.0; layout.f as usize],
-        i: vec![0; layout.i as usize],
-        r: vec![Ref::Null; layout.r as usize],
-        slots: vec![],
-    };
+    let cells = Cells::zeros(layout);
     at.set_r(out, Ref::Box(Rc::new(BoxCells { cells: RefCell::new(cells), shape: Some(shape) })));
     Ok(())
 }
@@ -68,9 +62,13 @@ pub fn new_record(at: &mut Registers, out: ROut, parts: PartsAt) {
 }
 
 /// `out =` a function object with the captured components in the window.
-pub fn new_closure(at: &mut Registers, out: ROut, site: ClosureAt) {
+pub fn new_closure(machine: &mut Machine, at: &mut Registers, out: ROut, site: ClosureAt) {
     let code = at.code();
     let site = &code.closures[usize::from(site)];
+    if site.captures == [0; 3] {
+        at.set_r(out, machine.functions.plain(site.function));
+        return;
+    }
     let captures = gather_counts(*at, site.captures, at.entry().is_derivative);
     at.set_r(out, Ref::Closure(Rc::new(Closure { function: site.function, captures })));
 }
