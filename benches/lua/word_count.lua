@@ -1,4 +1,4 @@
--- Counts the words of a long text, letter by letter, and prints the most frequent ones.
+-- Counts the words of a long text, which it reads letter by letter, and prints the most frequent ones.
 
 local verse = "Whoever walks by the river hears the water and the wind in the reeds while the mill turns and turns "
   .. "and the miller counts his sacks of flour one by one until the sun goes down behind the hill and the "
@@ -9,21 +9,15 @@ for i = 1, 4000 do pieces[i] = verse .. "verse " .. i % 97 .. ". " end
 local text = table.concat(pieces)
 
 local counts, total, word = {}, 0, ""
-local function finish()
-  if word ~= "" then
+for character in string.gmatch(text, ".") do
+  if string.find(character, "%a") then
+    word = word .. character
+  elseif word ~= "" then
     counts[word] = (counts[word] or 0) + 1
     total = total + 1
     word = ""
   end
 end
-for character in string.gmatch(text, ".") do
-  if string.find(character, "%a") then
-    word = word .. string.lower(character)
-  else
-    finish()
-  end
-end
-finish()
 
 local words = {}
 for word in pairs(counts) do words[#words + 1] = word end

@@ -289,7 +289,7 @@ mod tests {
         cells.len = 3;
         let layout = Layout { f: 1, i: 0, r: 0 };
         cells.insert(1, layout, Components { f: &[9.0], slots: &[SLOT], i: &[], r: &[] });
-        assert_eq!((cells.f.clone(), cells.slot(1), cells.slots.len()), (vec![1.0, 9.0, 5.0, 3.0], SLOT, 4));
+        assert_eq!((&cells.f[..], cells.slot(1), cells.slots.len()), (&[1.0, 9.0, 5.0, 3.0][..], SLOT, 4));
         cells.remove(0, 2, layout);
         assert_eq!((cells.len, cells.slots.len()), (2, 2));
     }

@@ -2,7 +2,7 @@
 
 use super::number::{write_double, write_float};
 use super::shape::{Case, OwnId, Shape, ShapeId, Shapes, Style};
-use super::{Cells, Components, Ref};
+use super::{Cells, Components, Ref, Text};
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -27,13 +27,7 @@ pub fn describe(shapes: &Shapes, shape: ShapeId, value: Components<'_>) -> Strin
 
 /// The same, or with `inside` what stands for a value inside of another one: texts with quotes. `own`: what the parts
 /// that [`own_parts`] finds say of themselves.
-pub fn describe_with(
-    shapes: &Shapes,
-    shape: ShapeId,
-    mut value: Components<'_>,
-    inside: bool,
-    own: &[Rc<str>],
-) -> String {
+pub fn describe_with(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>, inside: bool, own: &[Text]) -> String {
     let mut printer = Printer { shapes, out: String::new(), depth: 0, own: own.iter(), parts: vec![] };
     printer.value(shape, &mut value, inside);
     printer.out
@@ -53,7 +47,7 @@ struct Printer<'s> {
     shapes: &'s Shapes,
     out: String,
     depth: usize,
-    own: std::slice::Iter<'s, Rc<str>>,
+    own: std::slice::Iter<'s, Text>,
     /// The parts for which there was no text.
     parts: Vec<OwnPart>,
 }
@@ -323,9 +317,8 @@ mod tests {
         let double = shapes.add(Shape::Double);
         let row = shapes.add(Shape::Array(double));
         let matrix = shapes.add(Shape::Array(row));
-        let array =
-            |f: &[f64]| Ref::Cells(Rc::new(Cells { len: f.len(), f: f.to_vec(), i: vec![], r: vec![], slots: vec![] }));
-        let rows = Cells { len: 2, f: vec![], i: vec![], r: vec![array(&[1.0, 2.0]), array(&[])], slots: vec![] };
+        let array = |f: &[f64]| Ref::Cells(Rc::new(Cells::numbers(f.to_vec())));
+        let rows = Cells::references(vec![array(&[1.0, 2.0]), array(&[])]);
         assert_eq!(show(&shapes, matrix, &[], &[], &[Ref::Cells(Rc::new(rows))]), "[[1.0, 2.0], []]");
     }
 
@@ -337,7 +330,8 @@ mod tests {
         shapes.define(list, Shape::Boxed(link), None);
         let mut chain = Ref::Null;
         for k in 0..10_000 {
-            let cells = Cells { len: 1, f: vec![], i: vec![i64::from(k > 0)], r: vec![chain], slots: vec![] };
+            let mut cells = Cells::integers(vec![i64::from(k > 0)]);
+            cells.r.push(chain);
             chain = Ref::Cells(Rc::new(cells));
         }
         assert!(show(&shapes, list, &[], &[], &[chain]).contains("Optional(…)"));

@@ -262,7 +262,8 @@ mod tests {
             array.clone(),
             Ref::Box(Rc::clone(&inside)),
             Ref::Closure(Rc::new(Closure { function: 0, captures: holding(std::slice::from_ref(&array)) })),
-        ];
+        ]
+        .into();
         change_slots_in_box(&inside, &mut Rename);
         let cells = inside.cells.borrow();
         let (Ref::Cells(a), Ref::Cells(b)) = (&cells.r[0], &cells.r[1]) else { panic!() };

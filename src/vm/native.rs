@@ -5,9 +5,9 @@ use super::functions::Compiler;
 use super::machine::Machine;
 use super::task::{Next, Target, Task};
 use crate::bytecode::NativeSite;
-use crate::native::library::{self, NativeContext};
+use crate::native::library::{self, Look, Native, NativeContext, NativeFunction};
 use crate::value::print::OwnPart;
-use crate::value::{Cells, Ref, Slot};
+use crate::value::{Cells, Ref, Slot, Text};
 use std::rc::Rc;
 
 /// Calls a function of the native library. Its arguments stand in the window; with their slots when `slots` is set.
@@ -17,31 +17,47 @@ pub fn call(
     site: &NativeSite,
     slots: bool,
 ) -> Result<Next, Box<Fault>> {
-    let parts = attempt(machine, compiler, site, slots, None)?;
+    let function = match library::get(site.native) {
+        Some(Native::Look(look)) => return glance(machine, site, look),
+        Some(Native::Function(function)) => function,
+        None => return Err(Fault::internal("no such native function")),
+    };
+    let parts = attempt(machine, compiler, (function, site), slots, None)?;
     if parts.is_empty() {
         return Ok(Next::Return);
     }
     let arguments = machine.take_window(site.params.map(usize::from), slots);
-    let ask = Ask { site: site.clone(), slots, arguments, parts: parts.into_iter(), texts: vec![] };
+    let ask = Ask { function, site: site.clone(), slots, arguments, parts: parts.into_iter(), texts: vec![] };
     ask.next(machine, compiler)
+}
+
+/// A look at the window's texts and integers.
+fn glance(machine: &mut Machine, site: &NativeSite, look: &Look) -> Result<Next, Box<Fault>> {
+    let [_, from_i, from_r] = machine.window;
+    let r = machine.stacks.r.get_mut(from_r..from_r + usize::from(site.params[2]));
+    let i = machine.stacks.i.get_mut(from_i..from_i + usize::from(site.params[1].max(1)));
+    let (Some(r), Some(i)) = (r, i) else { return Err(Fault::internal("a look beyond the window")) };
+    i[0] = (look.look)(r, i).ok_or_else(|| Fault::internal("a look at something else"))?;
+    r.iter_mut().for_each(|r| *r = Ref::Null);
+    Ok(Next::Return)
 }
 
 /// Calls the function; what it asks for instead of giving results.
 fn attempt(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    site: &NativeSite,
+    (function, site): (&NativeFunction, &NativeSite),
     slots: bool,
-    own_texts: Option<&[Rc<str>]>,
+    own_texts: Option<&[Text]>,
 ) -> Result<Vec<OwnPart>, Box<Fault>> {
-    let Some(function) = library::get(site.native) else { return Err(Fault::internal("no such native function")) };
     let range = |b: usize| machine.window[b]..machine.window[b] + usize::from(site.params[b].max(site.results[b]));
     let (f, i, r) = (range(0), range(1), range(2));
     let stacks = &mut machine.stacks;
     let beside: &mut [Slot] = if slots { &mut stacks.slots[f.clone()] } else { &mut [] };
     // Objects that may be changed in place, with their sizes.
+    let kept = if site.results[2] == 0 { &[] } else { &stacks.r[r.clone()] };
     let given: [(usize, i64); KEPT_IN_PLACE] =
-        std::array::from_fn(|k| stacks.r[r.clone()].get(k).map_or((0, 0), |given| (address(given), effort(given))));
+        std::array::from_fn(|k| kept.get(k).map_or((0, 0), |given| (address(given), effort(given))));
     let registers = (&mut stacks.f[f], beside, &mut stacks.i[i], &mut stacks.r[r.clone()]);
     let mut context = NativeContext::new((compiler.shapes(), &site.shapes), &mut machine.host, registers);
     context.own_texts = own_texts;
@@ -76,7 +92,7 @@ fn effort(object: &Ref) -> i64 {
 /// Which object it is; 0 for one that has no size.
 fn address(object: &Ref) -> usize {
     match object {
-        Ref::Text(text) => text.as_ptr() as usize,
+        Ref::Text(text) => text.address(),
         Ref::Cells(cells) => Rc::as_ptr(cells) as usize,
         _ => 0,
     }
@@ -84,11 +100,12 @@ fn address(object: &Ref) -> usize {
 
 /// A function that waits for what the program says of parts of its arguments.
 struct Ask {
+    function: &'static NativeFunction,
     site: NativeSite,
     slots: bool,
     arguments: Cells,
     parts: std::vec::IntoIter<OwnPart>,
-    texts: Vec<Rc<str>>,
+    texts: Vec<Text>,
 }
 
 impl Ask {
@@ -99,7 +116,7 @@ impl Ask {
             return Ok(Next::Call { target, derivative: self.slots, then: Some(Box::new(self)) });
         }
         machine.set_window(self.arguments.all());
-        attempt(machine, compiler, &self.site, self.slots, Some(&self.texts))?;
+        attempt(machine, compiler, (self.function, &self.site), self.slots, Some(&self.texts))?;
         Ok(Next::Return)
     }
 }

@@ -188,6 +188,13 @@ impl Registers {
         std::mem::take(self.changed(RChange(a.0)))
     }
 
+    /// Exchanges two references: moving one to where nothing is takes no look at what they are.
+    #[inline(always)]
+    pub fn exchange(&mut self, out: ROut, a: RTake) {
+        // SAFETY: verified registers; they may be the same one.
+        unsafe { std::ptr::swap(self.r.add(out.0 as usize), self.r.add(a.0 as usize)) }
+    }
+
     /// Writes a reference.
     #[inline(always)]
     pub fn set_r(&mut self, out: ROut, value: Ref) {

@@ -9,7 +9,7 @@ use crate::ir::graph::{BlockId, Op, Reg};
 use crate::types::tree::{Argument, Callee, Condition, Expr, ExprKind, FunctionRef, Iteration, LabelId, Pattern, Stmt};
 use crate::types::ty::Type;
 use crate::value::Bank;
-use crate::value::shape::Shape;
+use crate::value::shape::{Shape, ShapeId};
 
 /// What a `for` loop does with each element.
 pub(super) struct For<'t> {
@@ -66,7 +66,9 @@ impl Builder<'_> {
             Iteration::ClosedRange => self.for_range(label, sequence, parts, true),
             Iteration::Array => {
                 let value = self.expr(sequence);
-                self.for_array(label, value, &sequence.ty, parts);
+                let zero = self.int(0);
+                let shape = self.shape(&sequence.ty);
+                self.for_array(label, (value, zero), shape, parts);
             }
             Iteration::Iterator { make, iterator, next } => {
                 let value = self.expr(sequence);
@@ -155,9 +157,9 @@ impl Builder<'_> {
         }
     }
 
-    fn for_array(&mut self, label: LabelId, array: Value, ty: &Type, parts: &For<'_>) {
+    /// Steps through the elements of an array, beginning at a place.
+    fn for_array(&mut self, label: LabelId, (array, first): (Value, Reg), shape: ShapeId, parts: &For<'_>) {
         let span = self.span;
-        let shape = self.shape(ty);
         let Shape::Array(element) = *self.program.shapes.get(shape) else {
             self.refuse("a loop over something that is not an array");
             return;
@@ -168,8 +170,7 @@ impl Builder<'_> {
         let banks = self.banks_of(element);
         let count = self.value(Op::Count, Bank::I, &array);
         self.settle(&[count]);
-        let zero = self.int(0);
-        let counter = self.counter(zero);
+        let counter = self.counter(first);
         let one = self.int(1);
         let (start, next, after) = (self.block(), self.block(), self.block());
         let any = self.primitive("int.lt", &[counter, count]);
@@ -191,6 +192,21 @@ impl Builder<'_> {
         self.go_on_in(after);
     }
 
+    /// The array that an iterator steps through, when it is the prelude's iterator of arrays: an array and a position in
+    /// it. What its `next` does costs several times what the loop over the array itself does.
+    fn array_of_iterator(&mut self, iterator: &Type) -> Option<ShapeId> {
+        let Type::Nominal(id, _) = self.concrete(iterator) else { return None };
+        let nominal = self.d.nominal(id);
+        if !nominal.is_prelude || &*nominal.name != "ArrayIterator" {
+            return None;
+        }
+        let shape = self.shape(iterator);
+        match self.program.shapes.get(shape) {
+            Shape::Struct { fields, .. } => fields.first().map(|(_, array)| *array),
+            _ => None,
+        }
+    }
+
     fn for_iterator(
         &mut self,
         label: LabelId,
@@ -205,6 +221,11 @@ impl Builder<'_> {
             return;
         };
         let state = self.call_and_propagate(&make, vec![Operand::Value(sequence)]);
+        if let Some(array) = self.array_of_iterator(iterator)
+            && let [elements, position] = state[..]
+        {
+            return self.for_array(label, (vec![elements], position), array, parts);
+        }
         let banks = self.banks(iterator);
         let regs = self.regs(&banks);
         self.dedicate(&regs, "", Use::Variable);

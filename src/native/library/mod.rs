@@ -22,7 +22,9 @@ pub use context::{Argument, Failure, FailureKind, NativeContext, internal};
 pub use host::{Host, Random};
 pub use io::{Table, lines_of, table_of};
 
+use crate::value::Ref;
 use hashbrown::HashMap;
+use std::sync::LazyLock;
 use std::sync::OnceLock;
 
 /// A function of the library.
@@ -33,6 +35,36 @@ pub struct NativeFunction {
     /// What it does.
     pub call: fn(&mut NativeContext<'_>) -> Result<(), Failure>,
 }
+
+/// A function that only looks at texts and integers and gives one integer or truth value: nothing has to be prepared for
+/// it. `None` when its arguments are of another kind, which compiled code never passes.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// The name that the prelude uses.
+    pub name: &'static str,
+    /// What it sees.
+    pub look: fn(&[Ref], &[i64]) -> Option<i64>,
+}
+
+/// One of the library.
+#[derive(Clone, Copy, Debug)]
+pub enum Native {
+    /// With everything that it may want to know.
+    Function(&'static NativeFunction),
+    /// Which needs nothing but its arguments.
+    Look(&'static Look),
+}
+
+impl Native {
+    fn name(self) -> &'static str {
+        match self {
+            Native::Function(f) => f.name,
+            Native::Look(f) => f.name,
+        }
+    }
+}
+
+const LOOKS: &[Look] = text::LOOKS;
 
 const PARTS: [&[NativeFunction]; 9] = [
     text::TABLE,
@@ -46,26 +78,25 @@ const PARTS: [&[NativeFunction]; 9] = [
     mirror::TABLE,
 ];
 
+/// All of them, by number.
+static ALL: LazyLock<Vec<Native>> = LazyLock::new(|| {
+    let functions = PARTS.iter().copied().flatten().map(Native::Function);
+    functions.chain(LOOKS.iter().map(Native::Look)).collect()
+});
+
 /// The function with that number.
-pub fn get(number: u16) -> Option<&'static NativeFunction> {
-    let mut number = number as usize;
-    for part in PARTS {
-        if number < part.len() {
-            return Some(&part[number]);
-        }
-        number -= part.len();
-    }
-    None
+pub fn get(number: u16) -> Option<Native> {
+    ALL.get(usize::from(number)).copied()
 }
 
 /// The name of the function with that number.
 pub fn name(number: u16) -> &'static str {
-    get(number).map_or("?", |f| f.name)
+    get(number).map_or("?", Native::name)
 }
 
 /// The names of all functions, in the order of their numbers.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    PARTS.iter().copied().flatten().map(|f| f.name)
+    ALL.iter().map(|f| f.name())
 }
 
 /// The number of the function with that name.
@@ -84,10 +115,9 @@ mod names {
 
     #[test]
     fn names_lead_to_their_functions() {
-        let all: Vec<&NativeFunction> = PARTS.iter().copied().flatten().collect();
-        for f in &all {
-            assert_eq!(find(f.name).map(name), Some(f.name), "two functions have one name");
+        for f in names() {
+            assert_eq!(find(f).map(name), Some(f), "two functions have one name");
         }
-        assert!(get(all.len() as u16).is_none());
+        assert!(get(ALL.len() as u16).is_none());
     }
 }

@@ -9,7 +9,6 @@ use unicode_segmentation::GraphemeCursor;
 type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
 pub(super) const TABLE: &[NativeFunction] = &[
-    NativeFunction { name: "text.size", call: size },
     NativeFunction { name: "text.after", call: |c| step(c, after) },
     NativeFunction { name: "text.before", call: |c| step(c, before) },
     NativeFunction { name: "text.scalarAfter", call: |c| step(c, scalar_after) },
@@ -43,23 +42,23 @@ fn place(text: &str, place: i64) -> Result<usize, Failure> {
     Ok(text.floor_char_boundary(place))
 }
 
-fn size(c: Call<'_, '_>) -> Result<(), Failure> {
-    let size = c.text()?.len();
-    c.give_integer(size as i64)
-}
-
 fn step(c: Call<'_, '_>, by: fn(&str, usize) -> Option<usize>) -> Result<(), Failure> {
     let (text, from) = (c.text()?, c.integer());
     let next = by(&text, place(&text, from)?).ok_or_else(|| outside(from))?;
     c.give_integer(next as i64)
 }
 
+/// Whether two bytes are two characters for sure. Letters of the usual kind never make one character together; a carriage
+/// return and a line feed do.
+pub(super) fn are_two(first: u8, second: u8) -> bool {
+    first.is_ascii() && second.is_ascii() && first != b'\r'
+}
+
 /// Where the character that begins at a place ends.
 fn after(text: &str, place: usize) -> Option<usize> {
     match text.as_bytes().get(place..)? {
         [] => None,
-        // Two letters of the usual kind never make one character; a carriage return and a line feed do.
-        [first, second, ..] if first.is_ascii() && second.is_ascii() && *first != b'\r' => Some(place + 1),
+        [first, second, ..] if are_two(*first, *second) => Some(place + 1),
         _ => GraphemeCursor::new(place, text.len(), true).next_boundary(text, 0).ok().flatten(),
     }
 }
@@ -68,7 +67,7 @@ fn after(text: &str, place: usize) -> Option<usize> {
 fn before(text: &str, place: usize) -> Option<usize> {
     match text.as_bytes().get(..place)? {
         [] => None,
-        [.., first, second] if first.is_ascii() && second.is_ascii() && *second != b'\n' => Some(place - 1),
+        [.., first, second] if are_two(*first, *second) => Some(place - 1),
         _ => GraphemeCursor::new(place, text.len(), true).prev_boundary(text, 0).ok().flatten(),
     }
 }

@@ -26,14 +26,23 @@ fn call(
     types: &[crate::value::shape::ShapeId],
     to: &mut Registers,
 ) -> Result<(), Failure> {
-    let function = get(find(name).unwrap()).unwrap();
+    let function = match get(find(name).unwrap()).unwrap() {
+        Native::Function(function) => function,
+        Native::Look(look) => {
+            let seen = (look.look)(&to.r, &to.i).ok_or_else(internal)?;
+            to.i.splice(..1.min(to.i.len()), [seen]);
+            return Ok(());
+        }
+    };
     let mut host = Host::silent();
     let banks = (&mut to.f[..], &mut to.slots[..], &mut to.i[..], &mut to.r[..]);
     (function.call)(&mut NativeContext::new((shapes, types), &mut host, banks))
 }
 
 fn numbers(f: &[f64], slots: &[Slot]) -> Ref {
-    Ref::Cells(Rc::new(Cells { len: f.len(), f: f.to_vec(), i: vec![], r: vec![], slots: slots.to_vec() }))
+    let mut cells = Cells::numbers(f.to_vec());
+    cells.slots = slots.to_vec();
+    Ref::Cells(Rc::new(cells))
 }
 
 fn cells(r: &Ref) -> &Cells {
@@ -140,19 +149,19 @@ fn arguments_of_other_types_are_refused() {
     for number in 0.. {
         let Some(function) = get(number) else { break };
         // It would write a file wherever the tests are run.
-        if function.name == "io.writeFile" {
+        if function.name() == "io.writeFile" {
             continue;
         }
         for object in &objects {
             for other in &objects {
                 for n in [-1, 0, 1, i64::MAX] {
                     let mut r = registers(&[f64::NAN], &[n, n], vec![object.clone(), other.clone()]);
-                    let _ = call(function.name, &shapes, &types, &mut r);
+                    let _ = call(function.name(), &shapes, &types, &mut r);
                     let mut r = registers(&[], &[], vec![object.clone()]);
                     r.f.clear();
                     r.i.clear();
                     r.r.truncate(1);
-                    let _ = call(function.name, &shapes, &[], &mut r);
+                    let _ = call(function.name(), &shapes, &[], &mut r);
                 }
             }
         }

@@ -1,10 +1,10 @@
 //! Texts and characters. A character is one grapheme cluster, as a reader counts them.
 
-use super::context::{Failure, FailureKind, NativeContext, internal};
-use super::{NativeFunction, array};
+use super::context::{Failure, FailureKind, NativeContext};
+use super::{Look, NativeFunction, array};
 use crate::value::shape::Layout;
 use crate::value::text as reader;
-use crate::value::{Cells, Ref};
+use crate::value::{Cells, Ref, Text};
 use std::cmp::Ordering;
 use std::rc::Rc;
 use unicode_segmentation::UnicodeSegmentation;
@@ -13,32 +13,73 @@ type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
 pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "text.concat", call: concat },
-    NativeFunction { name: "text.eq", call: equal },
-    NativeFunction { name: "text.lt", call: less },
-    NativeFunction { name: "text.count", call: |c| measure(c, |t| characters(t).count() as i64) },
-    NativeFunction { name: "text.isEmpty", call: |c| measure(c, |t| i64::from(t.is_empty())) },
+    NativeFunction { name: "text.append", call: append },
+    NativeFunction { name: "text.reserve", call: reserve },
     NativeFunction { name: "text.characters", call: |c| parts(c, |t| characters(t).map(reader::character).collect()) },
     NativeFunction { name: "text.fromCharacters", call: from_characters },
-    NativeFunction { name: "text.uppercased", call: |c| change(c, |t| t.to_uppercase()) },
-    NativeFunction { name: "text.lowercased", call: |c| change(c, |t| t.to_lowercase()) },
+    NativeFunction { name: "text.uppercased", call: |c| recase(c, u8::to_ascii_uppercase, |t| t.to_uppercase()) },
+    NativeFunction { name: "text.lowercased", call: |c| recase(c, u8::to_ascii_lowercase, |t| t.to_lowercase()) },
     NativeFunction { name: "text.trim", call: |c| change(c, |t| t.trim().to_owned()) },
-    NativeFunction { name: "text.hasPrefix", call: |c| relate(c, |t, part| t.starts_with(part)) },
-    NativeFunction { name: "text.hasSuffix", call: |c| relate(c, |t, part| t.ends_with(part)) },
-    NativeFunction { name: "text.contains", call: |c| relate(c, |t, part| t.contains(part)) },
     NativeFunction { name: "text.replace", call: replace },
     NativeFunction { name: "text.components", call: cut },
     NativeFunction { name: "text.join", call: join },
     NativeFunction { name: "text.repeating", call: repeating },
     NativeFunction { name: "text.ofInt", call: of_int },
-    NativeFunction { name: "text.isKind", call: is_kind },
 ];
+
+/// What is seen by a look at texts.
+pub(super) const LOOKS: &[Look] = &[
+    Look { name: "text.eq", look: |r, _| relate(r, reader::same) },
+    Look { name: "text.lt", look: |r, _| relate(r, |a, b| reader::order(a, b) == Ordering::Less) },
+    Look { name: "text.hasPrefix", look: |r, _| relate(r, |text, part| text.starts_with(part)) },
+    Look { name: "text.hasSuffix", look: |r, _| relate(r, |text, part| text.ends_with(part)) },
+    Look { name: "text.contains", look: |r, _| relate(r, |text, part| text.contains(part)) },
+    Look { name: "text.count", look: |r, _| Some(characters(seen(r, 0)?).count() as i64) },
+    Look { name: "text.isEmpty", look: |r, _| Some(i64::from(seen(r, 0)?.is_empty())) },
+    Look { name: "text.size", look: |r, _| Some(seen(r, 0)?.len() as i64) },
+    Look { name: "text.isKind", look: is_kind },
+];
+
+/// The text in a register.
+fn seen(r: &[Ref], k: usize) -> Option<&str> {
+    match r.get(k)? {
+        Ref::Text(text) => Some(text),
+        Ref::Null => Some(""),
+        _ => None,
+    }
+}
+
+fn relate(r: &[Ref], by: fn(&str, &str) -> bool) -> Option<i64> {
+    Some(i64::from(by(seen(r, 0)?, seen(r, 1)?)))
+}
+
+/// Whether the first scalar of a character is of a kind.
+fn is_kind(r: &[Ref], i: &[i64]) -> Option<i64> {
+    let (text, kind) = (seen(r, 0)?, i.first()?);
+    let test: fn(char) -> bool = match kind {
+        0 => char::is_alphabetic,
+        1 => char::is_numeric,
+        2 => char::is_whitespace,
+        3 => char::is_uppercase,
+        4 => char::is_lowercase,
+        5 => |c| {
+            (c.is_ascii_punctuation() && !is_symbol(c))
+                || matches!(c, '«' | '»' | '„' | '“' | '”' | '‘' | '’' | '…' | '–' | '—')
+        },
+        6 => is_symbol,
+        7 => is_math,
+        8 => is_currency,
+        _ => return None,
+    };
+    Some(i64::from(text.chars().next().is_some_and(test)))
+}
 
 /// The layout of a text.
 pub(super) const TEXT: Layout = Layout { f: 0, i: 0, r: 1 };
 
 /// An array of texts.
-pub(super) fn texts(all: Vec<Rc<str>>) -> Ref {
-    Ref::Cells(Rc::new(Cells::references(all.into_iter().map(Ref::Text).collect())))
+pub(super) fn texts<T: Into<Text>>(all: Vec<T>) -> Ref {
+    Ref::Cells(Rc::new(Cells::references(all.into_iter().map(|text| Ref::Text(text.into())).collect())))
 }
 
 /// The text in a reference.
@@ -49,8 +90,19 @@ pub(super) fn text(r: &Ref) -> &str {
     }
 }
 
+/// Its characters, each with a look at what stands behind it only where more than ASCII is near.
 fn characters(text: &str) -> impl Iterator<Item = &str> {
-    text.graphemes(true)
+    let mut rest = text.graphemes(true);
+    std::iter::from_fn(move || {
+        let left = rest.as_str();
+        if let [first, second, ..] = left.as_bytes()
+            && super::place::are_two(*first, *second)
+        {
+            rest = left[1..].graphemes(true);
+            return Some(&left[..1]);
+        }
+        rest.next()
+    })
 }
 
 fn concat(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -62,19 +114,19 @@ fn concat(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_text(both)
 }
 
-fn equal(c: Call<'_, '_>) -> Result<(), Failure> {
-    let (a, b) = (c.text()?, c.text()?);
-    c.give_integer(i64::from(reader::same(&a, &b)))
+fn append(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (mut text, more) = (c.text()?, c.text()?);
+    array::affordable(c.host, 1, text.len() + more.len())?;
+    text.push_str(&more);
+    c.give_text(text)
 }
 
-fn less(c: Call<'_, '_>) -> Result<(), Failure> {
-    let (a, b) = (c.text()?, c.text()?);
-    c.give_integer(i64::from(reader::order(&a, &b) == Ordering::Less))
-}
-
-fn measure(c: Call<'_, '_>, by: fn(&str) -> i64) -> Result<(), Failure> {
-    let text = c.text()?;
-    c.give_integer(by(&text))
+fn reserve(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (mut text, bytes) = (c.text()?, c.integer());
+    let bytes = array::count(bytes)?;
+    array::affordable(c.host, 1, bytes)?;
+    text.reserve(bytes);
+    c.give_text(text)
 }
 
 fn change(c: Call<'_, '_>, by: fn(&str) -> String) -> Result<(), Failure> {
@@ -82,12 +134,16 @@ fn change(c: Call<'_, '_>, by: fn(&str) -> String) -> Result<(), Failure> {
     c.give_text(by(&text))
 }
 
-fn relate(c: Call<'_, '_>, by: fn(&str, &str) -> bool) -> Result<(), Failure> {
-    let (text, part) = (c.text()?, c.text()?);
-    c.give_integer(i64::from(by(&text, &part)))
+/// Upper or lower case; of a single letter, which many programs ask for one after the other, without making a text.
+fn recase(c: Call<'_, '_>, letter: fn(&u8) -> u8, by: fn(&str) -> String) -> Result<(), Failure> {
+    let text = c.text()?;
+    match (text.as_bytes(), text.is_ascii()) {
+        ([only], true) => c.give_text(reader::character(char::from(letter(only)).encode_utf8(&mut [0; 4]))),
+        _ => c.give_text(by(&text)),
+    }
 }
 
-fn parts(c: Call<'_, '_>, by: fn(&str) -> Vec<Rc<str>>) -> Result<(), Failure> {
+fn parts(c: Call<'_, '_>, by: fn(&str) -> Vec<Text>) -> Result<(), Failure> {
     let text = c.text()?;
     c.give_reference(texts(by(&text)))
 }
@@ -109,7 +165,7 @@ fn replace(c: Call<'_, '_>) -> Result<(), Failure> {
 
 fn cut(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, separator) = (c.text()?, c.text()?);
-    let parts: Vec<Rc<str>> =
+    let parts: Vec<Text> =
         if separator.is_empty() { vec![text] } else { text.split(&*separator).map(Into::into).collect() };
     c.give_reference(texts(parts))
 }
@@ -161,25 +217,4 @@ fn is_symbol(c: char) -> bool {
         || is_math(c)
         || matches!(c, '^' | '`' | '¨' | '¯' | '´' | '¸' | '¦' | '©' | '®' | '°' | '\u{2195}'..='\u{21ff}')
         || matches!(c, '\u{2300}'..='\u{2bff}' | '\u{1f300}'..='\u{1faff}')
-}
-
-fn is_kind(c: Call<'_, '_>) -> Result<(), Failure> {
-    let (text, kind) = (c.text()?, c.integer());
-    let test: fn(char) -> bool = match kind {
-        0 => char::is_alphabetic,
-        1 => char::is_numeric,
-        2 => char::is_whitespace,
-        3 => char::is_uppercase,
-        4 => char::is_lowercase,
-        5 => |c| {
-            (c.is_ascii_punctuation() && !is_symbol(c))
-                || matches!(c, '«' | '»' | '„' | '“' | '”' | '‘' | '’' | '…' | '–' | '—')
-        },
-        6 => is_symbol,
-        7 => is_math,
-        8 => is_currency,
-        _ => return Err(internal()),
-    };
-    let holds = text.chars().next().is_some_and(test);
-    c.give_integer(i64::from(holds))
 }

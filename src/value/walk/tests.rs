@@ -84,7 +84,7 @@ fn leaves_vectors_and_reading_share_one_order() {
         .unwrap();
     // The array stands first in the vector; the second field has no counterpart and is zero.
     assert_eq!((vector.f.as_slice(), vector.i.as_slice()), (&[0.0, 1.0, 4.0][..], &[1][..]));
-    assert!(matches!(&vector.r[0], Ref::Cells(c) if c.f == [2.0, 3.0]));
+    assert!(matches!(&vector.r[0], Ref::Cells(c) if c.f[..] == [2.0, 3.0]));
     let mut read = vec![];
     walk.read(id, (&value, At::default()), (&vector, At::default()), &mut |x, _| read.push(x)).unwrap();
     assert_eq!(read, [1.0, 2.0, 3.0, 4.0]);
@@ -165,7 +165,7 @@ fn dictionaries_are_read_by_key() {
     let make = |entries: &[(&str, f64)]| {
         let mut d = Dictionary::default();
         for (key, x) in entries {
-            let key = [Ref::Text(Rc::from(*key))];
+            let key = [Ref::Text((*key).into())];
             let key = Components { r: &key, ..Components::default() };
             d.set(&types.shapes, (text, key), (one, Components { f: &[*x], ..Components::default() }));
         }

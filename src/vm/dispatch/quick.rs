@@ -41,15 +41,17 @@ pub fn join_both_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
 /// `out = a`, shared.
 #[inline(always)]
 pub fn share(at: &mut Registers, out: ROut, a: RIn) -> Option<()> {
-    fill(at, out, |at| Some(at.r(a).clone()))
+    vacant(at, out)?;
+    let value = at.r(a).clone();
+    put(at, out, value)
 }
 
 /// `out = a`, moved.
 #[inline(always)]
 pub fn take(at: &mut Registers, out: ROut, a: RTake) -> Option<()> {
     vacant(at, out)?;
-    let value = at.take(a);
-    fill(at, out, |_| Some(value))
+    at.exchange(out, a);
+    Some(())
 }
 
 /// `out =` nothing.
@@ -66,9 +68,7 @@ fn vacant(at: &Registers, out: ROut) -> Option<()> {
 
 /// Writes a reference where there is none.
 #[inline(always)]
-fn fill(at: &mut Registers, out: ROut, value: impl FnOnce(&Registers) -> Option<Ref>) -> Option<()> {
-    vacant(at, out)?;
-    let value = value(at)?;
+fn put(at: &mut Registers, out: ROut, value: Ref) -> Option<()> {
     // What was there is nothing: to forget it saves the question whether it must be dropped.
     std::mem::forget(std::mem::replace(at.changed(RChange(out.0)), value));
     Some(())
@@ -176,10 +176,10 @@ pub fn element_i(at: &mut Registers, out: IOut, array: RIn, index: IIn, place: P
 /// `out =` a component of `array[index]`, shared.
 #[inline(always)]
 pub fn element_r(at: &mut Registers, out: ROut, array: RIn, index: IIn, place: Place) -> Option<()> {
-    fill(at, out, |at| {
-        let cells = cells(at, array)?;
-        cells.r.get(position(cells, at.i(index), place)?).cloned()
-    })
+    vacant(at, out)?;
+    let cells = cells(at, array)?;
+    let value = cells.r.get(position(cells, at.i(index), place)?)?.clone();
+    put(at, out, value)
 }
 
 /// A component of `array[index] = a`.
@@ -222,10 +222,10 @@ pub fn d_set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, p
 /// `out =` the function that a method is for the type of the receiver, which was met before.
 #[inline(always)]
 pub fn find_method(machine: &Machine, at: &mut Registers, out: ROut, from: RIn, method: Method) -> Option<()> {
-    fill(at, out, |at| {
-        let shape = objects::shape(at.r(from))?;
-        machine.functions.method(method.0, shape)
-    })
+    vacant(at, out)?;
+    let shape = objects::shape(at.r(from))?;
+    let value = machine.functions.method(method.0, shape)?;
+    put(at, out, value)
 }
 
 /// `out = box.index`
@@ -249,10 +249,10 @@ pub fn load_box_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Opti
 /// `out = box.index`, shared.
 #[inline(always)]
 pub fn load_box_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Option<()> {
-    fill(at, out, |at| {
-        let Ref::Box(object) = at.r(from) else { return None };
-        object.cells.try_borrow().ok()?.r.get(usize::from(index)).cloned()
-    })
+    vacant(at, out)?;
+    let Ref::Box(object) = at.r(from) else { return None };
+    let value = object.cells.try_borrow().ok()?.r.get(usize::from(index))?.clone();
+    put(at, out, value)
 }
 
 /// `box.index = a`, moved, where there was nothing, and outside of any level: a level keeps a list of such boxes.
@@ -303,7 +303,9 @@ pub fn load_record_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> O
 /// `out = record.index`, shared.
 #[inline(always)]
 pub fn load_record_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Option<()> {
-    fill(at, out, |at| cells(at, from)?.r.get(usize::from(index)).cloned())
+    vacant(at, out)?;
+    let value = cells(at, from)?.r.get(usize::from(index))?.clone();
+    put(at, out, value)
 }
 
 /// `record.index = a`
@@ -349,7 +351,9 @@ pub fn capture_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Optio
 /// `out = captures.index`, shared.
 #[inline(always)]
 pub fn capture_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Option<()> {
-    fill(at, out, |at| captures(at, from)?.r.get(usize::from(index)).cloned())
+    vacant(at, out)?;
+    let value = captures(at, from)?.r.get(usize::from(index))?.clone();
+    put(at, out, value)
 }
 
 /// `out = globals.index`
@@ -369,7 +373,9 @@ pub fn load_global_i(machine: &Machine, at: &mut Registers, out: IOut, index: Gl
 /// `out = globals.index`, shared.
 #[inline(always)]
 pub fn load_global_r(machine: &Machine, at: &mut Registers, out: ROut, index: Global) -> Option<()> {
-    fill(at, out, |_| machine.globals.r.get(usize::from(index)).cloned())
+    vacant(at, out)?;
+    let value = machine.globals.r.get(usize::from(index))?.clone();
+    put(at, out, value)
 }
 
 /// `globals.index = a`

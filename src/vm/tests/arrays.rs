@@ -52,8 +52,7 @@ fn a_shared_array_is_copied_when_it_changes() {
     let (zero, nine) = (b.int(0), b.num(9.0));
     b.op(Op::StoreElement { bank: F, offset: 0, stride: NUMBERS }, &[other], &[other, zero, nine]);
     b.end(Terminator::Return(vec![Reg(0), other]));
-    let array =
-        Ref::Cells(Rc::new(crate::value::Cells { len: 2, f: vec![1.0, 2.0], i: vec![], r: vec![], slots: vec![] }));
+    let array = Ref::Cells(Rc::new(crate::value::Cells::numbers(vec![1.0, 2.0])));
     let args = Components { r: &[array], ..Components::default() };
     let result = machine().run(&mut World::new(vec![b]), 0, args).unwrap();
     assert_eq!((numbers(&result.r[0]), numbers(&result.r[1])), (&[1.0, 2.0][..], &[9.0, 2.0][..]));
@@ -93,7 +92,7 @@ fn an_index_out_of_range_says_so() {
     let x = b.new_op(F, Op::LoadElement { bank: F, offset: 0, stride: NUMBERS }, &[Reg(0), Reg(1)]);
     b.end(Terminator::Return(vec![x]));
     let (mut machine, mut world) = (machine(), World::new(vec![b]));
-    let cells = crate::value::Cells { len: 5, f: vec![0.0; 5], i: vec![], r: vec![], slots: vec![] };
+    let cells = crate::value::Cells::numbers(vec![0.0; 5]);
     let array = [Ref::Cells(Rc::new(cells))];
     for index in [5, -1] {
         let args = Components { i: &[index], r: &array, ..Components::default() };
@@ -141,5 +140,5 @@ fn records_are_values() {
     let x = b.new_op(F, Op::LoadRecord { bank: F, index: 1 }, &[one]);
     let y = b.new_op(F, Op::LoadRecord { bank: F, index: 1 }, &[other]);
     b.end(Terminator::Return(vec![x, y]));
-    assert_eq!(run(vec![b], &[1.0, 2.0], &[]).unwrap().f, [2.0, 10.0]);
+    assert_eq!(run(vec![b], &[1.0, 2.0], &[]).unwrap().f[..], [2.0, 10.0]);
 }

@@ -16,12 +16,12 @@ fn a_loop_runs_and_is_short() {
 
     let result = run(vec![logistic()], &[3.5, 0.3], &[1000]).unwrap();
     let expected = (0..1000).fold(0.3, |x, _| 3.5 * x * (1.0 - x));
-    assert_eq!(result.f, [expected]);
+    assert_eq!(result.f[..], [expected]);
 }
 
 #[test]
 fn functions_call_themselves() {
-    assert_eq!(run(vec![fib(0)], &[], &[20]).unwrap().i, [6765]);
+    assert_eq!(run(vec![fib(0)], &[], &[20]).unwrap().i[..], [6765]);
 }
 
 /// `func deep(n) { n == 0 ? 0 : deep(n - 1) + 1 }`
@@ -45,7 +45,7 @@ fn deep() -> Builder {
 
 #[test]
 fn recursion_is_deep_but_not_endless() {
-    assert_eq!(run(vec![deep()], &[], &[99_990]).unwrap().i, [99_990]);
+    assert_eq!(run(vec![deep()], &[], &[99_990]).unwrap().i[..], [99_990]);
     let fault = run(vec![deep()], &[], &[1_000_000]).unwrap_err();
     assert_eq!((fault.kind, fault.backtrace.len()), (Kind::Error(Number::DepthLimit), 16));
 }
@@ -65,7 +65,7 @@ fn several_results_change_places() {
     let sum = main.prim("double.sub", &[a, c]);
     main.end(Terminator::Return(vec![d, c, sum, j, s]));
     let result = run(vec![main, swap], &[1.0, 2.0], &[]).unwrap();
-    assert_eq!((result.f.clone(), result.i.clone()), (vec![1.0, 2.0, 0.0], vec![7]));
+    assert_eq!((&result.f[..], &result.i[..]), (&[1.0, 2.0, 0.0][..], &[7][..]));
     assert!(matches!(&result.r[..], [Ref::Text(t)] if &**t == "t"));
 }
 
@@ -91,7 +91,7 @@ fn closures_share_their_boxes() {
     let y = main.new_op(F, Op::CallValue, &[closure, Reg(0)]);
     let z = main.new_op(F, Op::CallValue, &[closure, y]);
     main.end(Terminator::Return(vec![z]));
-    assert_eq!(run(vec![main, body], &[2.0], &[]).unwrap().f, [1300.0]);
+    assert_eq!(run(vec![main, body], &[2.0], &[]).unwrap().f[..], [1300.0]);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn global_variables_stay_between_runs() {
     let (mut machine, mut world) = (machine(), World::new(vec![b]));
     machine.reserve_globals([2, 0, 0]);
     for expected in [1.0, 2.0, 3.0] {
-        assert_eq!(machine.run(&mut world, 0, Components::default()).unwrap().f, [expected]);
+        assert_eq!(machine.run(&mut world, 0, Components::default()).unwrap().f[..], [expected]);
     }
 }
 
