@@ -61,10 +61,8 @@ pub enum StmtKind {
 /// `catch pattern where guard { … }`; no pattern binds `error`.
 #[derive(Clone, Debug)]
 pub struct Catch {
-    /// What is caught; `None` catches everything and binds `error`.
-    pub pattern: Option<Pattern>,
-    /// The `where` behind the pattern.
-    pub guard: Option<Expr>,
+    /// The patterns with their `where`; none catches everything and binds `error`.
+    pub patterns: Vec<(Pattern, Option<Expr>)>,
     /// What is done.
     pub body: Block,
     /// Where.

@@ -466,7 +466,11 @@ impl Infer<'_> {
             if self.frame().kind == FrameKind::Script {
                 return;
             }
-            self.error(Diagnostic::error(Code::WrongContext, span, "errors thrown from here are not handled"));
+            let message = match self.frame().catching_some {
+                0 => "errors thrown from here are not handled",
+                _ => "errors thrown from here are not handled because the enclosing catch is not exhaustive",
+            };
+            self.error(Diagnostic::error(Code::WrongContext, span, message));
         }
     }
 }

@@ -19,6 +19,7 @@ mod closure;
 mod coerce;
 mod commit;
 mod dynamic;
+mod exhaustive;
 mod expr;
 mod finish;
 mod hash;
@@ -113,8 +114,10 @@ struct Frame {
     function: Option<FunctionId>,
     /// The variable that an initialiser fills.
     init_self: Option<LocalId>,
-    /// Whether `throw` is caught around here.
+    /// How many times `throw` is caught around here, whatever the error is.
     catching: u32,
+    /// How many times only some errors are.
+    catching_some: u32,
     /// Whether this is inside of a `defer`.
     in_defer: bool,
 }
@@ -205,6 +208,7 @@ impl<'w> Infer<'w> {
             function,
             init_self: None,
             catching: 0,
+            catching_some: 0,
             in_defer: false,
         });
         self.current = self.frames.len() - 1;

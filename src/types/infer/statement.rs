@@ -169,22 +169,20 @@ impl Infer<'_> {
         }
         let error = self.world.protocol("Error");
         let ty = Type::Existential(Rc::from([error]));
-        self.frame().catching += 1;
+        let takes_all = catches.iter().any(takes_every_error);
+        let frame = self.frame();
+        *(if takes_all { &mut frame.catching } else { &mut frame.catching_some }) += 1;
         let body = self.block(body);
-        self.frame().catching -= 1;
+        let frame = self.frame();
+        *(if takes_all { &mut frame.catching } else { &mut frame.catching_some }) -= 1;
         let local = self.new_local("error", ty.clone(), false, span);
         let mut cases = vec![];
         for catch in catches {
             let case = self.in_scope(|infer| {
-                infer.bind(&"error".into(), local);
-                let patterns = match &catch.pattern {
-                    Some(pattern) => {
-                        let pattern = infer.pattern(pattern, &ty, false);
-                        let guard = catch.guard.as_ref().map(|g| infer.condition_value(g));
-                        vec![(pattern, guard)]
-                    }
-                    None => vec![],
-                };
+                if catch.patterns.is_empty() {
+                    infer.bind(&"error".into(), local);
+                }
+                let patterns = infer.case_patterns(&catch.patterns, &ty);
                 let body = infer.block(&catch.body);
                 Case { patterns, body, falls_through: false, span: catch.span }
             });
@@ -305,4 +303,11 @@ fn declared_names(items: &[ast::Stmt]) -> HashMap<ast::Name, Span> {
 
 pub(super) fn out_of_defer(word: &str) -> String {
     format!("'{word}' cannot transfer control out of a defer statement")
+}
+
+/// Whether a `catch` leaves no error to others.
+fn takes_every_error(catch: &ast::Catch) -> bool {
+    let any =
+        |pattern: &ast::Pattern| matches!(pattern.kind, ast::PatternKind::Wildcard | ast::PatternKind::Bind { .. });
+    catch.patterns.is_empty() || catch.patterns.iter().any(|(pattern, guard)| any(pattern) && guard.is_none())
 }
