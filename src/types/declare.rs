@@ -1,5 +1,6 @@
 //! Entering declarations: names first, so that their order does not matter; types are worked out when they are asked for.
 
+use super::opaque::name_opaque;
 use super::redeclare::redeclared;
 use super::store::{
     AliasData, AliasId, Code, Entry, GlobalData, Group, GroupId, Named, NominalData, Owner, World, blank_function,
@@ -12,8 +13,9 @@ use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{
     AttributeArgs, Binding, Decl, DeclKind, ExtensionDecl, Fixity, FunctionDecl, Generics, Ident, Name, NominalDecl,
-    Param, PatternKind, Requirement as AstRequirement, TypeExpr,
+    Param, PatternKind, Requirement as AstRequirement, TypeExpr, TypeExprKind,
 };
+use crate::syntax::written_type;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -151,8 +153,7 @@ impl World {
         data.is_static = decl.has("static") || decl.has("class");
         data.is_mutating = decl.has("mutating");
         data.decl = Some(decl.clone());
-        data.generics = function.generics.clone();
-        data.ast_params = function.params.clone().into();
+        (data.generics, data.ast_params) = name_opaque(&function.generics, &function.params);
         data.ast_result = function.result.clone().map(Rc::new);
         data.throws = function.throws;
         data.code = Code::Block(function.body.clone().map(Rc::new));
@@ -374,11 +375,46 @@ impl World {
             self.report(text);
             return;
         };
-        let group = self.new_group(owner, extension.requirements.clone(), extension.inherits.clone(), file, is_prelude);
+        let mut requirements = self.target_requirements(owner, &extension.target);
+        requirements.extend(extension.requirements.iter().cloned());
+        let group = self.new_group(owner, requirements, extension.inherits.clone(), file, is_prelude);
         self.groups[group.0 as usize].is_private = decl.has("private") || decl.has("fileprivate");
         for member in &extension.members {
             self.declare_member(member, group);
         }
+    }
+
+    /// What the arguments of an extended type require: `extension Array<Int>`, `extension [Int]`.
+    fn target_requirements(&mut self, owner: Owner, target: &TypeExpr) -> Vec<AstRequirement> {
+        let arguments: Vec<&TypeExpr> = match &target.kind {
+            TypeExprKind::Named(path) => {
+                path.last().map(|(_, arguments)| arguments.iter().collect()).unwrap_or_default()
+            }
+            TypeExprKind::Array(of) | TypeExprKind::Optional(of) => vec![of],
+            TypeExprKind::Dictionary(key, value) => vec![key, value],
+            _ => vec![],
+        };
+        if arguments.is_empty() {
+            return vec![];
+        }
+        let names: Vec<Name> = match owner {
+            Owner::Nominal(n) => {
+                self.nominal_data(n).generics.params.iter().map(|(name, _)| name.name.clone()).collect()
+            }
+            Owner::Protocol(p) => self.protocol_data(p).primary.iter().map(|name| name.name.clone()).collect(),
+            Owner::Module => vec![],
+        };
+        if names.len() != arguments.len() {
+            let message = format!("'{}' takes {} type arguments", written_type(target), names.len());
+            self.report(Diagnostic::error(DiagnosticCode::Types, target.span, message));
+            return vec![];
+        }
+        let equal = names.into_iter().zip(arguments).map(|(name, argument)| {
+            let left = TypeExprKind::Named(vec![(Ident { name, span: argument.span }, vec![])]);
+            let left = TypeExpr { kind: left, span: argument.span };
+            AstRequirement { left, same: true, right: argument.clone() }
+        });
+        equal.collect()
     }
 }
 

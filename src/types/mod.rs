@@ -23,6 +23,7 @@ mod lookup;
 mod members;
 mod names;
 mod observe;
+mod opaque;
 mod originals;
 mod own_equality;
 mod prelude;

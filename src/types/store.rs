@@ -7,7 +7,7 @@ use super::world::{Builtin, EnumCase, Function, Nominal, RegisteredKind, Stored}
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::{
-    Block, Decl, Expr, Generics, Name, NominalKind, Param, Requirement as AstRequirement, TypeExpr,
+    Block, Decl, Expr, Generics, Ident, Name, NominalKind, Param, Requirement as AstRequirement, TypeExpr,
 };
 use hashbrown::HashMap;
 use std::rc::Rc;
@@ -285,6 +285,8 @@ pub(super) struct Conformance {
 pub(super) struct ProtocolData {
     pub(super) name: Name,
     pub(super) self_param: ParamId,
+    /// The associated types that `P<A>` speaks of.
+    pub(super) primary: Vec<Ident>,
     pub(super) inherits: Vec<TypeExpr>,
     pub(super) requirement_clauses: Vec<AstRequirement>,
     pub(super) group: GroupId,

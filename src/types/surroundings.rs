@@ -1,8 +1,9 @@
 //! Generic surroundings: the parameters that are in scope, and what is required of them.
 
 use super::resolve::{TypeScope, differentiable_attribute};
-use super::store::{Env, GroupId, Owner, Requirement, World};
+use super::store::{Env, GroupId, Named, Owner, Requirement, World};
 use super::ty::{NominalId, ParamId, Type};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Generics, Param, Requirement as AstRequirement, TypeExpr, TypeExprKind};
 use std::rc::Rc;
 
@@ -82,6 +83,46 @@ impl World {
                 Err(ty) => env.requirements.push(Requirement::Superclass(of.clone(), ty)),
             }
         }
+        self.add_primary(env, of, bound, scope);
+    }
+
+    /// What the arguments of a bound `P<A>` say about the associated types that `P` names first.
+    fn add_primary(&mut self, env: &mut Env, of: &Type, bound: &TypeExpr, scope: &TypeScope) {
+        let path = match &bound.kind {
+            TypeExprKind::Composition(parts) => {
+                parts.iter().for_each(|part| self.add_primary(env, of, part, scope));
+                return;
+            }
+            TypeExprKind::Attributed(_, inner) => return self.add_primary(env, of, inner, scope),
+            TypeExprKind::Named(path) => path,
+            _ => return,
+        };
+        let [(ident, arguments)] = path.as_slice() else { return };
+        let Some(Named::Protocol(p)) = self.type_entry(&ident.name, scope.file).filter(|_| !arguments.is_empty())
+        else {
+            return;
+        };
+        let primary = self.protocol_data(p).primary.clone();
+        if primary.len() != arguments.len() {
+            let message = match primary.len() {
+                0 => format!("protocol '{}' has no primary associated types", ident.name),
+                n => format!(
+                    "protocol type '{}' specialized with {} type arguments (expected {n})",
+                    ident.name,
+                    arguments.len()
+                ),
+            };
+            self.report(Diagnostic::error(Code::Types, bound.span, message));
+            return;
+        }
+        let saved = std::mem::replace(&mut self.env, Rc::new(env.clone()));
+        for (name, argument) in primary.iter().zip(arguments) {
+            let argument = self.resolve_type(argument, scope);
+            if let Some(member) = self.member_type(of, &name.name) {
+                env.requirements.push(Requirement::Same(member, argument));
+            }
+        }
+        self.env = saved;
     }
 
     pub(super) fn add_requirements(&mut self, env: &mut Env, requirements: &[AstRequirement], scope: &TypeScope) {

@@ -1,10 +1,11 @@
 //! Closures and local functions.
 
 use super::solve::PendingKind;
-use super::{Binding, FrameKind, Infer};
+use super::{Binding, FrameKind, Infer, OpenBody};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, FunctionDecl, StmtKind as AstStmt};
+use crate::types::opaque::name_opaque;
 use crate::types::redeclare::redeclared;
 use crate::types::store::{BodyState, Code as FunctionCode, FunctionKind, Signature, blank_function};
 use crate::types::tree::{Body, Expr, ExprKind, FunctionId, Local, LocalId, Stmt, StmtKind};
@@ -188,7 +189,7 @@ impl Infer<'_> {
         let statements = self.closure_body(&closure.body, &f.result, span);
         let throws = self.frame().throws;
         let frame = self.leave_frame();
-        self.open.push((function, frame, statements));
+        self.open_body(function, frame, statements);
         let ty = Type::Function(Rc::new(FunctionType { throws, strength: Strength::Open, ..(*f).clone() }));
         Expr { kind: ExprKind::Closure { function }, ty, span }
     }
@@ -332,7 +333,7 @@ impl Infer<'_> {
         let span = value.span;
         let statements = vec![Stmt { kind: StmtKind::Return(Some(value)), span }];
         let frame = self.leave_frame();
-        self.open.push((function, frame, statements));
+        self.open_body(function, frame, statements);
         Expr { kind: ExprKind::Closure { function }, ty: wanted.clone(), span }
     }
 
@@ -384,8 +385,7 @@ impl Infer<'_> {
             data.owner = self.owner;
             data.is_static = true;
             data.decl = Some(decl.clone());
-            data.generics = function.generics.clone();
-            data.ast_params = function.params.clone().into();
+            (data.generics, data.ast_params) = name_opaque(&function.generics, &function.params);
             data.ast_result = function.result.clone().map(Rc::new);
             data.throws = function.throws;
             data.code = FunctionCode::Block(function.body.clone().map(Rc::new));
@@ -419,8 +419,8 @@ impl Infer<'_> {
         };
         let statements = self.function_statements(&body, &signature.result);
         let frame = self.leave_frame();
+        self.open_body(id, frame, statements);
         self.world.env = saved;
-        self.open.push((id, frame, statements));
         Stmt { kind: StmtKind::LocalFunction(id), span }
     }
 
@@ -474,8 +474,8 @@ impl Infer<'_> {
             let Some(at) = path.iter().position(|p| *p == home) else { continue };
             let frames: Vec<usize> = path[at..].to_vec();
             self.uses.push((*f, frames.clone()));
-            let captured: Vec<LocalId> = match self.open.iter().find(|(id, ..)| id == f) {
-                Some((_, frame, _)) => self.frames[*frame].captures.iter().map(|c| c.outer).collect(),
+            let captured: Vec<LocalId> = match self.open.iter().find(|o| o.function == *f) {
+                Some(open) => self.frames[open.frame].captures.iter().map(|c| c.outer).collect(),
                 None => vec![],
             };
             for local in captured {
@@ -490,8 +490,8 @@ impl Infer<'_> {
         loop {
             let mut any = false;
             for (f, frames) in &uses {
-                let Some((_, frame, _)) = self.open.iter().find(|(id, ..)| id == f) else { continue };
-                let captured: Vec<LocalId> = self.frames[*frame].captures.iter().map(|c| c.outer).collect();
+                let Some(open) = self.open.iter().find(|o| o.function == *f) else { continue };
+                let captured: Vec<LocalId> = self.frames[open.frame].captures.iter().map(|c| c.outer).collect();
                 let before: usize = frames.iter().map(|f| self.frames[*f].captures.len()).sum();
                 for local in captured {
                     // Inside of the function itself its captures are at hand.
@@ -510,14 +510,21 @@ impl Infer<'_> {
 
     /// Finishes the bodies that were waiting for their types.
     pub(super) fn close_bodies(&mut self) {
-        let open = std::mem::take(&mut self.open);
-        for (function, frame, mut statements) in open {
+        for OpenBody { function, frame, mut statements, env } in std::mem::take(&mut self.open) {
+            let around = std::mem::replace(&mut self.world.env, env);
             self.finish_statements(&mut statements);
             let mut body = self.body_of(frame, statements);
             self.finish_locals(&mut body);
             self.set_closure_signature(function, frame, &body);
             self.world.functions[function.0 as usize].body = BodyState::Checked(Rc::new(body));
+            self.world.env = around;
         }
+    }
+
+    /// Keeps the body of a closure or local function until all types are known.
+    fn open_body(&mut self, function: FunctionId, frame: usize, statements: Vec<Stmt>) {
+        let env = self.world.env.clone();
+        self.open.push(OpenBody { function, frame, statements, env });
     }
 
     fn set_closure_signature(&mut self, function: FunctionId, frame: usize, body: &Body) {
