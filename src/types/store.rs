@@ -285,6 +285,8 @@ pub(super) struct Conformance {
 pub(super) struct ProtocolData {
     pub(super) name: Name,
     pub(super) self_param: ParamId,
+    /// The associated types that `P<A>` gives.
+    pub(super) primary: Vec<Name>,
     pub(super) inherits: Vec<TypeExpr>,
     pub(super) requirement_clauses: Vec<AstRequirement>,
     pub(super) group: GroupId,

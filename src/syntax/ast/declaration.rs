@@ -184,6 +184,8 @@ pub enum NominalKind {
 pub struct ProtocolDecl {
     /// Its name.
     pub name: Ident,
+    /// The associated types that `P<A>` gives.
+    pub primary: Vec<Ident>,
     /// What it refines.
     pub inherits: Vec<TypeExpr>,
     /// The `where` clause.
