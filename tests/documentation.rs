@@ -57,9 +57,8 @@ fn announced(program: &str) -> Vec<(u64, String)> {
 /// The lines at which diagnostics point, with their codes, from the JSON form.
 fn reported(stderr: &str) -> Vec<(u64, String)> {
     let objects = stderr.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
-    let mut all: Vec<(u64, String)> = objects
-        .filter_map(|o| Some((o["line"].as_u64()?, o["code"].as_str()?.to_owned())))
-        .collect();
+    let mut all: Vec<(u64, String)> =
+        objects.filter_map(|o| Some((o["line"].as_u64()?, o["code"].as_str()?.to_owned()))).collect();
     all.sort();
     all
 }

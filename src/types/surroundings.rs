@@ -96,8 +96,10 @@ impl World {
                 let primary = self.protocol_data(p).primary.clone();
                 if given.len() > primary.len() {
                     let (name, expected) = (&ident.name, primary.len());
-                    let message =
-                        format!("protocol '{name}' takes {expected} types in angle brackets, and is given {}", given.len());
+                    let message = format!(
+                        "protocol '{name}' takes {expected} types in angle brackets, and is given {}",
+                        given.len()
+                    );
                     self.report(Diagnostic::error(Code::Types, bound.span, message));
                     return;
                 }

@@ -24,10 +24,17 @@ impl Builder<'_> {
                 function.params = node.into_inner().filter_map(|p| self.param(p)).collect();
                 self.name_opaque_types(function);
             }
-            Rule::effect => function.throws |= node.as_str() != "async",
+            Rule::effect => {
+                function.throws |= node.as_str() == "throws";
+                function.rethrows |= node.as_str() == "rethrows";
+            }
             Rule::arrow_type => function.result = node.into_inner().next().map(|t| self.ty(t)),
             Rule::where_clause => function.generics.requirements = self.requirements(node),
-            Rule::block => function.body = Some(self.block(node)),
+            Rule::block => {
+                let around = std::mem::take(&mut self.throwing);
+                function.body = Some(self.block(node));
+                self.throwing = around;
+            }
             other => unreachable!("{other:?} in a function"),
         }
     }
@@ -169,5 +176,13 @@ impl Builder<'_> {
 }
 
 fn empty_function(name: Ident) -> FunctionDecl {
-    FunctionDecl { name, generics: Default::default(), params: vec![], throws: false, result: None, body: None }
+    FunctionDecl {
+        name,
+        generics: Default::default(),
+        params: vec![],
+        throws: false,
+        rethrows: false,
+        result: None,
+        body: None,
+    }
 }
