@@ -3,6 +3,7 @@
 #[allow(dead_code, reason = "each test uses a part of it")]
 mod harness;
 
+use dscript::diagnostic::{CODES, Code};
 use harness::{Finished, all, blocks, difference, dscript, files, promised, root, short};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,9 +49,10 @@ fn read(path: &Path) -> String {
 fn announced(program: &str) -> Vec<(u64, String)> {
     let mut all = Vec::new();
     for (number, line) in (1..).zip(program.lines()) {
-        let codes = ["// error: ", "// warning: "].iter().filter_map(|word| line.split_once(word));
-        all.extend(codes.map(|(_, code)| (number, code.trim().to_owned())));
+        let rests = ["// error: ", "// warning: "].iter().filter_map(|word| Some(line.split_once(word)?.1));
+        all.extend(rests.filter_map(|rest| Some((number, rest.split_whitespace().next()?.to_owned()))));
     }
+    all.sort();
     all
 }
 
@@ -65,7 +67,9 @@ fn reported(stderr: &str) -> Vec<(u64, String)> {
 
 /// Runs a program; it has to print what its comments promise, and to get the diagnostics that they announce.
 fn run(example: &Example) -> Result<(), String> {
-    let arguments = ["run", "--diagnostics=json", "--seed=0", "-"];
+    let mut arguments = vec!["run", "--diagnostics=json", "-"];
+    let options = example.text.lines().filter_map(|line| line.strip_prefix("// options: "));
+    arguments.extend(options.flat_map(str::split_whitespace));
     let finished = dscript(&arguments, example.text.as_bytes(), &example.folder);
     let (said, announced) = (reported(&finished.stderr), announced(&example.text));
     if said != announced {
@@ -120,6 +124,28 @@ fn headings(page: &str) -> Vec<Heading> {
             Heading { title: title.to_owned(), anchor }
         })
         .collect()
+}
+
+/// Codes whose page has no example, and why.
+const NO_EXAMPLE: &[(Code, &str)] = &[
+    (Code::TooDeep, "needs a text that nobody would write or read"),
+    (Code::BadRow, "needs a data file"),
+    (Code::Interrupted, "needs a signal"),
+    (Code::Internal, "is a bug of dscript itself, and no program is known that shows one"),
+];
+
+#[test]
+fn every_code_has_a_page_whose_example_shows_it() {
+    for info in CODES {
+        let (number, page) = (info.number, info.code.page());
+        assert!(page.starts_with(&format!("{number}: {}\n\n", info.summary)), "{number} has no page of that title");
+        let examples = blocks(page, "dscript");
+        let shows = examples.iter().any(|(_, text)| announced(text).iter().any(|(_, code)| code == number));
+        let excused = NO_EXAMPLE.iter().any(|(code, _)| *code == info.code);
+        assert!(shows != excused, "{number}: an example that shows it, or a reason why there is none");
+        let said = dscript(&["explain", number], b"", root());
+        assert!(said.status == Some(0) && said.stdout.starts_with(number), "{number}: {}", said.stderr);
+    }
 }
 
 #[test]
