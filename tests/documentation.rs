@@ -116,7 +116,7 @@ struct Heading {
 
 /// The headings of a page, but for its title.
 fn headings(page: &str) -> Vec<Heading> {
-    let titles = prose(page).filter_map(|l| l.starts_with("##").then(|| l.trim_start_matches('#').trim_start()));
+    let titles = prose(page).filter(|l| l.starts_with("##")).map(|l| l.trim_start_matches('#').trim_start());
     titles
         .map(|title| {
             let kept = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
