@@ -22,7 +22,7 @@ mod visit;
 #[cfg(test)]
 mod tests;
 
-pub use dump::{dump, written_type};
+pub use dump::dump;
 pub use fold::{MAX_DEPTH, fold_file};
 pub use operators::OperatorTable;
 pub use parser::{parse, parse_at};

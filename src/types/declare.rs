@@ -1,6 +1,5 @@
 //! Entering declarations: names first, so that their order does not matter; types are worked out when they are asked for.
 
-use super::opaque::name_opaque;
 use super::redeclare::redeclared;
 use super::store::{
     AliasData, AliasId, Code, Entry, GlobalData, Group, GroupId, Named, NominalData, Owner, World, blank_function,
@@ -15,7 +14,6 @@ use crate::syntax::ast::{
     AttributeArgs, Binding, Decl, DeclKind, ExtensionDecl, Fixity, FunctionDecl, Generics, Ident, Name, NominalDecl,
     Param, PatternKind, Requirement as AstRequirement, TypeExpr, TypeExprKind,
 };
-use crate::syntax::written_type;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -153,9 +151,21 @@ impl World {
         data.is_static = decl.has("static") || decl.has("class");
         data.is_mutating = decl.has("mutating");
         data.decl = Some(decl.clone());
-        (data.generics, data.ast_params) = name_opaque(&function.generics, &function.params);
+        data.generics = function.generics.clone();
+        data.ast_params = function.params.clone().into();
         data.ast_result = function.result.clone().map(Rc::new);
-        data.throws = function.throws;
+        // What may be overridden is called without knowing which one it is.
+        let is_overridable = match owner {
+            Owner::Nominal(n) => self.is_class(n) && !data.is_static && !decl.has("final"),
+            Owner::Protocol(_) => function.body.is_none(),
+            Owner::Module => false,
+        };
+        let rethrows = match is_prelude {
+            true => !function.throws && (function.rethrows || !function.params.iter().any(super::rethrow::is_throwing)),
+            false => function.rethrows,
+        };
+        data.rethrows = rethrows && !is_overridable;
+        data.throws = function.throws || function.rethrows && !data.rethrows;
         data.code = Code::Block(function.body.clone().map(Rc::new));
         data.primitive = self.primitive_name(decl, &function.name.name, is_prelude);
         data.is_opaque = decl.attribute("opaque").is_some();
@@ -401,11 +411,11 @@ impl World {
             Owner::Nominal(n) => {
                 self.nominal_data(n).generics.params.iter().map(|(name, _)| name.name.clone()).collect()
             }
-            Owner::Protocol(p) => self.protocol_data(p).primary.iter().map(|name| name.name.clone()).collect(),
+            Owner::Protocol(p) => self.protocol_data(p).primary.clone(),
             Owner::Module => vec![],
         };
         if names.len() != arguments.len() {
-            let message = format!("'{}' takes {} type arguments", written_type(target), names.len());
+            let message = format!("'{}' takes {} type arguments", self.source_text(target.span), names.len());
             self.report(Diagnostic::error(DiagnosticCode::Types, target.span, message));
             return vec![];
         }

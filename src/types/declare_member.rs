@@ -1,7 +1,6 @@
 //! Declarations inside of types and extensions: methods, properties, subscripts, accessors.
 
 use super::observe::Observed;
-use super::opaque::name_opaque;
 use super::store::{
     CaseData, Code, FunctionKind, GlobalData, Group, GroupId, Member, MemberKind, Owner, StoredData, World,
     blank_function,
@@ -255,12 +254,11 @@ impl World {
     ) -> (FunctionId, Option<FunctionId>) {
         let Group { owner, file, is_prelude, .. } = self.groups[group.0 as usize];
         let name = Ident { name: "subscript".into(), span: function.name.span };
-        let (generics, params) = name_opaque(&function.generics, &function.params);
-        let result = function.result.as_ref();
+        let (result, params) = (function.result.as_ref(), &function.params);
         let (get, set) =
-            self.declare_accessors(decl, &name, accessors, result, &params, owner, Some(group), file, is_prelude);
+            self.declare_accessors(decl, &name, accessors, result, params, owner, Some(group), file, is_prelude);
         for accessor in std::iter::once(get).chain(set) {
-            self.functions[accessor.0 as usize].generics = generics.clone();
+            self.functions[accessor.0 as usize].generics = function.generics.clone();
         }
         (get, set)
     }

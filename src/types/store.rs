@@ -7,7 +7,7 @@ use super::world::{Builtin, EnumCase, Function, Nominal, RegisteredKind, Stored}
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::{
-    Block, Decl, Expr, Generics, Ident, Name, NominalKind, Param, Requirement as AstRequirement, TypeExpr,
+    Block, Decl, Expr, Generics, Name, NominalKind, Param, Requirement as AstRequirement, TypeExpr,
 };
 use hashbrown::HashMap;
 use std::rc::Rc;
@@ -31,6 +31,8 @@ pub struct World {
     pub(super) protocols: Vec<ProtocolData>,
     pub(super) params: Vec<ParamData>,
     pub(super) functions: Vec<FunctionData>,
+    /// Of functions that rethrow: see [`World::throwing_version`].
+    pub(super) throwing_versions: HashMap<FunctionId, FunctionId>,
     pub(super) globals: Vec<GlobalData>,
     /// The global that a name at a place of a script declares.
     pub(super) globals_at: HashMap<(Name, Span), GlobalId>,
@@ -285,8 +287,8 @@ pub(super) struct Conformance {
 pub(super) struct ProtocolData {
     pub(super) name: Name,
     pub(super) self_param: ParamId,
-    /// The associated types that `P<A>` speaks of.
-    pub(super) primary: Vec<Ident>,
+    /// The associated types that `P<A>` gives.
+    pub(super) primary: Vec<Name>,
     pub(super) inherits: Vec<TypeExpr>,
     pub(super) requirement_clauses: Vec<AstRequirement>,
     pub(super) group: GroupId,
@@ -403,6 +405,7 @@ pub(super) enum FunctionKind {
     Script,
 }
 
+#[derive(Clone)]
 pub(super) struct FunctionData {
     pub(super) base_name: Name,
     pub(super) kind: FunctionKind,
@@ -417,6 +420,8 @@ pub(super) struct FunctionData {
     pub(super) ast_params: Rc<[Param]>,
     pub(super) ast_result: Option<Rc<TypeExpr>>,
     pub(super) throws: bool,
+    /// Whether it throws what the functions throw that it is given, and nothing else.
+    pub(super) rethrows: bool,
     pub(super) code: Code,
     pub(super) span: Span,
     pub(super) signature: Option<Rc<Signature>>,
@@ -564,6 +569,7 @@ pub(super) fn blank_function(name: &Name, span: Span, file: u32, is_prelude: boo
         ast_params: Rc::from([]),
         ast_result: None,
         throws: false,
+        rethrows: false,
         code: Code::Block(None),
         span,
         signature: None,

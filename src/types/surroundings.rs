@@ -86,43 +86,34 @@ impl World {
         self.add_primary(env, of, bound, scope);
     }
 
-    /// What the arguments of a bound `P<A>` say about the associated types that `P` names first.
+    /// What `T: P<A>` says of the associated types of `T`.
     fn add_primary(&mut self, env: &mut Env, of: &Type, bound: &TypeExpr, scope: &TypeScope) {
-        let path = match &bound.kind {
-            TypeExprKind::Composition(parts) => {
-                parts.iter().for_each(|part| self.add_primary(env, of, part, scope));
-                return;
+        match &bound.kind {
+            TypeExprKind::Composition(parts) => parts.iter().for_each(|part| self.add_primary(env, of, part, scope)),
+            TypeExprKind::Named(path) => {
+                let [(ident, given)] = path.as_slice() else { return };
+                let Some(Named::Protocol(p)) = self.type_entry(&ident.name, scope.file) else { return };
+                let primary = self.protocol_data(p).primary.clone();
+                if given.len() > primary.len() {
+                    let (name, expected) = (&ident.name, primary.len());
+                    let message = format!(
+                        "protocol '{name}' takes {expected} types in angle brackets, and is given {}",
+                        given.len()
+                    );
+                    self.report(Diagnostic::error(Code::Types, bound.span, message));
+                    return;
+                }
+                let saved = std::mem::replace(&mut self.env, Rc::new(env.clone()));
+                for (name, given) in primary.iter().zip(given) {
+                    let given = self.resolve_type(given, scope);
+                    if let Some(associated) = self.associated_type(of, name) {
+                        env.requirements.push(Requirement::Same(associated, given));
+                    }
+                }
+                self.env = saved;
             }
-            TypeExprKind::Attributed(_, inner) => return self.add_primary(env, of, inner, scope),
-            TypeExprKind::Named(path) => path,
-            _ => return,
-        };
-        let [(ident, arguments)] = path.as_slice() else { return };
-        let Some(Named::Protocol(p)) = self.type_entry(&ident.name, scope.file).filter(|_| !arguments.is_empty())
-        else {
-            return;
-        };
-        let primary = self.protocol_data(p).primary.clone();
-        if primary.len() != arguments.len() {
-            let message = match primary.len() {
-                0 => format!("protocol '{}' has no primary associated types", ident.name),
-                n => format!(
-                    "protocol type '{}' specialized with {} type arguments (expected {n})",
-                    ident.name,
-                    arguments.len()
-                ),
-            };
-            self.report(Diagnostic::error(Code::Types, bound.span, message));
-            return;
+            _ => {}
         }
-        let saved = std::mem::replace(&mut self.env, Rc::new(env.clone()));
-        for (name, argument) in primary.iter().zip(arguments) {
-            let argument = self.resolve_type(argument, scope);
-            if let Some(member) = self.member_type(of, &name.name) {
-                env.requirements.push(Requirement::Same(member, argument));
-            }
-        }
-        self.env = saved;
     }
 
     pub(super) fn add_requirements(&mut self, env: &mut Env, requirements: &[AstRequirement], scope: &TypeScope) {

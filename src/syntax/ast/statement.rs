@@ -69,6 +69,14 @@ pub struct Catch {
     pub span: Span,
 }
 
+impl Catch {
+    /// Whether no error gets past it.
+    pub fn takes_all(&self) -> bool {
+        let takes = |p: &Pattern| matches!(p.kind, PatternKind::Wildcard | PatternKind::Bind { .. });
+        self.patterns.is_empty() || self.patterns.iter().any(|(p, guard)| guard.is_none() && takes(p))
+    }
+}
+
 /// One of the comma-separated conditions of `if`, `guard` and `while`.
 #[derive(Clone, Debug)]
 pub enum Condition {

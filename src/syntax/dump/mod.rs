@@ -4,8 +4,6 @@ mod decl;
 mod expr;
 mod types;
 
-pub use types::ty as written_type;
-
 use super::ast::{Block, Condition, File, Pattern, PatternKind, Stmt, StmtKind};
 
 /// Lines are broken beyond this.

@@ -36,8 +36,8 @@ fn joined<T>(list: &[T], one: impl Fn(&T) -> String) -> String {
     list.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// A type as one would write it.
-pub fn ty(t: &TypeExpr) -> String {
+/// A type as text.
+pub(super) fn ty(t: &TypeExpr) -> String {
     match &t.kind {
         TypeExprKind::Named(path) => {
             let part = |(name, arguments): &(Ident, Vec<TypeExpr>)| format!("{}{}", name.name, generics(arguments));

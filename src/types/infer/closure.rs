@@ -5,7 +5,6 @@ use super::{Binding, FrameKind, Infer, OpenBody};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, FunctionDecl, StmtKind as AstStmt};
-use crate::types::opaque::name_opaque;
 use crate::types::redeclare::redeclared;
 use crate::types::store::{BodyState, Code as FunctionCode, FunctionKind, Signature, blank_function};
 use crate::types::tree::{Body, Expr, ExprKind, FunctionId, Local, LocalId, Stmt, StmtKind};
@@ -95,7 +94,7 @@ impl Infer<'_> {
             (None, Some(w)) => w.result.clone(),
             (None, None) => self.world.fresh(),
         };
-        let throws = closure.throws || wanted.as_ref().is_some_and(|w| w.throws);
+        let throws = wanted.as_ref().is_some_and(|w| w.throws) || self.may_throw(closure);
         Type::Function(Rc::new(FunctionType { params, result, throws, strength: Strength::Open }))
     }
 
@@ -187,10 +186,9 @@ impl Infer<'_> {
         self.push_frame(FrameKind::Closure, f.result.clone(), f.throws, Some(function));
         self.add_params(&names, &f.params);
         let statements = self.closure_body(&closure.body, &f.result, span);
-        let throws = self.frame().throws;
         let frame = self.leave_frame();
         self.open_body(function, frame, statements);
-        let ty = Type::Function(Rc::new(FunctionType { throws, strength: Strength::Open, ..(*f).clone() }));
+        let ty = Type::Function(Rc::new(FunctionType { strength: Strength::Open, ..(*f).clone() }));
         Expr { kind: ExprKind::Closure { function }, ty, span }
     }
 
@@ -374,6 +372,7 @@ impl Infer<'_> {
                         generics: ast::Generics::default(),
                         params: params.clone(),
                         throws: false,
+                        rethrows: false,
                         result: Some(double),
                         body: Some(ast::Block { items, span: body.span }),
                     }
@@ -385,9 +384,10 @@ impl Infer<'_> {
             data.owner = self.owner;
             data.is_static = true;
             data.decl = Some(decl.clone());
-            (data.generics, data.ast_params) = name_opaque(&function.generics, &function.params);
+            data.generics = function.generics.clone();
+            data.ast_params = function.params.clone().into();
             data.ast_result = function.result.clone().map(Rc::new);
-            data.throws = function.throws;
+            data.throws = function.throws || function.rethrows;
             data.code = FunctionCode::Block(function.body.clone().map(Rc::new));
             data.body = BodyState::Checking;
             data.outer = Some(self.world.env.clone());

@@ -187,7 +187,8 @@ impl Infer<'_> {
             .collect();
         let callee = Ast::Member { base: Rc::new(ident(&receiver)), name: name.clone(), generics: vec![] };
         let call = ast::Expr { kind: Ast::Call { callee: Rc::new(ast::Expr { kind: callee, span }), args }, span };
-        let closure = super::notation::closure_of(&names, call, span);
+        let throws = self.candidate_throws(fitting);
+        let closure = super::notation::closure_of_call(&names, call, throws, span);
         self.with_temporary(base, |infer, local| {
             infer.in_scope(|infer| {
                 infer.bind(&receiver.as_str().into(), local);

@@ -31,7 +31,7 @@ mod member;
 mod mismatch;
 mod name;
 mod no_fit;
-mod notation;
+pub(super) mod notation;
 mod observed;
 mod operator;
 mod overload;
@@ -40,6 +40,7 @@ mod place;
 mod reference;
 mod solve;
 mod statement;
+mod throwing;
 mod top;
 mod type_name;
 mod variable;
@@ -114,10 +115,8 @@ struct Frame {
     function: Option<FunctionId>,
     /// The variable that an initialiser fills.
     init_self: Option<LocalId>,
-    /// How many times `throw` is caught around here, whatever the error is.
+    /// How many times `throw` is caught around here.
     catching: u32,
-    /// How many times only some errors are.
-    catching_some: u32,
     /// Whether this is inside of a `defer`.
     in_defer: bool,
 }
@@ -217,7 +216,6 @@ impl<'w> Infer<'w> {
             function,
             init_self: None,
             catching: 0,
-            catching_some: 0,
             in_defer: false,
         });
         self.current = self.frames.len() - 1;

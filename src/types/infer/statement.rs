@@ -129,7 +129,7 @@ impl Infer<'_> {
                 let value = self.expr(value, None);
                 let error = self.world.protocol("Error");
                 let value = self.coerce(value, &Type::Existential(Rc::from([error])));
-                self.needs_try(span);
+                self.throws_here(span);
                 out.push(Stmt { kind: StmtKind::Throw(value), span });
             }
             AstStmt::Defer(body) => {
@@ -169,12 +169,9 @@ impl Infer<'_> {
         }
         let error = self.world.protocol("Error");
         let ty = Type::Existential(Rc::from([error]));
-        let takes_all = catches.iter().any(takes_every_error);
-        let frame = self.frame();
-        *(if takes_all { &mut frame.catching } else { &mut frame.catching_some }) += 1;
+        self.frame().catching += 1;
         let body = self.block(body);
-        let frame = self.frame();
-        *(if takes_all { &mut frame.catching } else { &mut frame.catching_some }) -= 1;
+        self.frame().catching -= 1;
         let local = self.new_local("error", ty.clone(), false, span);
         let mut cases = vec![];
         for catch in catches {
@@ -303,11 +300,4 @@ fn declared_names(items: &[ast::Stmt]) -> HashMap<ast::Name, Span> {
 
 pub(super) fn out_of_defer(word: &str) -> String {
     format!("'{word}' cannot transfer control out of a defer statement")
-}
-
-/// Whether a `catch` leaves no error to others.
-fn takes_every_error(catch: &ast::Catch) -> bool {
-    let any =
-        |pattern: &ast::Pattern| matches!(pattern.kind, ast::PatternKind::Wildcard | ast::PatternKind::Bind { .. });
-    catch.patterns.is_empty() || catch.patterns.iter().any(|(pattern, guard)| any(pattern) && guard.is_none())
 }
