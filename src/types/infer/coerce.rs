@@ -193,7 +193,7 @@ impl Infer<'_> {
     fn convert_function(&mut self, value: Expr, f: &FunctionType, g: &FunctionType, span: Span) -> Expr {
         let wanted = Type::Function(Rc::new(g.clone()));
         if self.spreads(f, g) {
-            return self.spread_function(value, &f, &wanted, span);
+            return self.spread_function(value, f, &wanted, span);
         }
         let plain = |f: &FunctionType| Type::Function(Rc::new(FunctionType { strength: Strength::Plain, ..f.clone() }));
         let snapshot = self.world.snapshot();
