@@ -97,7 +97,7 @@ impl World {
             && match data.kind {
                 FunctionKind::Init { .. } => true,
                 FunctionKind::Function | FunctionKind::Getter | FunctionKind::Setter => {
-                    !data.is_static && data.group == Some(self.nominal_data(n).group)
+                    !is_fixed("static") && data.group == Some(self.nominal_data(n).group)
                 }
                 FunctionKind::Closure | FunctionKind::Script => false,
             }
@@ -369,6 +369,11 @@ impl World {
         self.function_data(f).decl.as_ref().is_some_and(|d| d.has("convenience"))
     }
 
+    /// Whether subclasses have an initialiser, too.
+    pub(super) fn is_required(&self, f: FunctionId) -> bool {
+        self.function_data(f).decl.as_ref().is_some_and(|d| d.has("required"))
+    }
+
     /// The initialisers of a class that fill its properties themselves.
     fn designated(&mut self, n: NominalId) -> Vec<FunctionId> {
         self.synthesize_member(n, "init", true);
@@ -425,7 +430,7 @@ impl World {
                 params.push(format!("{label} p{k}: __t{}", self.synthesized_types.len() - 1));
                 given.push(p.label.as_ref().map_or(format!("p{k}"), |label| format!("{label}: p{k}")));
             }
-            let is_required = self.function_data(f).decl.as_ref().is_some_and(|d| d.has("required"));
+            let is_required = self.is_required(f);
             let (word, mark) = (if is_required { "required" } else { "override" }, if failable { "?" } else { "" });
             let (throws, attempt) = if signature.throws { (" throws", "try ") } else { ("", "") };
             let (params, given) = (params.join(", "), given.join(", "));
@@ -475,7 +480,7 @@ impl World {
     fn check_required(&mut self, n: NominalId) {
         let Some((base, _)) = self.superclass(n) else { return };
         for f in self.designated(base) {
-            let is_required = self.function_data(f).decl.as_ref().is_some_and(|d| d.has("required"));
+            let is_required = self.is_required(f);
             if is_required && !self.overrides.contains_key(&(f, n)) {
                 let (name, class) = (self.full_name(f), self.nominal_data(base).name.clone());
                 let message = format!("'required' initializer '{name}' must be provided by subclass of '{class}'");

@@ -27,6 +27,7 @@ mod iteration;
 mod key_path;
 mod literal;
 mod member;
+mod metatype;
 mod mismatch;
 mod name;
 mod no_fit;

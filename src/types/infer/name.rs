@@ -46,8 +46,8 @@ impl Infer<'_> {
                 if self.has_self() && self.file != PRELUDE_FILE {
                     return self.static_on_instance(&own, ident, ident.span.before());
                 }
-                self.check_dynamic_static(&own, ident);
-                return self.static_member_of(&own, ident, expected, span);
+                let on = self.own_metatype(span).map(Rc::new);
+                return self.static_member_of(&own, on.as_ref(), ident, expected, span);
             }
         }
         if let Some(own) = self.own_type()
@@ -58,6 +58,11 @@ impl Infer<'_> {
             return self.instance_on_type(&own, ident);
         }
         if name == "self" {
+            if self.is_static_body()
+                && let Some(own) = self.own_metatype(span)
+            {
+                return own;
+            }
             return self.fail(
                 Code::UnknownName,
                 span,
