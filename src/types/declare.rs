@@ -154,7 +154,18 @@ impl World {
         data.generics = function.generics.clone();
         data.ast_params = function.params.clone().into();
         data.ast_result = function.result.clone().map(Rc::new);
-        data.throws = function.throws;
+        // What may be overridden is called without knowing which one it is.
+        let is_overridable = match owner {
+            Owner::Nominal(n) => self.is_class(n) && !data.is_static && !decl.has("final"),
+            Owner::Protocol(_) => function.body.is_none(),
+            Owner::Module => false,
+        };
+        let rethrows = match is_prelude {
+            true => !function.throws && (function.rethrows || !function.params.iter().any(super::rethrow::is_throwing)),
+            false => function.rethrows,
+        };
+        data.rethrows = rethrows && !is_overridable;
+        data.throws = function.throws || function.rethrows && !data.rethrows;
         data.code = Code::Block(function.body.clone().map(Rc::new));
         data.primitive = self.primitive_name(decl, &function.name.name, is_prelude);
         data.is_opaque = decl.attribute("opaque").is_some();

@@ -30,7 +30,7 @@ impl World {
         let (kind, ast_params, ast_result) = (data.kind, data.ast_params.clone(), data.ast_result.clone());
         let (is_static, is_mutating, throws, is_prelude) =
             (data.is_static, data.is_mutating, data.throws, data.is_prelude);
-        let observed = data.observed;
+        let (observed, rethrows) = (data.observed, data.rethrows);
         let is_operator = super::written::is_operator(&self.function_data(f).base_name);
         let mut env = (*outer).clone();
         let scope = TypeScope::of(owner, file);
@@ -50,6 +50,9 @@ impl World {
                 // Formulas and functions of one's own may leave types out.
                 None => self.simple("Double"),
             };
+            if rethrows {
+                ty = super::rethrow::throwing(&ty, false);
+            }
             if param.variadic {
                 ty = self.applied("Array", &[ty]);
             }

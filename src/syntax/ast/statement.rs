@@ -71,6 +71,14 @@ pub struct Catch {
     pub span: Span,
 }
 
+impl Catch {
+    /// Whether no error gets past it.
+    pub fn takes_all(&self) -> bool {
+        let takes = |p: &Pattern| matches!(p.kind, PatternKind::Wildcard | PatternKind::Bind { .. });
+        self.guard.is_none() && self.pattern.as_ref().is_none_or(takes)
+    }
+}
+
 /// One of the comma-separated conditions of `if`, `guard` and `while`.
 #[derive(Clone, Debug)]
 pub enum Condition {

@@ -94,7 +94,7 @@ impl Infer<'_> {
             (None, Some(w)) => w.result.clone(),
             (None, None) => self.world.fresh(),
         };
-        let throws = closure.throws || wanted.as_ref().is_some_and(|w| w.throws);
+        let throws = wanted.as_ref().is_some_and(|w| w.throws) || self.may_throw(closure);
         Type::Function(Rc::new(FunctionType { params, result, throws, strength: Strength::Open }))
     }
 
@@ -186,10 +186,9 @@ impl Infer<'_> {
         self.push_frame(FrameKind::Closure, f.result.clone(), f.throws, Some(function));
         self.add_params(&names, &f.params);
         let statements = self.closure_body(&closure.body, &f.result, span);
-        let throws = self.frame().throws;
         let frame = self.leave_frame();
         self.open.push((function, frame, statements));
-        let ty = Type::Function(Rc::new(FunctionType { throws, strength: Strength::Open, ..(*f).clone() }));
+        let ty = Type::Function(Rc::new(FunctionType { strength: Strength::Open, ..(*f).clone() }));
         Expr { kind: ExprKind::Closure { function }, ty, span }
     }
 
@@ -373,6 +372,7 @@ impl Infer<'_> {
                         generics: ast::Generics::default(),
                         params: params.clone(),
                         throws: false,
+                        rethrows: false,
                         result: Some(double),
                         body: Some(ast::Block { items, span: body.span }),
                     }
@@ -387,7 +387,7 @@ impl Infer<'_> {
             data.generics = function.generics.clone();
             data.ast_params = function.params.clone().into();
             data.ast_result = function.result.clone().map(Rc::new);
-            data.throws = function.throws;
+            data.throws = function.throws || function.rethrows;
             data.code = FunctionCode::Block(function.body.clone().map(Rc::new));
             data.body = BodyState::Checking;
             data.outer = Some(self.world.env.clone());

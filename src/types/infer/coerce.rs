@@ -217,6 +217,9 @@ impl Infer<'_> {
             self.mismatch(&found, &wanted, span);
             return Expr { kind: ExprKind::Error, ty: wanted, span };
         }
+        if f.throws && !g.throws {
+            return self.throwing_function(&value, &wanted);
+        }
         let marks = |f: &FunctionType| f.params.iter().map(|p| !p.no_derivative).collect::<Vec<_>>();
         let needs_promise = match (f.strength, g.strength) {
             (_, Strength::Plain) | (Strength::Linear, Strength::Linear | Strength::Differentiable) => false,
@@ -265,6 +268,18 @@ impl Infer<'_> {
                 infer.coerce(value, wanted)
             })
         })
+    }
+
+    /// A function that throws where nobody would see its errors.
+    fn throwing_function(&mut self, value: &Expr, wanted: &Type) -> Expr {
+        let (from, to) = (self.show(&value.ty), self.show(wanted));
+        let message = format!("invalid conversion of throwing function of type '{from}' to non-throwing type '{to}'");
+        let mut diagnostic = Diagnostic::error(Code::Mismatch, value.span, message);
+        if matches!(value.kind, ExprKind::Closure { .. }) {
+            diagnostic = diagnostic.help("errors can be handled inside of it, with 'do' and 'catch', 'try?' or 'try!'");
+        }
+        self.error(diagnostic);
+        self.error_expr(value.span)
     }
 
     /// A plain function value cannot be made differentiable: its body is opaque.

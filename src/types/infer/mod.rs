@@ -40,6 +40,7 @@ mod place;
 mod reference;
 mod solve;
 mod statement;
+mod throwing;
 mod top;
 mod type_name;
 mod variable;

@@ -129,7 +129,7 @@ impl Infer<'_> {
                 let value = self.expr(value, None);
                 let error = self.world.protocol("Error");
                 let value = self.coerce(value, &Type::Existential(Rc::from([error])));
-                self.needs_try(span);
+                self.throws_here(span);
                 out.push(Stmt { kind: StmtKind::Throw(value), span });
             }
             AstStmt::Defer(body) => {
