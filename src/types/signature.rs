@@ -158,7 +158,8 @@ impl World {
             }
             FunctionKind::Closure | FunctionKind::Script => false,
         };
-        let is_written = !data.is_prelude && data.decl.is_some() && data.observed.is_none();
+        let is_member = data.outer.is_none() && data.observed.is_none();
+        let is_written = !data.is_prelude && data.decl.is_some() && is_member;
         may_vary && is_static && is_written && data.primitive.is_none()
     }
 

@@ -109,6 +109,10 @@ impl Infer<'_> {
                     let function = self.local_expr(local, name.span);
                     return self.call_value(function, args, expected, span);
                 }
+                Some(Found::Computed(get, set)) => {
+                    let function = self.computed_local(get, set, name.span);
+                    return self.call_value(function, args, expected, span);
+                }
                 Some(Found::LocalFunctions(functions)) => {
                     self.capture_for(&functions);
                     let candidates = functions

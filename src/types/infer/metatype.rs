@@ -21,7 +21,7 @@ impl Infer<'_> {
             let bound = frame.scopes.iter().rev().find_map(|scope| scope.get("self"))?;
             match bound {
                 super::Binding::Local(local) => Some(frame.locals[local.0 as usize].ty.clone()),
-                super::Binding::Functions(_) => None,
+                super::Binding::Functions(_) | super::Binding::Computed(..) => None,
             }
         })
     }

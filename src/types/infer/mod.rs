@@ -26,6 +26,7 @@ mod here;
 mod iteration;
 mod key_path;
 mod literal;
+mod local_accessors;
 mod member;
 mod metatype;
 mod mismatch;
@@ -140,6 +141,8 @@ enum FrameKind {
 enum Binding {
     Local(LocalId),
     Functions(Vec<FunctionId>),
+    /// A variable with accessors: its getter, and its setter if it has one.
+    Computed(FunctionId, Option<FunctionId>),
 }
 
 struct Label {
@@ -152,6 +155,7 @@ struct Label {
 enum Found {
     Local(LocalId),
     LocalFunctions(Vec<FunctionId>),
+    Computed(FunctionId, Option<FunctionId>),
 }
 
 impl<'w> Infer<'w> {
@@ -329,6 +333,7 @@ impl<'w> Infer<'w> {
             match found {
                 Some(Binding::Local(local)) => return Some(Found::Local(self.capture(&path[depth..], local))),
                 Some(Binding::Functions(functions)) => return Some(Found::LocalFunctions(functions)),
+                Some(Binding::Computed(get, set)) => return Some(Found::Computed(get, set)),
                 None => {}
             }
         }

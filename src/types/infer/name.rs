@@ -22,6 +22,7 @@ impl Infer<'_> {
         }
         match self.find_local(name) {
             Some(Found::Local(local)) => return self.local_expr(local, span),
+            Some(Found::Computed(get, set)) => return self.computed_local(get, set, span),
             Some(Found::LocalFunctions(functions)) => {
                 self.capture_for(&functions);
                 return self.function_value(&functions, expected, span);
