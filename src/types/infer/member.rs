@@ -305,14 +305,14 @@ impl Infer<'_> {
                     self.check_function_access(get, name.span);
                     let target = Target::Function(get);
                     let receiver = self.static_receiver(&target, &ty, on);
-                    return self.static_getter(&Candidate { target, prefix, receiver, tier: 0 }, span);
+                    return self.static_getter(&Candidate { target, prefix, receiver, tier: 0 }, name, span);
                 }
                 MemberKind::Requirement(r) => {
                     let Some(p) = protocol else { continue };
                     if self.world.protocol_data(p).requirements[r as usize].kind == RequirementKind::Getter {
                         let target = Target::Requirement(p, r);
                         let receiver = self.static_receiver(&target, &ty, on);
-                        return self.static_getter(&Candidate { target, prefix, receiver, tier: 0 }, span);
+                        return self.static_getter(&Candidate { target, prefix, receiver, tier: 0 }, name, span);
                     }
                 }
                 _ => {}
@@ -370,9 +370,9 @@ impl Infer<'_> {
         self.error(did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known));
     }
 
-    fn static_getter(&mut self, candidate: &Candidate, span: Span) -> Expr {
+    fn static_getter(&mut self, candidate: &Candidate, name: &Ident, span: Span) -> Expr {
         if let Some(on) = &candidate.receiver {
-            return self.getter_call(candidate, (**on).clone(), span);
+            return self.getter_call(candidate, (**on).clone(), name, span);
         }
         let instance = self.instantiate(candidate, span);
         let Some(callee) = instance.callee else { return self.error_expr(span) };
