@@ -164,7 +164,8 @@ impl Infer<'_> {
         if broken {
             return self.error_expr(span);
         }
-        if let [only] = candidates {
+        let by_hand: Vec<&Candidate> = candidates.iter().filter(|c| !self.takes_place(c)).collect();
+        if let [only] = by_hand.as_slice() {
             return self.commit(name, only, args, None, span);
         }
         if let Some((wanted, arity, at)) = self.closure_misfit(candidates, args, span) {
@@ -188,6 +189,17 @@ impl Infer<'_> {
         }
         self.error(diagnostic);
         self.error_expr(span)
+    }
+
+    /// Whether something is found by its place, which a collection gives and nobody writes.
+    fn takes_place(&mut self, candidate: &Candidate) -> bool {
+        match self.candidate_params(candidate).as_slice() {
+            [only] if only.label.is_none() => match self.world.shallow(&only.ty.clone()) {
+                Type::Nominal(n, _) => &*self.world.nominal_data(n).name == "Index",
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     /// What there is to call, with the places of what the script declares; what a protocol offers as well as the type
