@@ -225,13 +225,16 @@ impl Infer<'_> {
     }
 
     /// A closure of the wrong arity for every candidate: what the first one asks for.
-    fn closure_misfit(
+    pub(super) fn closure_misfit(
         &mut self,
         candidates: &[Candidate],
         args: &[ArgNode],
         span: Span,
     ) -> Option<(FunctionType, usize, Span)> {
         let mut first = None;
+        if !args.iter().any(|a| matches!(a.ast.kind, Ast::Closure(_))) {
+            return None;
+        }
         for candidate in candidates {
             let params = self.candidate_params(candidate);
             let slots = match_args(&params, args).ok()?;
