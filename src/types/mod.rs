@@ -33,6 +33,7 @@ mod redeclare;
 mod registration;
 mod requirements;
 mod resolve;
+mod rethrow;
 mod rules;
 mod signature;
 mod size;

@@ -1,5 +1,6 @@
 //! Types of functions, worked out when they are asked for.
 
+use super::infer::notation::closure_of;
 use super::resolve::TypeScope;
 use super::store::{Code, Env, FunctionKind, Owner, Signature, SignatureParam, World, blank_function};
 use super::tree::FunctionId;
@@ -30,7 +31,7 @@ impl World {
         let (kind, ast_params, ast_result) = (data.kind, data.ast_params.clone(), data.ast_result.clone());
         let (is_static, is_mutating, throws, is_prelude) =
             (data.is_static, data.is_mutating, data.throws, data.is_prelude);
-        let observed = data.observed;
+        let (observed, rethrows) = (data.observed, data.rethrows);
         let is_operator = super::written::is_operator(&self.function_data(f).base_name);
         let mut env = (*outer).clone();
         let scope = TypeScope::of(owner, file);
@@ -50,6 +51,9 @@ impl World {
                 // Formulas and functions of one's own may leave types out.
                 None => self.simple("Double"),
             };
+            if rethrows {
+                ty = super::rethrow::throwing(&ty, false);
+            }
             if param.variadic {
                 ty = self.applied("Array", &[ty]);
             }
@@ -112,7 +116,12 @@ impl World {
                 );
                 data.owner = owner;
                 data.is_static = true;
-                data.code = Code::Expression(Rc::new(value.clone()));
+                // The caller's value would be wrapped up, too.
+                let value = match signature.params[i].autoclosure {
+                    true => closure_of(&[], value.clone(), value.span),
+                    false => value.clone(),
+                };
+                data.code = Code::Expression(Rc::new(value));
                 data.outer = Some(signature.env.clone());
                 data.signature = Some(Rc::new(Signature {
                     env: signature.env.clone(),

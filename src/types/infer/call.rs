@@ -3,7 +3,7 @@
 use super::args::{ArgNode, match_args};
 use super::candidates::{Candidate, Target};
 use super::solve::PendingKind;
-use super::{Found, FrameKind, Infer};
+use super::{Found, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
@@ -256,9 +256,6 @@ impl Infer<'_> {
                         }
                     }
                 }
-                if ty.throws {
-                    self.needs_try(span);
-                }
                 let args = values.into_iter().flatten().collect();
                 Expr { kind: ExprKind::CallValue { function: Box::new(function), args }, ty: ty.result.clone(), span }
             }
@@ -452,21 +449,10 @@ impl Infer<'_> {
         self.call_overloaded(name, candidates, args, expected, span)
     }
 
-    /// Notes that something can throw here.
-    pub(super) fn needs_try(&mut self, span: Span) {
+    /// An error does not leave a `defer`.
+    pub(super) fn throws_here(&mut self, span: Span) {
         if self.frame().catching == 0 && self.frame().in_defer {
             self.error(Diagnostic::error(Code::WrongContext, span, super::statement::out_of_defer("throw")));
-            return;
-        }
-        if self.frame().catching == 0 && !self.frame().throws {
-            if self.frame().kind == FrameKind::Closure {
-                self.frame().throws = true;
-                return;
-            }
-            if self.frame().kind == FrameKind::Script {
-                return;
-            }
-            self.error(Diagnostic::error(Code::WrongContext, span, "errors thrown from here are not handled"));
         }
     }
 }

@@ -256,7 +256,7 @@ impl Infer<'_> {
         let value = self.expr(value, inner_expected);
         self.frame().catching -= 1;
         if kind == ast::TryKind::Propagate {
-            self.needs_try(span);
+            self.throws_here(span);
         }
         let ty = match kind {
             ast::TryKind::Optional => match self.world.is_optional(&value.ty.clone()) {
