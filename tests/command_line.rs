@@ -222,6 +222,7 @@ fn wrong_usage_is_told() {
         &["--frobnicate"],
         &["-e"],
         &["-e", "1", "a.dscript"],
+        &["explain", "E0000"],
     ] {
         let finished = dscript(arguments, b"", root());
         ended(&finished, 2, "");

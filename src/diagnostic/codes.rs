@@ -1,4 +1,4 @@
-//! The table of diagnostics: one entry a code. Numbers: `E01xx` syntax, `E02xx` names and types, `E03xx`
+//! The table of diagnostics: one entry a code, and a page in `docs/diagnostics.md`. Numbers: `E01xx` syntax, `E02xx` names and types, `E03xx`
 //! differentiation, `E06xx` while running, `E09xx` input and output; `W07xx` warnings.
 
 /// What a code means.
@@ -64,6 +64,7 @@ diagnostics! {
     E0221 TooLarge "A type or a function is larger than the machine carries.";
     E0222 Import "A file that cannot be imported.";
     E0223 Inaccessible "A declaration that others keep to themselves.";
+    E0224 Unhandled "An error can be thrown where it is not marked with 'try', or not handled.";
 
     E0301 NotDifferentiable "A function that must be differentiable is not.";
     E0302 NoDerivative "A function on the way has no derivative.";

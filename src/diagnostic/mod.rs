@@ -6,6 +6,7 @@
 //! in which stages look.
 
 mod codes;
+mod pages;
 mod render;
 
 pub use codes::{CODES, Code, CodeInfo};

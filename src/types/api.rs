@@ -150,6 +150,12 @@ impl World {
         let saved = std::mem::replace(&mut self.env, env);
         let own = self.declared_type(n);
         let type_name = self.show(&own);
+        let object = self.protocol("AnyObject");
+        if !self.is_class(n) && self.refined(p).contains(&object) {
+            let name = self.protocol_data(p).name.clone();
+            let message = format!("non-class type '{type_name}' cannot conform to class protocol '{name}'");
+            self.report(Diagnostic::error(DiagnosticCode::MissingRequirement, span, message));
+        }
         let mut missing: Vec<String> = vec![];
         for q in self.refined(p).iter().copied().collect::<Vec<_>>() {
             let mut known = true;

@@ -20,6 +20,7 @@ impl World {
         self.protocols.push(ProtocolData {
             name: protocol.name.name.clone(),
             self_param,
+            primary: protocol.primary.iter().map(|p| p.name.clone()).collect(),
             inherits: protocol.inherits.clone(),
             requirement_clauses: protocol.requirements.clone(),
             group: GroupId(self.groups.len() as u32),

@@ -1,5 +1,6 @@
 //! Types of functions, worked out when they are asked for.
 
+use super::infer::notation::closure_of;
 use super::resolve::TypeScope;
 use super::store::{Code, Env, FunctionKind, Owner, Signature, SignatureParam, World, blank_function};
 use super::tree::FunctionId;
@@ -30,7 +31,7 @@ impl World {
         let (kind, ast_params, ast_result) = (data.kind, data.ast_params.clone(), data.ast_result.clone());
         let (is_static, is_mutating, throws, is_prelude) =
             (data.is_static, data.is_mutating, data.throws, data.is_prelude);
-        let observed = data.observed;
+        let (observed, rethrows) = (data.observed, data.rethrows);
         let is_operator = super::written::is_operator(&self.function_data(f).base_name);
         let mut env = (*outer).clone();
         let scope = TypeScope::of(owner, file);
@@ -50,6 +51,9 @@ impl World {
                 // Formulas and functions of one's own may leave types out.
                 None => self.simple("Double"),
             };
+            if rethrows {
+                ty = super::rethrow::throwing(&ty, false);
+            }
             if param.variadic {
                 ty = self.applied("Array", &[ty]);
             }
@@ -93,12 +97,17 @@ impl World {
             Owner::Nominal(n) => self.is_class(n),
             Owner::Module | Owner::Protocol(_) => false,
         };
+        let of_type = self.belongs_to_type(f);
         let has_self = self_type.is_some() && !is_static && (is_class || !matches!(kind, FunctionKind::Init { .. }));
+        let self_type = match of_type {
+            true => self_type.map(|own| Type::Metatype(Rc::new(own))),
+            false => self_type.filter(|_| has_self),
+        };
         let mut signature = Signature {
             env,
             params,
-            self_type: self_type.filter(|_| has_self),
-            self_inout: has_self && is_mutating && !is_class,
+            self_type,
+            self_inout: has_self && !of_type && is_mutating && !is_class,
             result,
             throws,
         };
@@ -112,7 +121,12 @@ impl World {
                 );
                 data.owner = owner;
                 data.is_static = true;
-                data.code = Code::Expression(Rc::new(value.clone()));
+                // The caller's value would be wrapped up, too.
+                let value = match signature.params[i].autoclosure {
+                    true => closure_of(&[], value.clone(), value.span),
+                    false => value.clone(),
+                };
+                data.code = Code::Expression(Rc::new(value));
                 data.outer = Some(signature.env.clone());
                 data.signature = Some(Rc::new(Signature {
                     env: signature.env.clone(),
@@ -132,6 +146,27 @@ impl World {
             return self.infer_formula_result(f, &signature);
         }
         signature
+    }
+
+    /// Whether the `self` of a function is a type: which one may be known only while the program runs, as for the
+    /// static members of classes and protocols.
+    pub(super) fn belongs_to_type(&self, f: FunctionId) -> bool {
+        let data = self.function_data(f);
+        let may_vary = match data.owner {
+            Owner::Protocol(_) => true,
+            Owner::Nominal(n) => self.is_class(n),
+            Owner::Module => false,
+        };
+        let is_static = match data.kind {
+            FunctionKind::Init { .. } => data.requirement.is_some(),
+            FunctionKind::Function | FunctionKind::Getter | FunctionKind::Setter => {
+                data.is_static && !super::written::is_operator(&data.base_name)
+            }
+            FunctionKind::Closure | FunctionKind::Script => false,
+        };
+        let is_member = data.outer.is_none() && data.observed.is_none();
+        let is_written = !data.is_prelude && data.decl.is_some() && is_member;
+        may_vary && is_static && is_written && data.primitive.is_none()
     }
 
     /// The result type of a formula is that of its body; while it is looked for, calls of itself give `Double`.

@@ -31,6 +31,8 @@ pub struct World {
     pub(super) protocols: Vec<ProtocolData>,
     pub(super) params: Vec<ParamData>,
     pub(super) functions: Vec<FunctionData>,
+    /// Of functions that rethrow: see [`World::throwing_version`].
+    pub(super) throwing_versions: HashMap<FunctionId, FunctionId>,
     pub(super) globals: Vec<GlobalData>,
     /// The global that a name at a place of a script declares.
     pub(super) globals_at: HashMap<(Name, Span), GlobalId>,
@@ -285,6 +287,8 @@ pub(super) struct Conformance {
 pub(super) struct ProtocolData {
     pub(super) name: Name,
     pub(super) self_param: ParamId,
+    /// The associated types that `P<A>` gives.
+    pub(super) primary: Vec<Name>,
     pub(super) inherits: Vec<TypeExpr>,
     pub(super) requirement_clauses: Vec<AstRequirement>,
     pub(super) group: GroupId,
@@ -401,6 +405,7 @@ pub(super) enum FunctionKind {
     Script,
 }
 
+#[derive(Clone)]
 pub(super) struct FunctionData {
     pub(super) base_name: Name,
     pub(super) kind: FunctionKind,
@@ -415,6 +420,8 @@ pub(super) struct FunctionData {
     pub(super) ast_params: Rc<[Param]>,
     pub(super) ast_result: Option<Rc<TypeExpr>>,
     pub(super) throws: bool,
+    /// Whether it throws what the functions throw that it is given, and nothing else.
+    pub(super) rethrows: bool,
     pub(super) code: Code,
     pub(super) span: Span,
     pub(super) signature: Option<Rc<Signature>>,
@@ -562,6 +569,7 @@ pub(super) fn blank_function(name: &Name, span: Span, file: u32, is_prelude: boo
         ast_params: Rc::from([]),
         ast_result: None,
         throws: false,
+        rethrows: false,
         code: Code::Block(None),
         span,
         signature: None,

@@ -1,8 +1,9 @@
 //! Generic surroundings: the parameters that are in scope, and what is required of them.
 
 use super::resolve::{TypeScope, differentiable_attribute};
-use super::store::{Env, GroupId, Owner, Requirement, World};
+use super::store::{Env, GroupId, Named, Owner, Requirement, World};
 use super::ty::{NominalId, ParamId, Type};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Generics, Param, Requirement as AstRequirement, TypeExpr, TypeExprKind};
 use std::rc::Rc;
 
@@ -81,6 +82,37 @@ impl World {
                 }
                 Err(ty) => env.requirements.push(Requirement::Superclass(of.clone(), ty)),
             }
+        }
+        self.add_primary(env, of, bound, scope);
+    }
+
+    /// What `T: P<A>` says of the associated types of `T`.
+    fn add_primary(&mut self, env: &mut Env, of: &Type, bound: &TypeExpr, scope: &TypeScope) {
+        match &bound.kind {
+            TypeExprKind::Composition(parts) => parts.iter().for_each(|part| self.add_primary(env, of, part, scope)),
+            TypeExprKind::Named(path) => {
+                let [(ident, given)] = path.as_slice() else { return };
+                let Some(Named::Protocol(p)) = self.type_entry(&ident.name, scope.file) else { return };
+                let primary = self.protocol_data(p).primary.clone();
+                if given.len() > primary.len() {
+                    let (name, expected) = (&ident.name, primary.len());
+                    let message = format!(
+                        "protocol '{name}' takes {expected} types in angle brackets, and is given {}",
+                        given.len()
+                    );
+                    self.report(Diagnostic::error(Code::Types, bound.span, message));
+                    return;
+                }
+                let saved = std::mem::replace(&mut self.env, Rc::new(env.clone()));
+                for (name, given) in primary.iter().zip(given) {
+                    let given = self.resolve_type(given, scope);
+                    if let Some(associated) = self.associated_type(of, name) {
+                        env.requirements.push(Requirement::Same(associated, given));
+                    }
+                }
+                self.env = saved;
+            }
+            _ => {}
         }
     }
 

@@ -52,3 +52,26 @@ fn files() {
         }
     }
 }
+
+/// Whoever gives a function of the library one that throws gets another version of it, which must have no errors.
+#[test]
+fn every_function_of_the_library_may_be_given_functions_that_throw() {
+    let mut sources = SourceMap::default();
+    let mut world = World::new(&mut sources);
+    world.check_module(&[], &[], false);
+    for name in world.library_names() {
+        world.library_entries(&name);
+        world.load_all_members(&name);
+    }
+    let all: Vec<_> = (0..world.functions.len() as u32).map(crate::types::tree::FunctionId).collect();
+    let (mut count, mut wrong) = (0, vec![]);
+    for function in all {
+        let Some(version) = world.throwing_version(function) else { continue };
+        count += 1;
+        world.check_body(version);
+        let name = world.full_name(version);
+        wrong.extend(std::mem::take(&mut world.diagnostics).into_iter().map(|d| format!("{name}: {}", d.message)));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(count > 50, "{count} functions");
+}

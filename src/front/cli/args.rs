@@ -1,6 +1,6 @@
 //! The words of the command line.
 
-use crate::diagnostic::Form;
+use crate::diagnostic::{Code, Form};
 use crate::session::{Options, Stage};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -41,7 +41,8 @@ dscript [run] [OPTIONS] FILE... [-- ARGS...]
        dscript [run] [OPTIONS] -e CODE [-- ARGS...]
        dscript check [OPTIONS] FILE...
        dscript build [OPTIONS] FILE... [-o OUT]
-       dscript show --stage STAGE [OPTIONS] FILE...";
+       dscript show --stage STAGE [OPTIONS] FILE...
+       dscript explain [CODE]";
 
 const AFTER_HELP: &str = "\
 Exit status: 0 done, 1 the program failed, 2 wrong usage, 3 the program did not compile, 70 a bug of dscript,
@@ -75,6 +76,12 @@ pub(super) enum Command {
         stage: Stage,
         #[command(flatten)]
         files: Files,
+    },
+    /// Print what a diagnostic means, with an example; without a code, list them all
+    Explain {
+        /// The code, as printed: E0209
+        #[arg(value_name = "CODE", value_parser = super::explain::code)]
+        code: Option<Code>,
     },
 }
 

@@ -7,6 +7,7 @@
 //! ends the program quietly; whatever happens, a status of the table in `--help` is given.
 
 mod args;
+mod explain;
 mod guard;
 mod input;
 mod output;
@@ -48,6 +49,7 @@ fn dispatch(words: Words) -> i32 {
         Some(Command::Run { program }) => run::run(program, &settings),
         Some(Command::Check { files }) => run::check(&files.files, &settings),
         Some(Command::Build { files, output }) => run::build(&files.files, output, &settings),
+        Some(Command::Explain { code }) => explain::explain(code),
         Some(Command::Show { stage, files }) => run::show(stage, &files.files, &settings),
     }
 }

@@ -15,6 +15,8 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "dictionary.get", call: get },
     NativeFunction { name: "dictionary.set", call: set },
     NativeFunction { name: "dictionary.has", call: has },
+    NativeFunction { name: "dictionary.find", call: |c| find(c, types(c)?) },
+    NativeFunction { name: "set.find", call: |c| find(c, set_type(c)?) },
     NativeFunction { name: "dictionary.take", call: take_value },
     NativeFunction { name: "dictionary.takeAt", call: take_at },
     NativeFunction { name: "dictionary.keys", call: |c| column(c, types(c)?, |d| &d.keys) },
@@ -96,6 +98,13 @@ fn has(c: Call<'_, '_>) -> Result<(), Failure> {
     let (dictionary, key) = (take(c, types)?, c.value(types.key_layout)?);
     let found = dictionary.find(c.shapes, types.key, c.components(key));
     c.give_integer(i64::from(found.is_some()))
+}
+
+/// The place of a key; -1 when it is not there.
+fn find(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
+    let (dictionary, key) = (take(c, types)?, c.value(types.key_layout)?);
+    let place = dictionary.find(c.shapes, types.key, c.components(key));
+    c.give_integer(place.map_or(-1, |place| place as i64))
 }
 
 /// Gives the value of a key and leaves nothing in its place, so that what it refers to has one owner while it is

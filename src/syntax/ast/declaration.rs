@@ -126,8 +126,10 @@ pub struct FunctionDecl {
     pub generics: Generics,
     /// Its parameters.
     pub params: Vec<Param>,
-    /// `throws` or `rethrows`
+    /// `throws`
     pub throws: bool,
+    /// `rethrows`
+    pub rethrows: bool,
     /// The result type; `None` is `()`, and is inferred for closures and formulas.
     pub result: Option<TypeExpr>,
     /// Its body; `None` for a requirement or a primitive.
@@ -184,6 +186,8 @@ pub enum NominalKind {
 pub struct ProtocolDecl {
     /// Its name.
     pub name: Ident,
+    /// The associated types that `P<A>` gives.
+    pub primary: Vec<Ident>,
     /// What it refines.
     pub inherits: Vec<TypeExpr>,
     /// The `where` clause.

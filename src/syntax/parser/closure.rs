@@ -17,6 +17,7 @@ impl Builder<'_> {
             body: Block { items: vec![], span },
         };
         let hash = std::mem::replace(&mut self.in_hash, false);
+        let around = std::mem::take(&mut self.throwing);
         for part in node.into_inner() {
             match part.as_rule() {
                 Rule::closure_header => self.closure_header(part, &mut closure),
@@ -24,6 +25,7 @@ impl Builder<'_> {
             }
         }
         self.in_hash = hash;
+        closure.throws |= std::mem::replace(&mut self.throwing, around);
         Expr { kind: ExprKind::Closure(Rc::new(closure)), span }
     }
 

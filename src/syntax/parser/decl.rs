@@ -58,8 +58,9 @@ impl Builder<'_> {
                 Some(DeclKind::Nominal(NominalDecl { kind, name: name?, generics, inherits, members }))
             }
             Rule::protocol => {
-                let Head { name, inherits, requirements, members, .. } = self.head(node.into_inner());
-                Some(DeclKind::Protocol(ProtocolDecl { name: name?, inherits, requirements, members }))
+                let Head { name, generics, inherits, requirements, members, .. } = self.head(node.into_inner());
+                let primary = generics.params.into_iter().map(|(name, _)| name).collect();
+                Some(DeclKind::Protocol(ProtocolDecl { name: name?, primary, inherits, requirements, members }))
             }
             Rule::extension => {
                 let Head { target, inherits, requirements, members, .. } = self.head(node.into_inner());

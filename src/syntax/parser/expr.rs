@@ -132,6 +132,7 @@ impl Builder<'_> {
                 (None, _) => error_at(span),
             };
             for (kind, place) in segment.tries.into_iter().rev() {
+                self.throwing |= kind == TryKind::Propagate;
                 let span = place.to(whole.span);
                 whole = Expr { kind: ExprKind::Try { kind, value: Rc::new(whole) }, span };
             }

@@ -1,7 +1,7 @@
 //! Functions, initialisers, subscripts, and the accessors of properties.
 
 use super::{Builder, Node, Rule};
-use crate::syntax::ast::{Accessors, Block, DeclKind, FunctionDecl, Ident, Param};
+use crate::syntax::ast::{Accessors, Block, DeclKind, FunctionDecl, Generics, Ident, Param, TypeExpr, TypeExprKind};
 use pest::iterators::Pairs;
 
 impl Builder<'_> {
@@ -20,12 +20,58 @@ impl Builder<'_> {
     fn signature_part(&mut self, node: Node<'_>, function: &mut FunctionDecl) {
         match node.as_rule() {
             Rule::generics => function.generics.params = self.generics(node).params,
-            Rule::params => function.params = node.into_inner().filter_map(|p| self.param(p)).collect(),
-            Rule::effect => function.throws |= node.as_str() != "async",
+            Rule::params => {
+                function.params = node.into_inner().filter_map(|p| self.param(p)).collect();
+                self.name_opaque_types(function);
+            }
+            Rule::effect => {
+                function.throws |= node.as_str() == "throws";
+                function.rethrows |= node.as_str() == "rethrows";
+            }
             Rule::arrow_type => function.result = node.into_inner().next().map(|t| self.ty(t)),
             Rule::where_clause => function.generics.requirements = self.requirements(node),
-            Rule::block => function.body = Some(self.block(node)),
+            Rule::block => {
+                let around = std::mem::take(&mut self.throwing);
+                function.body = Some(self.block(node));
+                self.throwing = around;
+            }
             other => unreachable!("{other:?} in a function"),
+        }
+    }
+
+    /// `some P` in a parameter is a generic parameter, with the words that were written as its name.
+    fn name_opaque_types(&mut self, function: &mut FunctionDecl) {
+        for param in &mut function.params {
+            if let Some(ty) = &mut param.ty {
+                self.name_opaque_type(ty, &mut function.generics);
+            }
+        }
+    }
+
+    fn name_opaque_type(&mut self, ty: &mut TypeExpr, generics: &mut Generics) {
+        match &mut ty.kind {
+            TypeExprKind::Some(bound) => {
+                let mut text = self.written(ty.span).to_owned();
+                while generics.params.iter().any(|(name, _)| *name.name == *text) {
+                    text.push('\'');
+                }
+                let name = Ident { name: self.text_name(&text), span: ty.span };
+                generics.params.push((name.clone(), Some((**bound).clone())));
+                ty.kind = TypeExprKind::Named(vec![(name, vec![])]);
+            }
+            TypeExprKind::Array(of)
+            | TypeExprKind::Optional(of)
+            | TypeExprKind::Unwrapped(of)
+            | TypeExprKind::Attributed(_, of) => self.name_opaque_type(of, generics),
+            TypeExprKind::Dictionary(key, value) => {
+                self.name_opaque_type(key, generics);
+                self.name_opaque_type(value, generics);
+            }
+            TypeExprKind::Tuple(parts) => parts.iter_mut().for_each(|(_, t)| self.name_opaque_type(t, generics)),
+            TypeExprKind::Named(path) => {
+                path.iter_mut().flat_map(|(_, of)| of).for_each(|t| self.name_opaque_type(t, generics));
+            }
+            _ => {}
         }
     }
 
@@ -130,5 +176,13 @@ impl Builder<'_> {
 }
 
 fn empty_function(name: Ident) -> FunctionDecl {
-    FunctionDecl { name, generics: Default::default(), params: vec![], throws: false, result: None, body: None }
+    FunctionDecl {
+        name,
+        generics: Default::default(),
+        params: vec![],
+        throws: false,
+        rethrows: false,
+        result: None,
+        body: None,
+    }
 }

@@ -160,6 +160,8 @@ struct Builder<'t> {
     depth: u32,
     /// Inside the brackets of `#name(…)`, where `.0` names a parameter.
     in_hash: bool,
+    /// Whether a `throw` or `try` was built whose error leaves the closure that is being built.
+    throwing: bool,
 }
 
 impl<'t> Builder<'t> {
@@ -174,6 +176,7 @@ impl<'t> Builder<'t> {
             place: None,
             depth: 0,
             in_hash: false,
+            throwing: false,
         }
     }
 

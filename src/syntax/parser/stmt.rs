@@ -56,11 +56,17 @@ impl Builder<'_> {
             Rule::break_statement => StmtKind::Break(inner.next().map(|n| self.ident(&n))),
             Rule::continue_statement => StmtKind::Continue(inner.next().map(|n| self.ident(&n))),
             Rule::fallthrough_statement => StmtKind::Fallthrough,
-            Rule::throw_statement => StmtKind::Throw(self.expr(inner.next()?)),
+            Rule::throw_statement => {
+                self.throwing = true;
+                StmtKind::Throw(self.expr(inner.next()?))
+            }
             Rule::defer_statement => StmtKind::Defer(self.block(inner.next()?)),
             Rule::do_statement => {
+                let around = std::mem::take(&mut self.throwing);
                 let body = self.block(inner.next()?);
+                let thrown = std::mem::replace(&mut self.throwing, around);
                 let catches: Vec<Catch> = inner.filter_map(|c| self.catch(c)).collect();
+                self.throwing |= thrown && !catches.iter().any(Catch::takes_all);
                 match label {
                     Some(label) if catches.is_empty() => {
                         let body = Expr { kind: ExprKind::Block(body), span };
@@ -117,18 +123,11 @@ impl Builder<'_> {
 
     fn catch(&mut self, node: Node<'_>) -> Option<Catch> {
         let span = self.span(&node);
-        let (mut pattern, mut guard) = (None, None);
+        let mut patterns = vec![];
         for part in node.into_inner() {
-            if part.as_rule() == Rule::block {
-                return Some(Catch { pattern, guard, body: self.block(part), span });
-            }
-            let place = self.span(&part);
-            if pattern.is_some() {
-                self.error(Code::Syntax, place, "one 'catch' has one pattern")
-                    .notes
-                    .push(crate::diagnostic::Note { span: None, text: "write a 'catch' for each".into() });
-            } else if let Some((p, g)) = self.case_pattern(part) {
-                (pattern, guard) = (Some(p), g);
+            match part.as_rule() {
+                Rule::block => return Some(Catch { patterns, body: self.block(part), span }),
+                _ => patterns.extend(self.case_pattern(part)),
             }
         }
         None

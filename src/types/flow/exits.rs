@@ -11,7 +11,7 @@ pub(super) enum Scope<'b> {
     /// Something that `break` and `continue` name, with the paths that came out there.
     Labelled { label: LabelId, after: State, next: State },
     /// Errors are caught here.
-    Catch { caught: State },
+    Catch { caught: State, takes_all: bool },
 }
 
 impl<'b> Flow<'b, '_> {
@@ -73,11 +73,11 @@ impl<'b> Flow<'b, '_> {
     }
 
     /// Runs something whose errors are caught; gives the paths on which one came.
-    pub(super) fn catching(&mut self, run: impl FnOnce(&mut Self)) -> State {
-        self.scopes.push(Scope::Catch { caught: State::dead() });
+    pub(super) fn catching(&mut self, takes_all: bool, run: impl FnOnce(&mut Self)) -> State {
+        self.scopes.push(Scope::Catch { caught: State::dead(), takes_all });
         run(self);
         match self.scopes.pop() {
-            Some(Scope::Catch { caught }) => caught,
+            Some(Scope::Catch { caught, .. }) => caught,
             _ => unreachable!("scopes are left in the order in which they were entered"),
         }
     }
@@ -106,7 +106,7 @@ impl<'b> Flow<'b, '_> {
         match self.scopes.iter().rposition(|s| matches!(s, Scope::Catch { .. })) {
             Some(depth) => {
                 self.run_defers(depth + 1);
-                if let Scope::Catch { caught } = &mut self.scopes[depth] {
+                if let Scope::Catch { caught, .. } = &mut self.scopes[depth] {
                     caught.join(&self.state);
                 }
             }

@@ -37,7 +37,7 @@ impl<'b> Flow<'b, '_> {
                 self.expr(function);
                 self.arguments(args, None);
                 if matches!(&function.ty, Type::Function(f) if f.throws) {
-                    self.may_throw();
+                    self.throwing_call(e.span);
                 }
             }
             ExprKind::Function(f) => self.use_function(f.function, e.span),
@@ -101,15 +101,15 @@ impl<'b> Flow<'b, '_> {
     fn attempt(&mut self, kind: TryKind, value: &'b Expr) {
         match kind {
             TryKind::Propagate => {
-                self.expr(value);
+                self.tried(value);
                 self.may_throw();
             }
             TryKind::Optional => {
-                let caught = self.catching(|flow| flow.expr(value));
+                let caught = self.catching(true, |flow| flow.tried(value));
                 self.state.join(&caught);
             }
             TryKind::Forced => {
-                let caught = self.catching(|flow| flow.expr(value));
+                let caught = self.catching(true, |flow| flow.tried(value));
                 // An error ends the program.
                 self.escapes |= caught.reachable && caught.free;
             }
@@ -134,7 +134,7 @@ impl<'b> Flow<'b, '_> {
             }
         }
         if self.world.signature(known).throws {
-            self.may_throw();
+            self.throwing_call(span);
         }
     }
 

@@ -11,6 +11,7 @@
 //! alone, and only where they are certain.
 //! Not here: what a program does with values that are known only while it runs.
 
+mod errors;
 mod exits;
 mod expressions;
 mod needs;
@@ -71,6 +72,8 @@ struct Flow<'b, 'w> {
     usage: Usage,
     /// The first call of the function itself.
     calls_itself: Option<Span>,
+    /// How many `try` are around.
+    tried: u32,
     /// Whether a path ends without such a call.
     escapes: bool,
     /// The last call that never returned.
@@ -95,6 +98,7 @@ impl<'b, 'w> Flow<'b, 'w> {
             needs: HashMap::new(),
             usage: Usage::of(body),
             calls_itself: None,
+            tried: 0,
             escapes: false,
             never: None,
         }

@@ -99,6 +99,7 @@ impl<'b> Flow<'b, '_> {
             StmtKind::Continue(label) => self.leave(*label, true),
             StmtKind::Throw(error) => {
                 self.expr(error);
+                self.must_be_handled(s.span);
                 self.may_throw();
                 self.state = State::dead();
             }
@@ -244,12 +245,13 @@ impl<'b> Flow<'b, '_> {
 
     fn catch(&mut self, body: &'b [Stmt], cases: &'b [Case]) {
         let before = self.state.clone();
-        let mut caught = self.catching(|flow| flow.block(body));
+        let takes_all = super::errors::takes_all(cases);
+        let mut caught = self.catching(takes_all, |flow| flow.block(body));
         let finished = self.state.take();
         // The error may come at once.
         caught.join(&before);
         self.state = caught;
-        if !cases.iter().any(|c| c.patterns.is_empty()) {
+        if !takes_all {
             self.may_throw();
         }
         self.cases(cases);

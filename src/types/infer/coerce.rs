@@ -130,6 +130,9 @@ impl Infer<'_> {
                     Expr { kind: ExprKind::Tuple(parts), ty: wanted.clone(), span }
                 })
             }
+            (Type::Metatype(of), Type::Metatype(to)) if self.is_metatype_of(of, to) => {
+                Expr { kind: ExprKind::Erase(Box::new(value)), ty: wanted, span }
+            }
             (Type::Nominal(..), Type::Nominal(..)) if self.is_upcast(&from, &wanted) => {
                 Expr { kind: ExprKind::Upcast(Box::new(value)), ty: wanted, span }
             }
@@ -175,6 +178,14 @@ impl Infer<'_> {
         }
     }
 
+    /// Whether every value of `of.Type` is one of `to.Type`.
+    fn is_metatype_of(&mut self, of: &Type, to: &Type) -> bool {
+        match self.world.shallow(to) {
+            Type::Existential(protocols) => protocols.iter().all(|p| self.can_erase(of, *p)),
+            to => self.is_subclass(of, &to),
+        }
+    }
+
     fn is_subclass(&mut self, from: &Type, to: &Type) -> bool {
         let mut at = from.clone();
         while let Type::Nominal(n, args) = &at {
@@ -193,7 +204,7 @@ impl Infer<'_> {
     fn convert_function(&mut self, value: Expr, f: &FunctionType, g: &FunctionType, span: Span) -> Expr {
         let wanted = Type::Function(Rc::new(g.clone()));
         if self.spreads(f, g) {
-            return self.spread_function(value, f.params.len(), &wanted, span);
+            return self.spread_function(value, f, &wanted, span);
         }
         let plain = |f: &FunctionType| Type::Function(Rc::new(FunctionType { strength: Strength::Plain, ..f.clone() }));
         let snapshot = self.world.snapshot();
@@ -205,6 +216,9 @@ impl Infer<'_> {
             let found = value.ty.clone();
             self.mismatch(&found, &wanted, span);
             return Expr { kind: ExprKind::Error, ty: wanted, span };
+        }
+        if f.throws && !g.throws {
+            return self.throwing_function(&value, &wanted);
         }
         let marks = |f: &FunctionType| f.params.iter().map(|p| !p.no_derivative).collect::<Vec<_>>();
         let needs_promise = match (f.strength, g.strength) {
@@ -239,14 +253,15 @@ impl Infer<'_> {
         f.params.len() > 1 && matches!(self.world.shallow(&ty), Type::Tuple(parts) if parts.len() == f.params.len())
     }
 
-    fn spread_function(&mut self, value: Expr, count: usize, wanted: &Type, span: Span) -> Expr {
+    fn spread_function(&mut self, value: Expr, f: &FunctionType, wanted: &Type, span: Span) -> Expr {
+        let count = f.params.len();
         let names: Vec<String> = (0..count).map(|i| format!("$s{i}")).collect();
         let ident = |name: &str| ast::Expr { kind: ast::ExprKind::Ident { name: name.into(), generics: vec![] }, span };
         let function = format!("$function{}", self.frame().locals.len());
         let args = names.iter().map(|n| ast::Arg { label: None, value: Rc::new(ident(n)), trailing: false });
         let args = args.collect();
         let call = ast::ExprKind::Call { callee: Rc::new(ident(&function)), args };
-        let closure = super::notation::closure_of(&names, ast::Expr { kind: call, span }, span);
+        let closure = super::notation::closure_of_call(&names, ast::Expr { kind: call, span }, f.throws, span);
         self.with_temporary(value, |infer, local| {
             infer.in_scope(|infer| {
                 infer.bind(&function.as_str().into(), local);
@@ -254,6 +269,18 @@ impl Infer<'_> {
                 infer.coerce(value, wanted)
             })
         })
+    }
+
+    /// A function that throws where nobody would see its errors.
+    fn throwing_function(&mut self, value: &Expr, wanted: &Type) -> Expr {
+        let (from, to) = (self.show(&value.ty), self.show(wanted));
+        let message = format!("invalid conversion of throwing function of type '{from}' to non-throwing type '{to}'");
+        let mut diagnostic = Diagnostic::error(Code::Mismatch, value.span, message);
+        if matches!(value.kind, ExprKind::Closure { .. }) {
+            diagnostic = diagnostic.help("errors can be handled inside of it, with 'do' and 'catch', 'try?' or 'try!'");
+        }
+        self.error(diagnostic);
+        self.error_expr(value.span)
     }
 
     /// A plain function value cannot be made differentiable: its body is opaque.
@@ -325,6 +352,7 @@ impl Infer<'_> {
                 let protocols = protocols.clone();
                 protocols.iter().all(|p| self.can_erase(&from, *p))
             }
+            (Type::Metatype(of), Type::Metatype(to)) => self.is_metatype_of(of, to),
             (Type::Tuple(xs), Type::Tuple(ys)) => {
                 xs.len() == ys.len()
                     && xs

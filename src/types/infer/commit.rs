@@ -31,6 +31,8 @@ impl Infer<'_> {
         if let Target::Function(f) = candidate.target {
             self.check_function_access(f, name.span);
         }
+        let throwing = self.throwing_candidate(candidate, &slots, args);
+        let candidate = throwing.as_ref().unwrap_or(candidate);
         let instance = self.instantiate_reporting(candidate, name, span);
         let mut result = instance.result.clone();
         if let Some(expected) = expected {
@@ -50,9 +52,6 @@ impl Infer<'_> {
                     values[i] = Some(self.slot_argument(slot, param, args, &instance, span));
                 }
             }
-        }
-        if instance.throws {
-            self.needs_try(span);
         }
         self.progress_if_waiting();
         let values = receiver.into_iter().chain(values.into_iter().flatten()).collect::<Vec<_>>();
@@ -99,7 +98,8 @@ impl Infer<'_> {
         Some(self.error_expr(name.span))
     }
 
-    fn instantiate_reporting(&mut self, candidate: &Candidate, name: &Ident, span: Span) -> Instance {
+    /// What a candidate is with its generic parameters in place; says which requirement is not met.
+    pub(super) fn instantiate_reporting(&mut self, candidate: &Candidate, name: &Ident, span: Span) -> Instance {
         let instance = self.instantiate(candidate, span);
         if let Some(requirement) = &instance.missing {
             let condition = match requirement {

@@ -32,10 +32,8 @@ impl Infer<'_> {
             }
             Type::Metatype(of) => {
                 let of = (**of).clone();
-                if self.is_asked_type(&base) {
-                    self.check_dynamic_static(&of, name);
-                }
-                return self.static_member_of(&of, full, expected, span);
+                let on = Rc::new(base);
+                return self.static_member_of(&of, Some(&on), full, expected, span);
             }
             Type::Tuple(parts) => {
                 let index = match name.name.parse::<usize>() {
@@ -54,7 +52,10 @@ impl Infer<'_> {
         {
             return self.unknown_member(&base, &ty, name);
         }
-        for (member, (prefix, protocol), _) in self.world.members(&ty, &name.name, false, self.file) {
+        let has_vars = self.world.has_vars(&ty);
+        let members = self.world.members(&ty, &name.name, false, self.file);
+        let count = members.len();
+        for (at, (member, (prefix, protocol), _)) in members.into_iter().enumerate() {
             match member {
                 MemberKind::Stored(index) => {
                     let Some(n) = self.owner_of_stored(&ty, &name.name, index) else { continue };
@@ -65,20 +66,25 @@ impl Infer<'_> {
                     if let Some(get) = self.overridden_accessor(n, index, &base) {
                         let receiver = Some(Rc::new(base.clone()));
                         let candidate = Candidate { target: Target::Function(get), prefix, receiver, tier: 0 };
-                        return self.getter_call(&candidate, base, span);
+                        return self.getter_call(&candidate, base, name, span);
                     }
                     let index = self.world.inherited_count(n) + index;
                     return Expr { kind: ExprKind::Field { base: Box::new(base), index }, ty: field, span };
                 }
                 MemberKind::Computed(get, _) => {
-                    self.check_function_access(get, name.span);
                     let candidate = Candidate {
                         target: Target::Function(get),
                         prefix,
                         receiver: Some(Rc::new(base.clone())),
                         tier: 0,
                     };
-                    return self.getter_call(&candidate, base, span);
+                    // While the type is open, a member under conditions may not be the one that is meant.
+                    let is_last = at + 1 == count;
+                    if !is_last && has_vars && self.try_candidate(&candidate, &[], None, span).is_none() {
+                        continue;
+                    }
+                    self.check_function_access(get, name.span);
+                    return self.getter_call(&candidate, base, name, span);
                 }
                 MemberKind::Requirement(r) => {
                     let Some(p) = protocol else { continue };
@@ -92,7 +98,7 @@ impl Infer<'_> {
                         if let Some(refused) = self.refused_on_any(&candidate, name) {
                             return refused;
                         }
-                        return self.getter_call(&candidate, base, span);
+                        return self.getter_call(&candidate, base, name, span);
                     }
                 }
                 MemberKind::Method(_) => {}
@@ -136,8 +142,8 @@ impl Infer<'_> {
     }
 
     /// A call of a getter.
-    pub(super) fn getter_call(&mut self, candidate: &Candidate, base: Expr, span: Span) -> Expr {
-        let instance = self.instantiate(candidate, span);
+    pub(super) fn getter_call(&mut self, candidate: &Candidate, base: Expr, name: &Ident, span: Span) -> Expr {
+        let instance = self.instantiate_reporting(candidate, name, span);
         let Some(callee) = instance.callee else { return self.error_expr(span) };
         let ty = self.world.normalize_type(&instance.result.clone());
         let mut args = vec![];
@@ -177,9 +183,14 @@ impl Infer<'_> {
                 trailing: false,
             })
             .collect();
-        let callee = Ast::Member { base: Rc::new(ident(&receiver)), name: name.clone(), generics: vec![] };
+        let base_of_call = match (&base.kind, &base.ty) {
+            (ExprKind::Metatype, Type::Metatype(of)) => self.type_written(of, span),
+            _ => ident(&receiver),
+        };
+        let callee = Ast::Member { base: Rc::new(base_of_call), name: name.clone(), generics: vec![] };
         let call = ast::Expr { kind: Ast::Call { callee: Rc::new(ast::Expr { kind: callee, span }), args }, span };
-        let closure = super::notation::closure_of(&names, call, span);
+        let throws = self.candidate_throws(fitting);
+        let closure = super::notation::closure_of_call(&names, call, throws, span);
         self.with_temporary(base, |infer, local| {
             infer.in_scope(|infer| {
                 infer.bind(&receiver.as_str().into(), local);
@@ -258,12 +269,15 @@ impl Infer<'_> {
         })
     }
 
-    pub(super) fn static_member(&mut self, ty: &Type, name: &Ident, span: Span) -> Expr {
-        self.static_member_of(ty, name, None, span)
-    }
-
-    /// `Type.name` as a value.
-    pub(super) fn static_member_of(&mut self, ty: &Type, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
+    /// `Type.name` as a value; `on` is the type as a value, where it is not named.
+    pub(super) fn static_member_of(
+        &mut self,
+        ty: &Type,
+        on: Option<&Rc<Expr>>,
+        name: &Ident,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
         let (name, labels) = split_labels(name);
         let name = &name;
         let ty = self.world.shallow(ty);
@@ -289,22 +303,28 @@ impl Infer<'_> {
                 }
                 MemberKind::Computed(get, _) => {
                     self.check_function_access(get, name.span);
-                    let candidate = Candidate { target: Target::Function(get), prefix, receiver: None, tier: 0 };
-                    return self.static_getter(&candidate, span);
+                    let target = Target::Function(get);
+                    let receiver = self.static_receiver(&target, &ty, on);
+                    return self.static_getter(&Candidate { target, prefix, receiver, tier: 0 }, name, span);
                 }
                 MemberKind::Requirement(r) => {
                     let Some(p) = protocol else { continue };
                     if self.world.protocol_data(p).requirements[r as usize].kind == RequirementKind::Getter {
-                        let candidate =
-                            Candidate { target: Target::Requirement(p, r), prefix, receiver: None, tier: 0 };
-                        return self.static_getter(&candidate, span);
+                        let target = Target::Requirement(p, r);
+                        let receiver = self.static_receiver(&target, &ty, on);
+                        return self.static_getter(&Candidate { target, prefix, receiver, tier: 0 }, name, span);
                     }
                 }
                 _ => {}
             }
         }
-        let functions = self.method_candidates(&ty, &name.name, true, None);
+        let functions = self.method_candidates(&ty, &name.name, true, on);
         let functions = self.with_labels(functions, labels);
+        if functions.first().is_some_and(|c| c.receiver.is_some()) {
+            let named = || Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(ty.clone())), span };
+            let base = on.map_or_else(named, |on| (**on).clone());
+            return self.method_value(base, name, &functions, expected, span);
+        }
         if let Some(value) = self.reference(&functions, expected, span) {
             return value;
         }
@@ -350,7 +370,10 @@ impl Infer<'_> {
         self.error(did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known));
     }
 
-    fn static_getter(&mut self, candidate: &Candidate, span: Span) -> Expr {
+    fn static_getter(&mut self, candidate: &Candidate, name: &Ident, span: Span) -> Expr {
+        if let Some(on) = &candidate.receiver {
+            return self.getter_call(candidate, (**on).clone(), name, span);
+        }
         let instance = self.instantiate(candidate, span);
         let Some(callee) = instance.callee else { return self.error_expr(span) };
         let ty = self.world.normalize_type(&instance.result.clone());
@@ -380,8 +403,8 @@ impl Infer<'_> {
             }
         }
         match args {
-            Some(args) => self.call_static(&ty, name, args, Some(&ty), span),
-            None => self.static_member_of(&ty, name, Some(&ty), span),
+            Some(args) => self.call_static(&ty, None, name, args, Some(&ty), span),
+            None => self.static_member_of(&ty, None, name, Some(&ty), span),
         }
     }
 

@@ -19,6 +19,7 @@ mod closure;
 mod coerce;
 mod commit;
 mod dynamic;
+mod exhaustive;
 mod expr;
 mod finish;
 mod hash;
@@ -26,11 +27,13 @@ mod here;
 mod iteration;
 mod key_path;
 mod literal;
+mod local_accessors;
 mod member;
+mod metatype;
 mod mismatch;
 mod name;
 mod no_fit;
-mod notation;
+pub(super) mod notation;
 mod observed;
 mod operator;
 mod overload;
@@ -39,12 +42,13 @@ mod place;
 mod reference;
 mod solve;
 mod statement;
+mod throwing;
 mod top;
 mod type_name;
 mod variable;
 
 use super::resolve::TypeScope;
-use super::store::{Named, Owner, World};
+use super::store::{Env, Named, Owner, World};
 use super::tree::{Body, Capture, Expr, ExprKind, FunctionId, LabelId, Local, LocalId, Stmt};
 use super::ty::Type;
 use crate::diagnostic::{Code, Diagnostic};
@@ -68,8 +72,8 @@ pub(super) struct Infer<'w> {
     solutions: Vec<Option<Expr>>,
     /// The numbers of what is still undecided.
     waiting: BTreeSet<usize>,
-    /// Closures whose bodies wait for their types: the frame and the statements.
-    open: Vec<(FunctionId, usize, Vec<Stmt>)>,
+    /// The bodies of closures and local functions that wait for their types.
+    open: Vec<OpenBody>,
     failed: bool,
     /// Whether defaults may be used: at the end of a statement.
     settling: bool,
@@ -113,10 +117,19 @@ struct Frame {
     function: Option<FunctionId>,
     /// The variable that an initialiser fills.
     init_self: Option<LocalId>,
-    /// Whether `throw` is caught around here.
+    /// How many times `throw` is caught around here.
     catching: u32,
     /// Whether this is inside of a `defer`.
     in_defer: bool,
+}
+
+/// A body inside of another one, until all its types are known.
+struct OpenBody {
+    function: FunctionId,
+    frame: usize,
+    statements: Vec<Stmt>,
+    /// Its generic surroundings.
+    env: Rc<Env>,
 }
 
 /// Names in scope in one body, the innermost last. Shared, so that what waits can remember them.
@@ -138,6 +151,8 @@ enum FrameKind {
 enum Binding {
     Local(LocalId),
     Functions(Vec<FunctionId>),
+    /// A variable with accessors: its getter, and its setter if it has one.
+    Computed(FunctionId, Option<FunctionId>),
 }
 
 struct Label {
@@ -150,6 +165,7 @@ struct Label {
 enum Found {
     Local(LocalId),
     LocalFunctions(Vec<FunctionId>),
+    Computed(FunctionId, Option<FunctionId>),
 }
 
 impl<'w> Infer<'w> {
@@ -327,6 +343,7 @@ impl<'w> Infer<'w> {
             match found {
                 Some(Binding::Local(local)) => return Some(Found::Local(self.capture(&path[depth..], local))),
                 Some(Binding::Functions(functions)) => return Some(Found::LocalFunctions(functions)),
+                Some(Binding::Computed(get, set)) => return Some(Found::Computed(get, set)),
                 None => {}
             }
         }

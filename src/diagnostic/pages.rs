@@ -1,0 +1,16 @@
+//! The page about a code: what it means, an example, the way out. They are those of `docs/diagnostics.md`.
+
+use super::Code;
+
+const PAGES: &str = include_str!("../../docs/diagnostics.md");
+
+impl Code {
+    /// The page about it, in Markdown, from its heading on.
+    pub fn page(self) -> &'static str {
+        let heading = format!("### {}: ", self.number());
+        let Some(from) = PAGES.find(&heading) else { return "" };
+        let page = &PAGES[from + "### ".len()..];
+        let end = page.find("\n#").unwrap_or(page.len());
+        page[..end].trim_end()
+    }
+}

@@ -1,0 +1,72 @@
+//! Errors: what can throw is marked with `try`, and what is thrown is handled or declared.
+
+use super::Flow;
+use super::exits::Scope;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::types::store::FunctionKind;
+use crate::types::tree::{Case, Expr, PatternKind};
+
+impl<'b> Flow<'b, '_> {
+    /// Something inside of a `try`.
+    pub(super) fn tried(&mut self, value: &'b Expr) {
+        self.tried += 1;
+        self.expr(value);
+        self.tried -= 1;
+    }
+
+    /// A call from which an error may come.
+    pub(super) fn throwing_call(&mut self, span: Span) {
+        self.may_throw();
+        if !self.warns {
+            return;
+        }
+        if self.tried == 0 {
+            let message = "call can throw but is not marked with 'try'";
+            let mut diagnostic =
+                Diagnostic::error(Code::Unhandled, span, message).fix("mark it with 'try'", span.before(), "try ");
+            if !self.is_handled() {
+                diagnostic = diagnostic.help("'try?' gives 'nil' in place of an error, and 'try!' stops the program");
+            }
+            self.world.report(diagnostic);
+            return;
+        }
+        self.must_be_handled(span);
+    }
+
+    /// An error comes from here.
+    pub(super) fn must_be_handled(&mut self, span: Span) {
+        if !self.warns || self.is_handled() {
+            return;
+        }
+        let message = "errors thrown from here are not handled";
+        let in_catch = self.scopes.iter().any(|s| matches!(s, Scope::Catch { .. }));
+        let diagnostic = match in_catch {
+            true => Diagnostic::error(
+                Code::Unhandled,
+                span,
+                format!("{message} because the enclosing 'catch' is not exhaustive"),
+            )
+            .help("a 'catch' without a pattern takes every error"),
+            false => Diagnostic::error(Code::Unhandled, span, message).help(
+                "they can be caught with 'do' and 'catch', or passed on by a function that is declared with 'throws'",
+            ),
+        };
+        self.world.report(diagnostic);
+    }
+
+    fn is_handled(&mut self) -> bool {
+        let is_script = matches!(self.world.function_data(self.function).kind, FunctionKind::Script);
+        is_script
+            || self.scopes.iter().any(|s| matches!(s, Scope::Catch { takes_all: true, .. }))
+            || self.world.signature(self.function).throws
+    }
+}
+
+/// Whether no error gets past the cases of a `catch`.
+pub(super) fn takes_all(cases: &[Case]) -> bool {
+    cases.iter().any(|case| {
+        let takes = |kind: &PatternKind| matches!(kind, PatternKind::Wildcard | PatternKind::Bind(_));
+        case.patterns.is_empty() || case.patterns.iter().any(|(p, guard)| guard.is_none() && takes(&p.kind))
+    })
+}

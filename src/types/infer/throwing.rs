@@ -1,0 +1,62 @@
+//! Which version of a function that rethrows is called, and which closures throw.
+
+use super::Infer;
+use super::args::{ArgNode, Slot};
+use super::candidates::{Candidate, Target};
+use crate::syntax::ast::{self, ExprKind as Ast};
+use crate::types::ty::Type;
+
+impl Infer<'_> {
+    /// The version of a candidate that throws, when it is given a function that does.
+    pub(super) fn throwing_candidate(
+        &mut self,
+        candidate: &Candidate,
+        slots: &[Slot],
+        args: &[ArgNode],
+    ) -> Option<Candidate> {
+        let Target::Function(f) = candidate.target else { return None };
+        if !self.world.function_data(f).rethrows {
+            return None;
+        }
+        let params = self.world.signature(f).params.clone();
+        let given = slots.iter().zip(&params).filter(|(_, p)| matches!(p.ty, Type::Function(_)) && !p.autoclosure);
+        let given = given.filter_map(|(slot, _)| match slot {
+            Slot::Arg(i) => args.get(*i),
+            Slot::Variadic(_) | Slot::Whole(_) | Slot::Default => None,
+        });
+        let throws = given.cloned().collect::<Vec<_>>().into_iter().any(|arg| self.gives_throwing(arg));
+        let version = if throws { self.world.throwing_version(f) } else { None };
+        version.map(|version| Candidate { target: Target::Function(version), ..candidate.clone() })
+    }
+
+    fn gives_throwing(&mut self, mut arg: ArgNode) -> bool {
+        if let Ast::Closure(closure) = &arg.ast.kind {
+            return self.may_throw(closure);
+        }
+        if matches!(arg.ast.kind, Ast::Ident { .. } | Ast::Member { .. }) {
+            self.ready_args(std::slice::from_mut(&mut arg));
+        }
+        let Some(ready) = &arg.ready else { return false };
+        matches!(self.world.shallow(&ready.ty.clone()), Type::Function(f) if f.throws)
+    }
+
+    /// Whether a closure throws. In a function that rethrows, what it does with the functions that it is given is up to
+    /// them: with `try` in its own text, and without in that of the library.
+    pub(super) fn may_throw(&mut self, closure: &ast::Closure) -> bool {
+        let Some(around) = self.frames.first().and_then(|f| f.function) else { return closure.throws };
+        let data = self.world.function_data(around);
+        match (data.rethrows, data.throws) {
+            (true, false) => closure.throws && !self.uses_given(closure),
+            (true, true) => closure.throws || self.uses_given(closure),
+            (false, _) => closure.throws,
+        }
+    }
+
+    /// Whether a closure uses a function that the function around it is given.
+    fn uses_given(&self, closure: &ast::Closure) -> bool {
+        let frame = &self.frames[0];
+        frame.locals[..frame.params].iter().any(|local| {
+            matches!(local.ty, Type::Function(_)) && crate::types::walk::mentions(&closure.body, &local.name)
+        })
+    }
+}

@@ -1,0 +1,73 @@
+//! `rethrows`: a function that throws what the functions throw that it is given, and nothing else.
+//!
+//! In: a declaration, or any function of the library, which writes neither `rethrows` nor `try`. Out: two functions. The
+//! one that was declared is given functions that do not throw, and does not throw either. The other one has the same
+//! text; it is made when a call first gives it a function that throws.
+
+use super::store::{BodyState, Signature, SignatureParam, World};
+use super::tree::FunctionId;
+use super::ty::{FunctionType, Strength, Type};
+use crate::syntax::ast::{Param, TypeExprKind};
+use std::rc::Rc;
+
+impl World {
+    /// The function with the same text that may be given functions that throw; `None` when there can be none.
+    pub(super) fn throwing_version(&mut self, f: FunctionId) -> Option<FunctionId> {
+        if let Some(known) = self.throwing_versions.get(&f) {
+            return Some(*known);
+        }
+        let data = self.function_data(f);
+        if !data.rethrows || data.throws || data.primitive.is_some() || data.requirement.is_some() {
+            return None;
+        }
+        let (written, mut data) = (data.ast_params.clone(), data.clone());
+        let signature = self.signature(f);
+        let version = |(param, written): (&SignatureParam, &Param)| match is_kept(written) || param.autoclosure {
+            true => param.clone(),
+            false => SignatureParam { ty: throwing(&param.ty, true), ..param.clone() },
+        };
+        let params: Vec<SignatureParam> = signature.params.iter().zip(written.iter()).map(version).collect();
+        if params.iter().zip(&signature.params).all(|(a, b)| a.ty == b.ty) {
+            return None;
+        }
+        data.signature = Some(Rc::new(Signature { params, throws: true, ..(*signature).clone() }));
+        data.throws = true;
+        data.body = BodyState::None;
+        data.registered = vec![];
+        data.promise = None;
+        data.info = None;
+        let version = self.add_function(data);
+        self.throwing_versions.insert(f, version);
+        Some(version)
+    }
+}
+
+/// Whether a function outlives the call that it is given to.
+fn is_kept(param: &Param) -> bool {
+    let escapes = |a: &crate::syntax::ast::Attribute| &*a.name.name == "escaping";
+    let in_type = match param.ty.as_ref().map(|t| &t.kind) {
+        Some(TypeExprKind::Attributed(attributes, _)) => attributes.iter().any(escapes),
+        _ => false,
+    };
+    in_type || param.attributes.iter().any(escapes)
+}
+
+/// Whether a function that throws is asked for.
+pub(super) fn is_throwing(param: &Param) -> bool {
+    let kind = param.ty.as_ref().map(|t| match &t.kind {
+        TypeExprKind::Attributed(_, inner) => &inner.kind,
+        kind => kind,
+    });
+    matches!(kind, Some(TypeExprKind::Function { throws: true, .. }))
+}
+
+/// A function type with or without `throws`; any other type as it is, and what is differentiated: no error comes out of
+/// a sweep.
+pub(super) fn throwing(ty: &Type, throws: bool) -> Type {
+    match ty {
+        Type::Function(f) if f.throws != throws && f.strength <= Strength::Open => {
+            Type::Function(Rc::new(FunctionType { throws, ..(**f).clone() }))
+        }
+        other => other.clone(),
+    }
+}
