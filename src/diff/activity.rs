@@ -325,6 +325,7 @@ impl Walk<'_, '_> {
             | Op::Capture { .. }
             | Op::NewArray(_)
             | Op::NewInstance(_)
+            | Op::Hold
             | Op::FindMethod(_)
             | Op::Count
             | Op::CheckIndex => each(Known::default()),

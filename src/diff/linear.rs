@@ -261,6 +261,7 @@ impl<'p> Linearities<'p> {
             | Op::FindMethod(_)
             | Op::Closure(_)
             | Op::LoadBox { .. }
+            | Op::Hold
             | Op::StoreBox { .. }
             | Op::TakeBox { .. }
             | Op::LoadGlobal { .. }

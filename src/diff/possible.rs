@@ -91,6 +91,7 @@ impl Possible {
             | Op::Primitive(_)
             | Op::Capture { .. }
             | Op::NewInstance(_)
+            | Op::Hold
             | Op::FindMethod(_)
             | Op::LoadBox { .. }
             | Op::TakeBox { .. }
@@ -153,6 +154,7 @@ impl Possible {
             | Op::Closure(_)
             | Op::NewBox
             | Op::NewInstance(_)
+            | Op::Hold
             | Op::FindMethod(_)
             | Op::StoreBox { .. }
             | Op::TakeBox { .. }

@@ -128,6 +128,8 @@ impl<'a> Selector<'a> {
                 self.writer.push(I::LoadArray { out, k });
             }
             Op::Null => self.clear(outs[0]),
+            // What is not looked at again is let go behind it, as behind every step.
+            Op::Hold => {}
             Op::Copy | Op::Take | Op::Promise { .. } => self.copy(step),
             Op::Primitive(p) => self.primitive(*p, step)?,
             Op::Call(_) | Op::CallRule(_) | Op::CallValue | Op::Native { .. } | Op::Operator(_) => {

@@ -55,6 +55,7 @@ fn is_pure(op: &Op) -> bool {
         | Op::Call(_)
         | Op::CallRule(_)
         | Op::CallValue
+        | Op::Hold
         | Op::StoreBox { .. }
         | Op::TakeBox { .. }
         | Op::StoreRecord { .. }

@@ -165,6 +165,8 @@ pub enum Op {
     LoadBox { bank: Bank, index: u16 },
     /// `box, x →`
     StoreBox { bank: Bank, index: u16 },
+    /// `references →`: nothing but a reason to hold them until here.
+    Hold,
     /// `box → r`: moves the reference out of the box, for a change in place.
     TakeBox { index: u16 },
 

@@ -115,6 +115,7 @@ fn operation(program: &Program, op: &Op) -> String {
         },
         Op::FindMethod(id) => format!("method {}", program.methods.get(id.0 as usize).map_or("", |m| m)),
         Op::LoadBox { bank: b, index } => format!("load box.{}{index}", bank(*b)),
+        Op::Hold => "hold".into(),
         Op::StoreBox { bank: b, index } => format!("store box.{}{index}", bank(*b)),
         Op::TakeBox { index } => format!("take box.r{index}"),
         Op::NewRecord => "record".into(),

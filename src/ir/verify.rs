@@ -132,6 +132,7 @@ impl Check<'_> {
             Op::FindMethod(_) => is(&outs, &[R]) && is(&ins, &[R]),
             Op::NewBox | Op::NewRecord => is(&outs, &[R]),
             Op::LoadBox { bank, .. } | Op::LoadRecord { bank, .. } => is(&outs, &[*bank]) && is(&ins, &[R]),
+            Op::Hold => outs.is_empty() && ins.iter().all(|bank| *bank == R),
             Op::StoreBox { bank, .. } => outs.is_empty() && is(&ins, &[R, *bank]),
             Op::TakeBox { .. } => is(&outs, &[R]) && is(&ins, &[R]),
             Op::StoreRecord { bank, .. } => is(&outs, &[R]) && is(&ins, &[R, *bank]),

@@ -419,6 +419,14 @@ impl Declarations for World {
         Some([text(alone)?, text(inside)?])
     }
 
+    fn deinits(&mut self, ty: &Type) -> Vec<FunctionRef> {
+        World::deinits(self, ty)
+    }
+
+    fn sees_ends(&self) -> bool {
+        self.sees_ends
+    }
+
     fn type_name(&mut self, ty: &Type) -> String {
         self.write_type(ty, false)
     }

@@ -369,6 +369,7 @@ impl World {
             file,
             info: None,
             has_init: false,
+            deinit: None,
             memberwise: None,
             synthesized: vec![],
         });

@@ -117,10 +117,7 @@ impl World {
                     );
                 }
             }
-            DeclKind::Deinit(_) => {
-                let message = "'deinit' is not supported yet";
-                self.report(Diagnostic::error(DiagnosticCode::Unsupported, decl.span, message));
-            }
+            DeclKind::Deinit(body) => self.declare_deinit(decl, body, group),
             DeclKind::Import { .. } | DeclKind::Operator { .. } | DeclKind::PrecedenceGroup { .. } => {}
             DeclKind::Protocol(_) | DeclKind::Extension(_) | DeclKind::AssociatedType { .. } => {
                 self.report(Diagnostic::error(

@@ -19,6 +19,7 @@ mod info;
 mod inherit;
 mod inline_adjoint;
 mod lazy;
+mod lifetime;
 mod lookup;
 mod members;
 mod names;

@@ -60,6 +60,8 @@ pub struct World {
     pub(super) registrations: Vec<(Rc<Decl>, FunctionId)>,
     /// Whether any registration counts in one file only, and whether any is for a requirement of a protocol.
     pub(super) has_private_rules: bool,
+    /// Whether anything is done when an instance goes away.
+    pub(super) sees_ends: bool,
     pub(super) registers_for_requirements: bool,
     /// The names of the parameters of closures that are kept in global variables, for `∂(f, x)`.
     pub(super) closure_names: HashMap<GlobalId, Vec<Name>>,
@@ -187,6 +189,8 @@ pub(super) struct NominalData {
     pub(super) linked: bool,
     pub(super) info: Option<Rc<Nominal>>,
     pub(super) has_init: bool,
+    /// `deinit` of a class.
+    pub(super) deinit: Option<FunctionId>,
     pub(super) memberwise: Option<FunctionId>,
     /// Which synthesized parts were made.
     pub(super) synthesized: Vec<&'static str>,

@@ -214,6 +214,11 @@ pub trait Declarations {
     /// The functions that write a value of a concrete type as it declares itself, alone and inside of another value;
     /// `None` when it does not.
     fn own_texts(&mut self, ty: &Type) -> Option<[FunctionRef; 2]>;
+    /// What a class does when an instance goes away, then what the classes do that it inherits from.
+    fn deinits(&mut self, ty: &Type) -> Vec<FunctionRef>;
+    /// Whether the program can see when an instance goes away: then variables hold what is in them until their scopes
+    /// end, and not only as long as somebody looks.
+    fn sees_ends(&self) -> bool;
     /// How a type is written in the language, for names of shapes: `Pair<Double, Int>`; no module, nested types without
     /// the type around them.
     fn type_name(&mut self, ty: &Type) -> String;

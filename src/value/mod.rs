@@ -10,6 +10,7 @@ pub mod compare;
 mod components;
 mod constants;
 pub mod dictionary;
+pub mod ending;
 pub mod number;
 pub mod print;
 pub mod reach;
@@ -83,6 +84,8 @@ pub struct BoxCells {
     pub cells: std::cell::RefCell<Cells>,
     /// Its shape, for instances of classes; variables have none.
     pub shape: Option<shape::ShapeId>,
+    /// What is done when it goes away.
+    pub last: ending::Last,
 }
 
 /// A function object: which code, and what it captured, with tangent slots.

@@ -25,7 +25,8 @@ pub fn release(references: &mut [Ref]) {
     }
     let first = WAITING.try_with(|waiting| {
         let mut waiting = waiting.borrow_mut();
-        waiting.list.extend(references.iter_mut().map(std::mem::take));
+        // The first one is to go away first.
+        waiting.list.extend(references.iter_mut().rev().map(std::mem::take));
         !std::mem::replace(&mut waiting.busy, true)
     });
     if first != Ok(true) {

@@ -217,6 +217,16 @@ impl Machine {
         self.perform(compiler, next)
     }
 
+    /// Whether a frame ends the run.
+    pub(super) fn is_halt(&self, frame: &Frame) -> bool {
+        std::ptr::eq(frame.entry, &raw const *self.own_code.halt)
+    }
+
+    /// Whether a task goes on where a frame is.
+    pub(super) fn is_task(&self, frame: &Frame) -> bool {
+        std::ptr::eq(frame.entry, &raw const *self.own_code.resume)
+    }
+
     /// Looks at the limits.
     #[cold]
     pub(super) fn poll(&mut self) -> Result<(), Box<Fault>> {

@@ -12,6 +12,7 @@
 //! Not here: what is recorded (`tape`), what values look like (`value`), how code is made (`emit`).
 
 mod dispatch;
+mod ending;
 mod fault;
 mod functions;
 mod joined;

@@ -10,7 +10,7 @@ use super::stacks::Frame;
 use super::task::{Next, Target};
 use crate::bytecode::{Code, Instruction};
 use crate::source::Span;
-use crate::value::{Cells, Components, Ref};
+use crate::value::{Cells, Components, Ref, ending};
 
 impl Machine {
     /// Calls a function and runs until it returns. The result has the components of the function's results.
@@ -53,6 +53,8 @@ impl Machine {
     ) -> Result<Cells, Box<Fault>> {
         self.meter = Meter::start(&self.limits);
         self.fuel = 0;
+        // A run that failed may have left some.
+        ending::forget();
         self.push_halt();
         self.set_window(args);
         let outcome =

@@ -2,7 +2,7 @@
 
 use super::build::{Builder, Slot, Value};
 use crate::ir::graph::{BlockId, Op, Reg, Terminator, Trap};
-use crate::types::tree::{LabelId, Stmt};
+use crate::types::tree::{LabelId, LocalId, Stmt};
 use crate::types::ty::Type;
 use crate::value::Bank;
 use std::rc::Rc;
@@ -10,59 +10,118 @@ use std::rc::Rc;
 /// What surrounds a statement.
 #[derive(Clone)]
 pub(super) enum Scope {
-    /// A block in braces, with what is to be done when it is left.
-    Block { defers: Vec<Rc<[Stmt]>> },
+    /// A block in braces, with what is to be done when it is left, the last first.
+    Block { exits: Vec<AtExit> },
     /// Something that `break` and `continue` name.
     Labelled { label: LabelId, after: BlockId, next: Option<BlockId> },
     /// Errors go to `handler`, in the register.
     Catch { handler: BlockId, error: Reg },
 }
 
+/// What is to be done when a block is left.
+#[derive(Clone)]
+pub(super) enum AtExit {
+    /// What was deferred.
+    Do(Rc<[Stmt]>),
+    /// The end of what a variable holds.
+    LetGo(Vec<Reg>),
+}
+
 impl Builder<'_> {
     /// Lowers statements as a block of their own.
     pub fn block_of(&mut self, statements: &[Stmt]) {
-        self.scopes.push(Scope::Block { defers: vec![] });
+        self.block_with(&[], statements);
+    }
+
+    /// The same for a block that variables belong to which patterns in front of it have bound.
+    pub fn block_with(&mut self, bound: &[LocalId], statements: &[Stmt]) {
+        self.scopes.push(Scope::Block { exits: vec![] });
+        self.hold_to_exit(bound);
         let depth = self.scopes.len();
         for statement in statements {
             self.statement(statement);
         }
         if !self.has_ended() {
-            self.run_defers(depth - 1);
+            self.run_exits(depth - 1);
         }
         self.scopes.truncate(depth - 1);
     }
 
     /// Remembers a `defer`.
     pub fn defer(&mut self, statements: &[Stmt]) {
-        let statements: Rc<[Stmt]> = Rc::from(statements);
-        let block = self.scopes.iter_mut().rev().find_map(|scope| match scope {
-            Scope::Block { defers } => Some(defers),
-            Scope::Labelled { .. } | Scope::Catch { .. } => None,
-        });
-        if let Some(defers) = block {
-            defers.push(statements);
+        self.at_exit(AtExit::Do(Rc::from(statements)));
+    }
+
+    fn at_exit(&mut self, exit: AtExit) {
+        if let Some(exits) = self.innermost_exits() {
+            exits.push(exit);
         }
     }
 
-    /// Does what was deferred in the scopes beyond `depth`, innermost and latest first. The scopes stay: other ways out
-    /// may follow.
-    fn run_defers(&mut self, depth: usize) {
-        if !self.has_defers(depth) {
+    fn innermost_exits(&mut self) -> Option<&mut Vec<AtExit>> {
+        self.scopes.iter_mut().rev().find_map(|scope| match scope {
+            Scope::Block { exits } => Some(exits),
+            Scope::Labelled { .. } | Scope::Catch { .. } => None,
+        })
+    }
+
+    /// What these variables hold, they hold until the innermost block is left, where the program sees the difference.
+    pub fn hold_to_exit(&mut self, locals: &[LocalId]) {
+        if !self.d.sees_ends() {
+            return;
+        }
+        for local in locals {
+            let regs = match &self.locals[local.0 as usize] {
+                Slot::Registers(regs) => regs.clone(),
+                Slot::Box(object) => vec![*object],
+                Slot::Absent => vec![],
+            };
+            self.hold_registers_to_exit(&regs);
+        }
+    }
+
+    /// The same for registers that belong to a variable.
+    pub fn hold_registers_to_exit(&mut self, regs: &[Reg]) {
+        let held = self.references(regs);
+        if !held.is_empty() && self.d.sees_ends() {
+            self.at_exit(AtExit::LetGo(held));
+        }
+    }
+
+    /// A variable is about to get another value: what it holds, it held until here.
+    pub fn hold(&mut self, regs: &[Reg]) {
+        let held = self.references(regs);
+        if !held.is_empty() && self.d.sees_ends() {
+            self.emit(Op::Hold, &[], &held);
+        }
+    }
+
+    fn references(&self, regs: &[Reg]) -> Vec<Reg> {
+        regs.iter().copied().filter(|reg| self.bank(*reg) == Bank::R).collect()
+    }
+
+    /// Does what is to be done when the scopes beyond `depth` are left, innermost and latest first. The scopes stay: other
+    /// ways out may follow.
+    fn run_exits(&mut self, depth: usize) {
+        if !self.has_exits(depth) {
             return;
         }
         let all = self.scopes.clone();
         while self.scopes.len() > depth {
-            if let Some(Scope::Block { defers }) = self.scopes.pop() {
-                for statements in defers.iter().rev() {
-                    self.block_of(statements);
+            if let Some(Scope::Block { exits }) = self.scopes.pop() {
+                for exit in exits.iter().rev() {
+                    match exit {
+                        AtExit::Do(statements) => self.block_of(statements),
+                        AtExit::LetGo(held) => self.emit(Op::Hold, &[], held),
+                    }
                 }
             }
         }
         self.scopes = all;
     }
 
-    fn has_defers(&self, depth: usize) -> bool {
-        self.scopes[depth..].iter().any(|s| matches!(s, Scope::Block { defers } if !defers.is_empty()))
+    fn has_exits(&self, depth: usize) -> bool {
+        self.scopes[depth..].iter().any(|s| matches!(s, Scope::Block { exits } if !exits.is_empty()))
     }
 
     /// `break` or `continue`.
@@ -75,7 +134,7 @@ impl Builder<'_> {
         });
         match target {
             Some((depth, block)) => {
-                self.run_defers(depth + 1);
+                self.run_exits(depth + 1);
                 self.jump(block);
             }
             None => self.refuse("a jump out of nowhere"),
@@ -84,8 +143,8 @@ impl Builder<'_> {
 
     /// `return value`
     pub fn give_back(&mut self, value: Value) {
-        let value = if self.has_defers(0) { self.keep(value) } else { value };
-        self.run_defers(0);
+        let value = if self.has_exits(0) { self.keep(value) } else { value };
+        self.run_exits(0);
         self.finish(None, value);
     }
 
@@ -121,16 +180,16 @@ impl Builder<'_> {
             Scope::Block { .. } | Scope::Labelled { .. } => None,
         });
         if let Some((depth, handler, caught)) = target {
-            self.run_defers(depth + 1);
+            self.run_exits(depth + 1);
             self.assign(&[caught], &[error]);
             self.jump(handler);
         } else if self.throws {
-            self.run_defers(0);
+            self.run_exits(0);
             let result = self.result.clone();
             let nothing = self.nothing(&result);
             self.finish(Some(error), nothing);
         } else {
-            self.run_defers(0);
+            self.run_exits(0);
             self.uncaught(error);
         }
     }

@@ -155,6 +155,9 @@ impl Builder<'_> {
         }
         let value = self.expr(value);
         self.span = place.span;
+        if let Location::Registers(regs) = &at {
+            self.hold(regs);
+        }
         self.store(&at, &value);
     }
 

@@ -144,7 +144,12 @@ impl Builder<'_> {
             last = Some(e);
             statements = before;
         }
-        self.scopes.push(super::exits::Scope::Block { defers: vec![] });
+        self.scopes.push(super::exits::Scope::Block { exits: vec![] });
+        let parameters: Vec<LocalId> = (0..declared.params.len().min(self.locals.len()))
+            .filter(|i| !declared.params[*i].is_inout)
+            .map(|i| LocalId(i as u32))
+            .collect();
+        self.hold_to_exit(&parameters);
         for statement in statements {
             self.statement(statement);
         }

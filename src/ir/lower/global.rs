@@ -5,6 +5,7 @@ use super::place::Location;
 use super::{Key, Origin};
 use crate::ir::graph::{Op, Terminator};
 use crate::types::tree::{FunctionRef, GlobalId};
+use crate::types::ty::Type;
 use crate::value::Bank;
 use std::rc::Rc;
 
@@ -25,6 +26,13 @@ impl Builder<'_> {
             && !self.lowering.interactive
             && !declared.is_shared
             && declared.lazy.is_none()
+            && !self.outlives_script(&declared.ty)
+    }
+
+    /// Whether it would be seen that a variable of a script ends with the script: as long as the program runs, what is in
+    /// it does not go away.
+    fn outlives_script(&mut self, ty: &Type) -> bool {
+        self.d.sees_ends() && self.banks(ty).contains(&Bank::R)
     }
 
     /// The place of a global variable, which has its value.

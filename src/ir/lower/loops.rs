@@ -4,6 +4,7 @@ use super::build::{Builder, Use, Value};
 use super::call::{Operand, may_write};
 use super::dispatch::Target;
 use super::exits::Scope;
+use super::pattern::{bound, bound_by};
 use super::place::{Location, stride};
 use crate::ir::graph::{BlockId, Op, Reg};
 use crate::types::tree::{Argument, Callee, Condition, Expr, ExprKind, FunctionRef, Iteration, LabelId, Pattern, Stmt};
@@ -36,7 +37,7 @@ impl Builder<'_> {
         }
         self.go_on_in(start);
         self.scopes.push(Scope::Labelled { label, after, next: Some(test) });
-        self.block_of(body);
+        self.block_with(&bound_by(conditions), body);
         self.scopes.pop();
         self.jump(test);
         if twice {
@@ -86,7 +87,7 @@ impl Builder<'_> {
             self.condition(filter, chosen, next);
             self.go_on_in(chosen);
         }
-        self.block_of(parts.body);
+        self.block_with(&bound(parts.pattern), parts.body);
         self.scopes.pop();
         self.jump(next);
         self.go_on_in(next);

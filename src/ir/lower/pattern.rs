@@ -2,7 +2,7 @@
 
 use super::build::{Builder, Value};
 use crate::ir::graph::{BlockId, Reg, Trap};
-use crate::types::tree::{LocalId, Pattern, PatternKind};
+use crate::types::tree::{Condition, LocalId, Pattern, PatternKind};
 
 impl Builder<'_> {
     /// Goes on, with variables bound, when the pattern takes the value, and to `fail` otherwise. Registers of the value
@@ -124,6 +124,15 @@ impl Builder<'_> {
             self.declare(local);
         }
     }
+}
+
+/// The variables that conditions bind.
+pub(super) fn bound_by(conditions: &[Condition]) -> Vec<LocalId> {
+    let patterns = conditions.iter().filter_map(|condition| match condition {
+        Condition::Match { pattern, .. } => Some(pattern),
+        Condition::Bool(_) => None,
+    });
+    patterns.flat_map(bound).collect()
 }
 
 /// The variables that a pattern binds.

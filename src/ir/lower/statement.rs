@@ -2,6 +2,7 @@
 
 use super::build::{Builder, Slot, Use, Value};
 use super::exits::Scope;
+use super::pattern::{bound, bound_by};
 use super::place::Location;
 use crate::ir::graph::{BlockId, Op, Reg};
 use crate::types::tree::{Case, Condition, Expr, ExprKind, LocalId, Stmt, StmtKind};
@@ -19,15 +20,22 @@ impl Builder<'_> {
             StmtKind::Let { pattern, value: Some(value) } => {
                 let value = self.expr(value);
                 self.bind_all(pattern, value);
+                self.hold_to_exit(&bound(pattern));
             }
-            StmtKind::Let { pattern, value: None } => self.declare_all(pattern),
+            StmtKind::Let { pattern, value: None } => {
+                self.declare_all(pattern);
+                self.hold_to_exit(&bound(pattern));
+            }
             StmtKind::InitGlobal { global, value } => {
                 let value = self.expr(value);
                 self.init_global(*global, value);
             }
             StmtKind::Assign { place, value } => self.assign_place(place, value),
             StmtKind::If { conditions, then, otherwise } => self.if_else(conditions, then, otherwise),
-            StmtKind::Guard { conditions, otherwise, .. } => self.if_else(conditions, &[], otherwise),
+            StmtKind::Guard { conditions, otherwise, .. } => {
+                self.if_else(conditions, &[], otherwise);
+                self.hold_to_exit(&bound_by(conditions));
+            }
             StmtKind::While { label, conditions, body } => self.while_loop(*label, conditions, body),
             StmtKind::Repeat { label, body, condition } => self.repeat_loop(*label, body, condition),
             StmtKind::For { label, pattern, sequence, iteration, filter, body } => {
@@ -102,7 +110,7 @@ impl Builder<'_> {
     fn if_else(&mut self, conditions: &[Condition], then: &[Stmt], otherwise: &[Stmt]) {
         let (no, after) = (self.block(), self.block());
         self.conditions(conditions, no);
-        self.block_of(then);
+        self.block_with(&bound_by(conditions), then);
         self.jump(after);
         self.go_on_in(no);
         self.block_of(otherwise);

@@ -51,7 +51,8 @@ impl Builder<'_> {
         let unhandled = self.at;
         for (i, case) in cases.iter().enumerate() {
             self.go_on_in(bodies[i]);
-            self.block_of(&case.body);
+            let bound = case.patterns.first().map_or_else(Vec::new, |(pattern, _)| bound(pattern));
+            self.block_with(&bound, &case.body);
             let next = bodies.get(i + 1).copied().filter(|_| case.falls_through);
             self.jump(next.unwrap_or(after));
         }

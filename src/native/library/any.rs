@@ -12,12 +12,24 @@ type Call<'a, 'b> = &'a mut NativeContext<'b>;
 pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "any.box", call: wrap },
     NativeFunction { name: "any.as", call: unwrap },
+    NativeFunction { name: "instance.atEnd", call: at_end },
     NativeFunction { name: "describe", call: |c| describe(c, false) },
     NativeFunction { name: "debugDescribe", call: |c| describe(c, true) },
     NativeFunction { name: "value.equal", call: equal },
     NativeFunction { name: "value.less", call: less },
     NativeFunction { name: "value.hash", call: hash },
 ];
+
+/// What is done with an instance when it goes away, behind what is known already. There is none where an initialiser
+/// failed.
+fn at_end(c: Call<'_, '_>) -> Result<(), Failure> {
+    match (c.reference(), c.reference()) {
+        (Ref::Box(instance), Ref::Closure(what)) => instance.last.add(what),
+        (Ref::Null, Ref::Closure(_)) => {}
+        _ => return Err(internal()),
+    }
+    Ok(())
+}
 
 fn wrap(c: Call<'_, '_>) -> Result<(), Failure> {
     let shape = c.type_at(0)?;

@@ -55,16 +55,18 @@ fn admit(machine: &mut Machine, end: [usize; 3], slots: bool) -> Result<(), Box<
     if machine.stacks.has(end, slots) { Ok(()) } else { machine.make_room(end, slots) }
 }
 
-/// Leaves a function; its results stand in its first registers.
+/// Leaves a function; its results stand in its first registers. Also whether anything was let go.
 #[inline(always)]
-pub(super) fn leave(machine: &mut Machine, mut at: Registers) -> Registers {
+pub(super) fn leave(machine: &mut Machine, mut at: Registers) -> (Registers, bool) {
+    let mut let_go = false;
     for leftover in at.leftovers() {
         if !matches!(leftover, Ref::Null) {
             *leftover = Ref::Null;
+            let_go = true;
         }
     }
     machine.frames.pop();
-    load(machine)
+    (load(machine), let_go)
 }
 
 /// The window of the innermost frame, for work in Rust.

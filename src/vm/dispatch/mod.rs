@@ -22,7 +22,7 @@ use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
 use crate::native::{Primitive, table};
 use crate::tape::Num;
-use crate::value::{Cells, Ref};
+use crate::value::{Cells, Ref, ending};
 use calls::{enter, leave};
 
 /// The registers of the innermost frame.
@@ -72,7 +72,26 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             () => {{
                 // Whatever it costs, what goes on below without it must not pay for it: this keeps it out of the way.
                 std::hint::cold_path();
-                outside!(rest::step(machine, compiler, here)?)
+                outside!(rest::step(machine, compiler, here)?);
+                end_instances!()
+            }};
+        }
+        // Instances that went away may have something to do.
+        macro_rules! end_instances {
+            () => {
+                if ending::any() {
+                    outside!(machine.end_instances(compiler)?);
+                }
+            };
+        }
+        macro_rules! leave {
+            () => {{
+                let (back, let_go) = leave(machine, at);
+                at = back;
+                if let_go {
+                    std::hint::cold_path();
+                    end_instances!();
+                }
             }};
         }
         // The usual way, if it is open.
@@ -173,23 +192,23 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::CallValue { function } => call_value!(function, Version::Original),
             I::DCall { function } => call!(function.0, Version::Derivative),
             I::DCallValue { function } => call_value!(function, Version::Derivative),
-            I::Return {} => at = leave(machine, at),
+            I::Return {} => leave!(),
             I::ReturnF { a } => {
                 at.set_f(FOut(0), at.f(a));
-                at = leave(machine, at);
+                leave!();
             }
             I::ReturnI { a } => {
                 at.set_i(IOut(0), at.i(a));
-                at = leave(machine, at);
+                leave!();
             }
             I::ReturnR { a } => {
                 let value = at.take(a);
                 at.set_r(ROut(0), value);
-                at = leave(machine, at);
+                leave!();
             }
             I::DReturnF { a } => {
                 at.set_num(FOut(0), at.num(a));
-                at = leave(machine, at);
+                leave!();
             }
             I::Halt {} => return Ok(()),
 

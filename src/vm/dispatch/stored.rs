@@ -16,7 +16,7 @@ use std::rc::Rc;
 pub fn new_box(at: &mut Registers, out: ROut, parts: PartsAt) {
     let slots = at.entry().is_derivative;
     let cells = gather(*at, parts, slots);
-    at.set_r(out, Ref::Box(Rc::new(BoxCells { cells: RefCell::new(cells), shape: None })));
+    at.set_r(out, Ref::Box(Rc::new(BoxCells { cells: RefCell::new(cells), shape: None, last: Default::default() })));
 }
 
 /// `out =` an instance of a class.
@@ -31,7 +31,10 @@ pub fn new_instance(
         return Err(Fault::internal("an instance of something that is not a class"));
     };
     let cells = Cells::zeros(layout);
-    at.set_r(out, Ref::Box(Rc::new(BoxCells { cells: RefCell::new(cells), shape: Some(shape) })));
+    at.set_r(
+        out,
+        Ref::Box(Rc::new(BoxCells { cells: RefCell::new(cells), shape: Some(shape), last: Default::default() })),
+    );
     Ok(())
 }
 

@@ -263,6 +263,12 @@ impl Declarations for World {
     fn own_texts(&mut self, _ty: &Type) -> Option<[FunctionRef; 2]> {
         None
     }
+    fn deinits(&mut self, _ty: &Type) -> Vec<FunctionRef> {
+        vec![]
+    }
+    fn sees_ends(&self) -> bool {
+        false
+    }
     fn type_name(&mut self, ty: &Type) -> String {
         match ty {
             Type::Nominal(id, _) => self.nominals[id.0 as usize].name.to_string(),

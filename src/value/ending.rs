@@ -1,0 +1,105 @@
+//! Instances that do something when they go away.
+//!
+//! Nothing of a program can run while an object is dropped. So what was in the instance is kept in another one, which
+//! waits for the machine to do what the class wants done with it; nobody sees the difference, because nobody has it.
+
+use super::{BoxCells, Closure, Ref};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// What is done when an instance goes away, in this order. One word where nothing is done.
+#[derive(Default)]
+pub struct Last(Cell<Option<Box<Vec<Rc<Closure>>>>>);
+
+/// What is done, and the instance with which.
+pub type Ended = (Rc<Closure>, Ref);
+
+thread_local! {
+    static ENDED: RefCell<VecDeque<Ended>> = const { RefCell::new(VecDeque::new()) };
+    static ANY: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Last {
+    /// Adds what is done behind everything else.
+    pub fn add(&self, what: Rc<Closure>) {
+        let mut all = self.0.take().unwrap_or_default();
+        all.push(what);
+        self.0.set(Some(all));
+    }
+}
+
+impl std::fmt::Debug for Last {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Last")
+    }
+}
+
+impl Drop for BoxCells {
+    fn drop(&mut self) {
+        let Some(last) = self.last.0.take() else { return };
+        let rest = BoxCells { cells: std::mem::take(&mut self.cells), shape: self.shape, last: Last::default() };
+        let rest = Ref::Box(Rc::new(rest));
+        // Where the thread ends there is nobody left to do anything.
+        let _ = ENDED.try_with(|ended| ended.borrow_mut().extend(last.into_iter().map(|what| (what, rest.clone()))));
+        let _ = ANY.try_with(|any| any.set(true));
+    }
+}
+
+/// Whether an instance waits for its end.
+#[inline]
+pub fn any() -> bool {
+    ANY.try_with(Cell::get).unwrap_or(false)
+}
+
+/// What is to be done now, and the instances with which.
+pub fn take() -> VecDeque<Ended> {
+    let _ = ANY.try_with(|any| any.set(false));
+    ENDED.try_with(RefCell::take).unwrap_or_default()
+}
+
+/// Forgets all that wait: the run is over.
+pub fn forget() {
+    while any() {
+        // They may hold others, which wait then.
+        drop(take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Cells;
+
+    fn instance(k: i64, last: &[u32]) -> Ref {
+        let object = BoxCells { cells: RefCell::new(Cells::integers(vec![k])), shape: None, last: Last::default() };
+        last.iter().for_each(|f| object.last.add(Rc::new(Closure { function: *f, captures: Cells::empty() })));
+        Ref::Box(Rc::new(object))
+    }
+
+    #[test]
+    fn what_was_in_an_instance_waits_once() {
+        drop(instance(1, &[]));
+        assert!(!any());
+        let shared = instance(2, &[7, 8]);
+        drop(shared.clone());
+        assert!(!any());
+        drop(shared);
+        assert!(any());
+        for ((what, rest), function) in take().iter().zip([7, 8]) {
+            let Ref::Box(rest) = rest else { panic!("an instance") };
+            assert_eq!((what.function, rest.cells.borrow().i[0]), (function, 2));
+        }
+        assert!(!any());
+    }
+
+    #[test]
+    fn a_run_that_is_over_leaves_nobody_waiting() {
+        let inner = instance(1, &[7]);
+        let Ref::Box(outer) = instance(2, &[7]) else { panic!("an instance") };
+        outer.cells.borrow_mut().r.push(inner);
+        drop(outer);
+        forget();
+        assert!(!any());
+    }
+}

@@ -1,0 +1,55 @@
+//! What classes do with instances that went away.
+
+use super::fault::Fault;
+use super::functions::Compiler;
+use super::machine::Machine;
+use super::task::{Next, Target, Task};
+use crate::value::Ref;
+use crate::value::ending::{self, Ended};
+use std::collections::VecDeque;
+
+/// Those that went away together, one after the other.
+struct Ending(VecDeque<Ended>);
+
+impl Ending {
+    fn next(mut self: Box<Self>, machine: &mut Machine) -> Next {
+        // What the last one held goes before those that waited with it.
+        let mut waiting = ending::take();
+        waiting.append(&mut self.0);
+        self.0 = waiting;
+        let Some((what, instance)) = self.0.pop_front() else { return Next::Return };
+        machine.set_reference(0, instance);
+        let target = Target::Object(Ref::Closure(what));
+        Next::Call { target, derivative: false, then: Some(self) }
+    }
+}
+
+impl Task for Ending {
+    fn resume(self: Box<Self>, machine: &mut Machine, _: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        Ok(self.next(machine))
+    }
+}
+
+impl Machine {
+    /// Does what the instances that went away want done, between two instructions. The registers of the innermost frame
+    /// and its window stay as they are: arguments of a call that is being prepared may stand there.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn end_instances(&mut self, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
+        let Some(frame) = self.frames.last().copied() else { return Ok(()) };
+        if self.is_halt(&frame) {
+            ending::forget();
+            return Ok(());
+        }
+        // A task finds the results of what it called where they are now: it goes first.
+        if self.is_task(&frame) {
+            return Ok(());
+        }
+        // SAFETY: entries live as long as the machine.
+        #[allow(unsafe_code)]
+        let size = unsafe { &*frame.entry }.frame;
+        self.window = [0, 1, 2].map(|b| (frame.base[b] + size[b]) as usize);
+        let next = Box::new(Ending(VecDeque::new())).next(self);
+        self.perform(compiler, next)
+    }
+}
