@@ -270,16 +270,25 @@ impl Infer<'_> {
             return;
         }
         let rows: Vec<Vec<&Pattern>> = plain.iter().map(|p| vec![*p]).collect();
-        if let Some(missing) = self.missing(&rows, std::slice::from_ref(ty), 0) {
-            let shown = missing.first().cloned().unwrap_or_else(|| "_".into());
-            let diagnostic = Diagnostic::error(DiagnosticCode::NotExhaustive, span, "switch must be exhaustive");
-            let diagnostic = if shown == "_" {
-                diagnostic.help("add a 'default' clause")
-            } else {
-                diagnostic.note(format!("add missing case: '{shown}'"))
-            };
-            self.error(diagnostic);
+        let ty = self.world.shallow(ty);
+        let rows = Rows::of(&rows);
+        let mut missing = vec![];
+        for constructor in self.constructors(&ty) {
+            missing.extend(self.missing_of(&rows, &constructor, &[], 0).and_then(|m| m.into_iter().next()));
         }
+        let Some(first) = missing.first() else { return };
+        let mut diagnostic = Diagnostic::error(DiagnosticCode::NotExhaustive, span, "switch must be exhaustive");
+        if first == "_" {
+            diagnostic = diagnostic.help("add a 'default' clause");
+        } else {
+            for shown in missing.iter().take(MOST_MISSING) {
+                diagnostic = diagnostic.note(format!("add missing case: '{shown}'"));
+            }
+            if let Some(more) = missing.len().checked_sub(MOST_MISSING).filter(|n| *n > 0) {
+                diagnostic = diagnostic.note(format!("and {more} more"));
+            }
+        }
+        self.error(diagnostic);
     }
 
     /// A combination of values that no row of patterns takes, if there is one.
@@ -291,33 +300,34 @@ impl Infer<'_> {
             return None;
         }
         let ty = self.world.shallow(first);
-        let rows = Rows::of(rows);
-        for (name, matches, parts) in self.constructors(&ty) {
-            let mut narrowed: Vec<Vec<&Pattern>> = vec![];
-            for row in rows.for_constructor(&matches) {
-                if let Some(sub) = narrow(row[0], &matches, parts.len()) {
-                    narrowed.push(sub.into_iter().chain(row[1..].iter().copied()).collect());
-                }
-            }
-            let all: Vec<Type> = parts.iter().chain(rest).cloned().collect();
-            if let Some(missing) = self.missing(&narrowed, &all, depth + 1) {
-                let (own, others) = missing.split_at(parts.len().min(missing.len()));
-                let text = match name.as_str() {
-                    "" if own.is_empty() => "_".to_string(),
-                    "" => format!("({})", own.join(", ")),
-                    _ if own.is_empty() || own.iter().all(|p| p == "_") && own.len() > 1 => {
-                        if own.is_empty() {
-                            name
-                        } else {
-                            format!("{name}(_)")
-                        }
-                    }
-                    _ => format!("{name}({})", own.join(", ")),
-                };
-                return Some(std::iter::once(text).chain(others.iter().cloned()).collect());
+        let rows = &Rows::of(rows);
+        self.constructors(&ty).iter().find_map(|constructor| self.missing_of(rows, constructor, rest, depth))
+    }
+
+    /// The same where the first value is made in a certain way.
+    fn missing_of(
+        &mut self,
+        rows: &Rows<'_, '_>,
+        (name, matches, parts): &(String, Constructor, Vec<Type>),
+        rest: &[Type],
+        depth: usize,
+    ) -> Option<Vec<String>> {
+        let mut narrowed: Vec<Vec<&Pattern>> = vec![];
+        for row in rows.for_constructor(matches) {
+            if let Some(sub) = narrow(row[0], matches, parts.len()) {
+                narrowed.push(sub.into_iter().chain(row[1..].iter().copied()).collect());
             }
         }
-        None
+        let all: Vec<Type> = parts.iter().chain(rest).cloned().collect();
+        let missing = self.missing(&narrowed, &all, depth + 1)?;
+        let (own, others) = missing.split_at(parts.len().min(missing.len()));
+        let text = match name.as_str() {
+            "" if own.is_empty() => "_".to_string(),
+            "" => format!("({})", own.join(", ")),
+            _ if own.is_empty() => name.clone(),
+            _ => format!("{name}({})", own.join(", ")),
+        };
+        Some(std::iter::once(text).chain(others.iter().cloned()).collect())
     }
 
     /// The ways in which a value of a type can be made: how to write it, which patterns match it, the types of its parts.
@@ -357,6 +367,9 @@ impl Infer<'_> {
         }
     }
 }
+
+/// How many cases that a `switch` lacks are named.
+const MOST_MISSING: usize = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Constructor {
