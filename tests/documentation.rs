@@ -206,7 +206,9 @@ fn the_scripts_run() {
         let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", short(path)))?;
         let finished = dscript(&["run", "--color=never", "--timeout=100", &short(path)], b"", root());
         let expected = promised(&text);
-        if finished.status != Some(0) || !(expected.is_empty() || expected == finished.stdout) {
+        // What a long search prints may depend on the machine; a program that shows the language says what it prints.
+        let may_be_silent = !short(path).starts_with("scripts/language/");
+        if finished.status != Some(0) || !(may_be_silent && expected.is_empty() || expected == finished.stdout) {
             let difference = difference(&expected, &finished.stdout);
             return Err(format!("{}: exit status {:?}\n{difference}{}", short(path), finished.status, finished.stderr));
         }

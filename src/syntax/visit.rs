@@ -50,10 +50,10 @@ fn stmt(v: &mut impl Visitor, item: &mut Stmt) {
         StmtKind::Do { body, catches } => {
             block(v, body);
             for catch in catches {
-                if let Some(p) = &mut catch.pattern {
+                for (p, guard) in &mut catch.patterns {
                     pattern(v, p);
+                    optional(v, guard);
                 }
-                optional(v, &mut catch.guard);
                 block(v, &mut catch.body);
             }
         }

@@ -12,7 +12,7 @@ use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{
     AttributeArgs, Binding, Decl, DeclKind, ExtensionDecl, Fixity, FunctionDecl, Generics, Ident, Name, NominalDecl,
-    Param, PatternKind, Requirement as AstRequirement, TypeExpr,
+    Param, PatternKind, Requirement as AstRequirement, TypeExpr, TypeExprKind,
 };
 use hashbrown::HashMap;
 use std::rc::Rc;
@@ -385,11 +385,46 @@ impl World {
             self.report(text);
             return;
         };
-        let group = self.new_group(owner, extension.requirements.clone(), extension.inherits.clone(), file, is_prelude);
+        let mut requirements = self.target_requirements(owner, &extension.target);
+        requirements.extend(extension.requirements.iter().cloned());
+        let group = self.new_group(owner, requirements, extension.inherits.clone(), file, is_prelude);
         self.groups[group.0 as usize].is_private = decl.has("private") || decl.has("fileprivate");
         for member in &extension.members {
             self.declare_member(member, group);
         }
+    }
+
+    /// What the arguments of an extended type require: `extension Array<Int>`, `extension [Int]`.
+    fn target_requirements(&mut self, owner: Owner, target: &TypeExpr) -> Vec<AstRequirement> {
+        let arguments: Vec<&TypeExpr> = match &target.kind {
+            TypeExprKind::Named(path) => {
+                path.last().map(|(_, arguments)| arguments.iter().collect()).unwrap_or_default()
+            }
+            TypeExprKind::Array(of) | TypeExprKind::Optional(of) => vec![of],
+            TypeExprKind::Dictionary(key, value) => vec![key, value],
+            _ => vec![],
+        };
+        if arguments.is_empty() {
+            return vec![];
+        }
+        let names: Vec<Name> = match owner {
+            Owner::Nominal(n) => {
+                self.nominal_data(n).generics.params.iter().map(|(name, _)| name.name.clone()).collect()
+            }
+            Owner::Protocol(p) => self.protocol_data(p).primary.clone(),
+            Owner::Module => vec![],
+        };
+        if names.len() != arguments.len() {
+            let message = format!("'{}' takes {} type arguments", self.source_text(target.span), names.len());
+            self.report(Diagnostic::error(DiagnosticCode::Types, target.span, message));
+            return vec![];
+        }
+        let equal = names.into_iter().zip(arguments).map(|(name, argument)| {
+            let left = TypeExprKind::Named(vec![(Ident { name, span: argument.span }, vec![])]);
+            let left = TypeExpr { kind: left, span: argument.span };
+            AstRequirement { left, same: true, right: argument.clone() }
+        });
+        equal.collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Types of functions, worked out when they are asked for.
 
+use super::infer::notation::closure_of;
 use super::resolve::TypeScope;
 use super::store::{Code, Env, FunctionKind, Owner, Signature, SignatureParam, World, blank_function};
 use super::tree::FunctionId;
@@ -115,7 +116,12 @@ impl World {
                 );
                 data.owner = owner;
                 data.is_static = true;
-                data.code = Code::Expression(Rc::new(value.clone()));
+                // The caller's value would be wrapped up, too.
+                let value = match signature.params[i].autoclosure {
+                    true => closure_of(&[], value.clone(), value.span),
+                    false => value.clone(),
+                };
+                data.code = Code::Expression(Rc::new(value));
                 data.outer = Some(signature.env.clone());
                 data.signature = Some(Rc::new(Signature {
                     env: signature.env.clone(),

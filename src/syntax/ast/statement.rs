@@ -61,10 +61,8 @@ pub enum StmtKind {
 /// `catch pattern where guard { … }`; no pattern binds `error`.
 #[derive(Clone, Debug)]
 pub struct Catch {
-    /// What is caught; `None` catches everything and binds `error`.
-    pub pattern: Option<Pattern>,
-    /// The `where` behind the pattern.
-    pub guard: Option<Expr>,
+    /// The patterns with their `where`; none catches everything and binds `error`.
+    pub patterns: Vec<(Pattern, Option<Expr>)>,
     /// What is done.
     pub body: Block,
     /// Where.
@@ -75,7 +73,7 @@ impl Catch {
     /// Whether no error gets past it.
     pub fn takes_all(&self) -> bool {
         let takes = |p: &Pattern| matches!(p.kind, PatternKind::Wildcard | PatternKind::Bind { .. });
-        self.guard.is_none() && self.pattern.as_ref().is_none_or(takes)
+        self.patterns.is_empty() || self.patterns.iter().any(|(p, guard)| guard.is_none() && takes(p))
     }
 }
 

@@ -48,7 +48,9 @@ pub(super) fn decl(d: &Decl) -> Tree {
             (named(keyword, &n.name.name), inner.collect())
         }
         DeclKind::Protocol(p) => {
-            let inner = inherits(&p.inherits).into_iter().chain(requirements(&p.requirements));
+            let primary = p.primary.iter().map(|name| (name.clone(), None)).collect();
+            let primary = generics(&Generics { params: primary, requirements: vec![] });
+            let inner = primary.into_iter().chain(inherits(&p.inherits)).chain(requirements(&p.requirements));
             (named("protocol", &p.name.name), inner.chain(members(&p.members)).collect())
         }
         DeclKind::Extension(e) => {

@@ -104,9 +104,10 @@ fn stmt(item: &Stmt) -> Tree {
         StmtKind::Defer(body) => block("defer", body),
         StmtKind::Do { body, catches } => {
             let catches = catches.iter().map(|c| {
-                let parts = c.pattern.as_ref().map(pattern).into_iter();
-                let guard = maybe("where", c.guard.as_ref().map(expr::expr));
-                list("catch", parts.chain(guard).chain([block("do", &c.body)]))
+                let patterns = c.patterns.iter().flat_map(|(p, guard)| {
+                    std::iter::once(pattern(p)).chain(maybe("where", guard.as_ref().map(expr::expr)))
+                });
+                list("catch", patterns.chain([block("do", &c.body)]))
             });
             list("do", body.items.iter().map(stmt).chain(catches))
         }

@@ -123,18 +123,11 @@ impl Builder<'_> {
 
     fn catch(&mut self, node: Node<'_>) -> Option<Catch> {
         let span = self.span(&node);
-        let (mut pattern, mut guard) = (None, None);
+        let mut patterns = vec![];
         for part in node.into_inner() {
-            if part.as_rule() == Rule::block {
-                return Some(Catch { pattern, guard, body: self.block(part), span });
-            }
-            let place = self.span(&part);
-            if pattern.is_some() {
-                self.error(Code::Syntax, place, "one 'catch' has one pattern")
-                    .notes
-                    .push(crate::diagnostic::Note { span: None, text: "write a 'catch' for each".into() });
-            } else if let Some((p, g)) = self.case_pattern(part) {
-                (pattern, guard) = (Some(p), g);
+            match part.as_rule() {
+                Rule::block => return Some(Catch { patterns, body: self.block(part), span }),
+                _ => patterns.extend(self.case_pattern(part)),
             }
         }
         None

@@ -156,20 +156,7 @@ impl Infer<'_> {
     }
 
     fn switch_case(&mut self, case: &ast::SwitchCase, ty: &Type, result: Option<(&Place, &Type)>) -> Case {
-        let mut patterns = vec![];
-        let saved = (std::mem::take(&mut self.shared), std::mem::take(&mut self.bound));
-        for (pattern, guard) in &case.patterns {
-            let start = (self.pending.len(), self.world.var_count());
-            let pattern = self.pattern(pattern, ty, false);
-            self.settle_statement(start);
-            let guard = guard.as_ref().map(|g| self.condition_value(g));
-            self.settle_statement(start);
-            patterns.push((pattern, guard));
-            let bound = std::mem::take(&mut self.bound);
-            self.shared.extend(bound);
-        }
-        (self.shared, self.bound) = saved;
-        self.check_alternatives(&patterns);
+        let patterns = self.case_patterns(&case.patterns, ty);
         let mut items: &[ast::Stmt] = &case.body.items;
         if items.is_empty() {
             let what = if case.patterns.is_empty() { "default" } else { "case" };
@@ -195,6 +182,29 @@ impl Infer<'_> {
             None => self.in_scope(|infer| infer.statements(items)),
         };
         Case { patterns, body, falls_through, span: case.span }
+    }
+
+    /// The patterns of one case; what several of them bind is one variable.
+    pub(super) fn case_patterns(
+        &mut self,
+        written: &[(ast::Pattern, Option<ast::Expr>)],
+        ty: &Type,
+    ) -> Vec<(Pattern, Option<Expr>)> {
+        let mut patterns = vec![];
+        let saved = (std::mem::take(&mut self.shared), std::mem::take(&mut self.bound));
+        for (pattern, guard) in written {
+            let start = (self.pending.len(), self.world.var_count());
+            let pattern = self.pattern(pattern, ty, false);
+            self.settle_statement(start);
+            let guard = guard.as_ref().map(|g| self.condition_value(g));
+            self.settle_statement(start);
+            patterns.push((pattern, guard));
+            let bound = std::mem::take(&mut self.bound);
+            self.shared.extend(bound);
+        }
+        (self.shared, self.bound) = saved;
+        self.check_alternatives(&patterns);
+        patterns
     }
 
     /// The alternatives of a case bind the same names: its body does not know which one matched.

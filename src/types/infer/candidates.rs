@@ -159,6 +159,18 @@ impl Infer<'_> {
         }
     }
 
+    /// Whether a call of a candidate may throw.
+    pub(super) fn candidate_throws(&mut self, candidate: &Candidate) -> bool {
+        match candidate.target {
+            Target::Function(f) => self.world.signature(f).throws,
+            Target::Requirement(p, r) => {
+                let f = self.world.protocol_data(p).requirements[r as usize].function;
+                self.world.signature(f).throws
+            }
+            Target::Case(..) => false,
+        }
+    }
+
     /// The parameters of a candidate, to see whether labels fit.
     pub(super) fn candidate_params(&mut self, candidate: &Candidate) -> Vec<SignatureParam> {
         match &candidate.target {

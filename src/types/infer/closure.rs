@@ -1,7 +1,7 @@
 //! Closures and local functions.
 
 use super::solve::PendingKind;
-use super::{Binding, FrameKind, Infer};
+use super::{Binding, FrameKind, Infer, OpenBody};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, FunctionDecl, StmtKind as AstStmt};
@@ -186,7 +186,7 @@ impl Infer<'_> {
         self.add_params(&names, &f.params);
         let statements = self.closure_body(&closure.body, &f.result, span);
         let frame = self.leave_frame();
-        self.open.push((function, frame, statements));
+        self.open_body(function, frame, statements);
         let ty = Type::Function(Rc::new(FunctionType { strength: Strength::Open, ..(*f).clone() }));
         Expr { kind: ExprKind::Closure { function }, ty, span }
     }
@@ -329,7 +329,7 @@ impl Infer<'_> {
         let span = value.span;
         let statements = vec![Stmt { kind: StmtKind::Return(Some(value)), span }];
         let frame = self.leave_frame();
-        self.open.push((function, frame, statements));
+        self.open_body(function, frame, statements);
         Expr { kind: ExprKind::Closure { function }, ty: wanted.clone(), span }
     }
 
@@ -417,8 +417,8 @@ impl Infer<'_> {
         };
         let statements = self.function_statements(&body, &signature.result);
         let frame = self.leave_frame();
+        self.open_body(id, frame, statements);
         self.world.env = saved;
-        self.open.push((id, frame, statements));
         Stmt { kind: StmtKind::LocalFunction(id), span }
     }
 
@@ -472,8 +472,8 @@ impl Infer<'_> {
             let Some(at) = path.iter().position(|p| *p == home) else { continue };
             let frames: Vec<usize> = path[at..].to_vec();
             self.uses.push((*f, frames.clone()));
-            let captured: Vec<LocalId> = match self.open.iter().find(|(id, ..)| id == f) {
-                Some((_, frame, _)) => self.frames[*frame].captures.iter().map(|c| c.outer).collect(),
+            let captured: Vec<LocalId> = match self.open.iter().find(|o| o.function == *f) {
+                Some(open) => self.frames[open.frame].captures.iter().map(|c| c.outer).collect(),
                 None => vec![],
             };
             for local in captured {
@@ -488,8 +488,8 @@ impl Infer<'_> {
         loop {
             let mut any = false;
             for (f, frames) in &uses {
-                let Some((_, frame, _)) = self.open.iter().find(|(id, ..)| id == f) else { continue };
-                let captured: Vec<LocalId> = self.frames[*frame].captures.iter().map(|c| c.outer).collect();
+                let Some(open) = self.open.iter().find(|o| o.function == *f) else { continue };
+                let captured: Vec<LocalId> = self.frames[open.frame].captures.iter().map(|c| c.outer).collect();
                 let before: usize = frames.iter().map(|f| self.frames[*f].captures.len()).sum();
                 for local in captured {
                     // Inside of the function itself its captures are at hand.
@@ -508,14 +508,21 @@ impl Infer<'_> {
 
     /// Finishes the bodies that were waiting for their types.
     pub(super) fn close_bodies(&mut self) {
-        let open = std::mem::take(&mut self.open);
-        for (function, frame, mut statements) in open {
+        for OpenBody { function, frame, mut statements, env } in std::mem::take(&mut self.open) {
+            let around = std::mem::replace(&mut self.world.env, env);
             self.finish_statements(&mut statements);
             let mut body = self.body_of(frame, statements);
             self.finish_locals(&mut body);
             self.set_closure_signature(function, frame, &body);
             self.world.functions[function.0 as usize].body = BodyState::Checked(Rc::new(body));
+            self.world.env = around;
         }
+    }
+
+    /// Keeps the body of a closure or local function until all types are known.
+    fn open_body(&mut self, function: FunctionId, frame: usize, statements: Vec<Stmt>) {
+        let env = self.world.env.clone();
+        self.open.push(OpenBody { function, frame, statements, env });
     }
 
     fn set_closure_signature(&mut self, function: FunctionId, frame: usize, body: &Body) {

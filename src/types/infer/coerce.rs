@@ -193,7 +193,7 @@ impl Infer<'_> {
     fn convert_function(&mut self, value: Expr, f: &FunctionType, g: &FunctionType, span: Span) -> Expr {
         let wanted = Type::Function(Rc::new(g.clone()));
         if self.spreads(f, g) {
-            return self.spread_function(value, f.params.len(), &wanted, span);
+            return self.spread_function(value, f, &wanted, span);
         }
         let plain = |f: &FunctionType| Type::Function(Rc::new(FunctionType { strength: Strength::Plain, ..f.clone() }));
         let snapshot = self.world.snapshot();
@@ -242,14 +242,15 @@ impl Infer<'_> {
         f.params.len() > 1 && matches!(self.world.shallow(&ty), Type::Tuple(parts) if parts.len() == f.params.len())
     }
 
-    fn spread_function(&mut self, value: Expr, count: usize, wanted: &Type, span: Span) -> Expr {
+    fn spread_function(&mut self, value: Expr, f: &FunctionType, wanted: &Type, span: Span) -> Expr {
+        let count = f.params.len();
         let names: Vec<String> = (0..count).map(|i| format!("$s{i}")).collect();
         let ident = |name: &str| ast::Expr { kind: ast::ExprKind::Ident { name: name.into(), generics: vec![] }, span };
         let function = format!("$function{}", self.frame().locals.len());
         let args = names.iter().map(|n| ast::Arg { label: None, value: Rc::new(ident(n)), trailing: false });
         let args = args.collect();
         let call = ast::ExprKind::Call { callee: Rc::new(ident(&function)), args };
-        let closure = super::notation::closure_of(&names, ast::Expr { kind: call, span }, span);
+        let closure = super::notation::closure_of_call(&names, ast::Expr { kind: call, span }, f.throws, span);
         self.with_temporary(value, |infer, local| {
             infer.in_scope(|infer| {
                 infer.bind(&function.as_str().into(), local);

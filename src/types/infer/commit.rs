@@ -105,7 +105,8 @@ impl Infer<'_> {
         Some(self.error_expr(name.span))
     }
 
-    fn instantiate_reporting(&mut self, candidate: &Candidate, name: &Ident, span: Span) -> Instance {
+    /// What a candidate is with its generic parameters in place; says which requirement is not met.
+    pub(super) fn instantiate_reporting(&mut self, candidate: &Candidate, name: &Ident, span: Span) -> Instance {
         let instance = self.instantiate(candidate, span);
         if let Some(requirement) = &instance.missing {
             let condition = match requirement {

@@ -54,7 +54,10 @@ impl Infer<'_> {
         {
             return self.unknown_member(&base, &ty, name);
         }
-        for (member, (prefix, protocol), _) in self.world.members(&ty, &name.name, false, self.file) {
+        let has_vars = self.world.has_vars(&ty);
+        let members = self.world.members(&ty, &name.name, false, self.file);
+        let count = members.len();
+        for (at, (member, (prefix, protocol), _)) in members.into_iter().enumerate() {
             match member {
                 MemberKind::Stored(index) => {
                     let Some(n) = self.owner_of_stored(&ty, &name.name, index) else { continue };
@@ -65,20 +68,25 @@ impl Infer<'_> {
                     if let Some(get) = self.overridden_accessor(n, index, &base) {
                         let receiver = Some(Rc::new(base.clone()));
                         let candidate = Candidate { target: Target::Function(get), prefix, receiver, tier: 0 };
-                        return self.getter_call(&candidate, base, span);
+                        return self.getter_call(&candidate, base, name, span);
                     }
                     let index = self.world.inherited_count(n) + index;
                     return Expr { kind: ExprKind::Field { base: Box::new(base), index }, ty: field, span };
                 }
                 MemberKind::Computed(get, _) => {
-                    self.check_function_access(get, name.span);
                     let candidate = Candidate {
                         target: Target::Function(get),
                         prefix,
                         receiver: Some(Rc::new(base.clone())),
                         tier: 0,
                     };
-                    return self.getter_call(&candidate, base, span);
+                    // While the type is open, a member under conditions may not be the one that is meant.
+                    let is_last = at + 1 == count;
+                    if !is_last && has_vars && self.try_candidate(&candidate, &[], None, span).is_none() {
+                        continue;
+                    }
+                    self.check_function_access(get, name.span);
+                    return self.getter_call(&candidate, base, name, span);
                 }
                 MemberKind::Requirement(r) => {
                     let Some(p) = protocol else { continue };
@@ -92,7 +100,7 @@ impl Infer<'_> {
                         if let Some(refused) = self.refused_on_any(&candidate, name) {
                             return refused;
                         }
-                        return self.getter_call(&candidate, base, span);
+                        return self.getter_call(&candidate, base, name, span);
                     }
                 }
                 MemberKind::Method(_) => {}
@@ -136,8 +144,8 @@ impl Infer<'_> {
     }
 
     /// A call of a getter.
-    pub(super) fn getter_call(&mut self, candidate: &Candidate, base: Expr, span: Span) -> Expr {
-        let instance = self.instantiate(candidate, span);
+    pub(super) fn getter_call(&mut self, candidate: &Candidate, base: Expr, name: &Ident, span: Span) -> Expr {
+        let instance = self.instantiate_reporting(candidate, name, span);
         let Some(callee) = instance.callee else { return self.error_expr(span) };
         let ty = self.world.normalize_type(&instance.result.clone());
         let mut args = vec![];
@@ -179,7 +187,8 @@ impl Infer<'_> {
             .collect();
         let callee = Ast::Member { base: Rc::new(ident(&receiver)), name: name.clone(), generics: vec![] };
         let call = ast::Expr { kind: Ast::Call { callee: Rc::new(ast::Expr { kind: callee, span }), args }, span };
-        let closure = super::notation::closure_of(&names, call, span);
+        let throws = self.candidate_throws(fitting);
+        let closure = super::notation::closure_of_call(&names, call, throws, span);
         self.with_temporary(base, |infer, local| {
             infer.in_scope(|infer| {
                 infer.bind(&receiver.as_str().into(), local);

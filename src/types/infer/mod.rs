@@ -19,6 +19,7 @@ mod closure;
 mod coerce;
 mod commit;
 mod dynamic;
+mod exhaustive;
 mod expr;
 mod finish;
 mod hash;
@@ -30,7 +31,7 @@ mod member;
 mod mismatch;
 mod name;
 mod no_fit;
-mod notation;
+pub(super) mod notation;
 mod observed;
 mod operator;
 mod overload;
@@ -45,7 +46,7 @@ mod type_name;
 mod variable;
 
 use super::resolve::TypeScope;
-use super::store::{Named, Owner, World};
+use super::store::{Env, Named, Owner, World};
 use super::tree::{Body, Capture, Expr, ExprKind, FunctionId, LabelId, Local, LocalId, Stmt};
 use super::ty::Type;
 use crate::diagnostic::{Code, Diagnostic};
@@ -69,8 +70,8 @@ pub(super) struct Infer<'w> {
     solutions: Vec<Option<Expr>>,
     /// The numbers of what is still undecided.
     waiting: BTreeSet<usize>,
-    /// Closures whose bodies wait for their types: the frame and the statements.
-    open: Vec<(FunctionId, usize, Vec<Stmt>)>,
+    /// The bodies of closures and local functions that wait for their types.
+    open: Vec<OpenBody>,
     failed: bool,
     /// Whether defaults may be used: at the end of a statement.
     settling: bool,
@@ -114,10 +115,19 @@ struct Frame {
     function: Option<FunctionId>,
     /// The variable that an initialiser fills.
     init_self: Option<LocalId>,
-    /// Whether `throw` is caught around here.
+    /// How many times `throw` is caught around here.
     catching: u32,
     /// Whether this is inside of a `defer`.
     in_defer: bool,
+}
+
+/// A body inside of another one, until all its types are known.
+struct OpenBody {
+    function: FunctionId,
+    frame: usize,
+    statements: Vec<Stmt>,
+    /// Its generic surroundings.
+    env: Rc<Env>,
 }
 
 /// Names in scope in one body, the innermost last. Shared, so that what waits can remember them.

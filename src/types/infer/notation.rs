@@ -210,12 +210,25 @@ pub(super) fn call_with(
 }
 
 /// `{ params in body }`
-pub(super) fn closure_of(params: &[String], body: ast::Expr, span: Span) -> ast::Expr {
+pub(in crate::types) fn closure_of(params: &[String], body: ast::Expr, span: Span) -> ast::Expr {
     let params = params
         .iter()
         .map(|p| ast::ClosureParam { name: Ident { name: p.as_str().into(), span }, ty: None, is_inout: false })
         .collect();
     closure_with(params, body, span)
+}
+
+/// `{ params in call }` that throws what the call throws.
+pub(super) fn closure_of_call(params: &[String], call: ast::Expr, throws: bool, span: Span) -> ast::Expr {
+    if !throws {
+        return closure_of(params, call, span);
+    }
+    let tried = Ast::Try { kind: ast::TryKind::Propagate, value: Rc::new(call) };
+    let mut closure = closure_of(params, ast::Expr { kind: tried, span }, span);
+    if let Ast::Closure(made) = &mut closure.kind {
+        Rc::make_mut(made).throws = true;
+    }
+    closure
 }
 
 /// `{ params in body }`, of parameters that may have types.

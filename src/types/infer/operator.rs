@@ -317,6 +317,10 @@ impl Infer<'_> {
                     let best = ranked[0].1.clone();
                     return Some(self.commit(op, &best, args, expected, span));
                 }
+                if !decide_now {
+                    // What the other operand turns out to be may tell them apart.
+                    return None;
+                }
                 let candidates: Vec<Candidate> = ranked.into_iter().map(|(_, c)| c).collect();
                 self.choose(op, &candidates, args, expected, span, true, last || operands_known)
             }

@@ -176,15 +176,10 @@ impl Infer<'_> {
         let mut cases = vec![];
         for catch in catches {
             let case = self.in_scope(|infer| {
-                infer.bind(&"error".into(), local);
-                let patterns = match &catch.pattern {
-                    Some(pattern) => {
-                        let pattern = infer.pattern(pattern, &ty, false);
-                        let guard = catch.guard.as_ref().map(|g| infer.condition_value(g));
-                        vec![(pattern, guard)]
-                    }
-                    None => vec![],
-                };
+                if catch.patterns.is_empty() {
+                    infer.bind(&"error".into(), local);
+                }
+                let patterns = infer.case_patterns(&catch.patterns, &ty);
                 let body = infer.block(&catch.body);
                 Case { patterns, body, falls_through: false, span: catch.span }
             });
