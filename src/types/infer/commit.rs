@@ -92,13 +92,6 @@ impl Infer<'_> {
         if !matches!(of, Type::Existential(_)) || self.world.is_callable_on_any(p, r) {
             return None;
         }
-        if &*name.name == "init" {
-            let protocol = self.world.protocol_data(p).name.clone();
-            let message = format!("protocol '{protocol}' has no instances of its own");
-            let diagnostic = Diagnostic::error(Code::NotConforming, name.span, message);
-            self.error(diagnostic.help("make an instance of a type that conforms to it"));
-            return Some(self.error_expr(name.span));
-        }
         let message = format!("member '{}' cannot be used on value of type '{}'", name.name, self.show(&of));
         let diagnostic = Diagnostic::error(Code::NotConforming, name.span, message);
         self.error(diagnostic.help("use a generic parameter instead: it keeps the type"));
