@@ -46,6 +46,7 @@ const NATIVES: &[(&str, NativePassage)] = &[
     ("set.", NativePassage::Container),
     ("optional.", NativePassage::Container),
     ("any.", NativePassage::Container),
+    ("instance.", NativePassage::Container),
     ("describe", NativePassage::Break),
     ("debugDescribe", NativePassage::Break),
     ("text.", NativePassage::Carry),

@@ -53,7 +53,8 @@ impl<'a> Selector<'a> {
         for reg in std::mem::take(&mut self.dying) {
             let is_free = !self.consumed.contains(&reg)
                 && !step.outs.iter().zip(&outs).any(|(o, p)| self.bank(*o) == Bank::R && *p == self.writer.place(reg));
-            if is_free && clear {
+            // What variables held goes in their order, and not in that of registers.
+            if is_free && (clear || matches!(step.ir(), Some(Op::Hold))) {
                 self.clear(reg);
             }
         }

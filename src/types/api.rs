@@ -8,6 +8,8 @@ use super::world::{Declarations, Function, Global, Nominal, Rule};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{AttributeArgs, DeclKind, File, Name, NominalKind, Stmt, StmtKind};
+use crate::types::lifetime::ownership;
+use crate::types::tree::Ownership;
 use std::rc::Rc;
 
 /// A module's files, entered and checked.
@@ -332,6 +334,7 @@ impl Declarations for World {
             is_let: data.is_let,
             lazy,
             is_shared: data.is_shared,
+            ownership: data.decl.as_ref().map_or(Ownership::Strong, |decl| ownership(decl)),
             span: data.span,
         })
     }

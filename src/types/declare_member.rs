@@ -157,10 +157,6 @@ impl World {
         };
         let (name, group) = (&ident.name, like.group);
         let Group { file, is_prelude, .. } = self.groups[group.0 as usize];
-        if decl.has("weak") {
-            let message = "'weak' is not supported yet";
-            self.report(Diagnostic::error(DiagnosticCode::Unsupported, ident.span, message));
-        }
         let is_observed = self.observes(binding.accessors.as_ref(), &ident, is_let);
         let computed = binding.accessors.as_ref().filter(|a| a.get.is_some() || a.is_requirement);
         let property = Property { decl, is_let, binding, name: &ident, ty: ty.as_ref(), like };

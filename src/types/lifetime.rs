@@ -1,9 +1,10 @@
-//! What happens when an instance of a class goes away: `deinit`.
+//! How long instances of classes live: `deinit`, and the variables that do not keep them (`weak`, `unowned`).
 
 use super::store::{Group, GroupId, Owner, World};
-use super::tree::FunctionRef;
+use super::tree::{FunctionRef, Ownership};
 use super::ty::Type;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
 use crate::syntax::ast::{Block, Decl, FunctionDecl, Generics, Ident};
 use std::rc::Rc;
 
@@ -42,6 +43,43 @@ impl World {
         self.sees_ends = true;
     }
 
+    /// A variable that does not keep its instance: its type, and what is wrong with it, which is said.
+    pub(super) fn check_ownership(&mut self, ownership: Ownership, is_let: bool, ty: &Type, span: Span) -> bool {
+        if ownership == Ownership::Strong || *ty == Type::Error {
+            return true;
+        }
+        self.sees_ends = true;
+        let word = if ownership == Ownership::Weak { "weak" } else { "unowned" };
+        if ownership == Ownership::Weak && is_let {
+            let message = "'weak' must be a mutable variable, because it may change at runtime";
+            let diagnostic = Diagnostic::error(Code::WrongContext, span, message);
+            self.report(diagnostic.help("write 'var' instead of 'let'"));
+            return false;
+        }
+        let payload = self.optional_payload(ty);
+        if ownership == Ownership::Weak && payload.is_none() {
+            let message = format!("'weak' variable should have optional type '{}?'", self.show(ty));
+            let diagnostic = Diagnostic::error(Code::WrongContext, span, message);
+            self.report(diagnostic.note("it is 'nil' as soon as the instance is gone"));
+            return false;
+        }
+        let object = payload.unwrap_or_else(|| ty.clone());
+        let any_object = self.protocol("AnyObject");
+        if !self.conforms_to(&object, any_object) {
+            let shown = self.show(&object);
+            let message =
+                format!("'{word}' may only be applied to class and class-bound protocol types, not '{shown}'");
+            let mut diagnostic = Diagnostic::error(Code::WrongContext, span, message);
+            if let Type::Existential(_) = object {
+                let name = shown.trim_start_matches("any ");
+                diagnostic = diagnostic.help(format!("write 'protocol {name}: AnyObject' where it is declared"));
+            }
+            self.report(diagnostic);
+            return false;
+        }
+        true
+    }
+
     /// What a class does when an instance goes away, then what the classes do that it inherits from.
     pub(super) fn deinits(&mut self, ty: &Type) -> Vec<FunctionRef> {
         let mut all = vec![];
@@ -56,5 +94,19 @@ impl World {
             class = self.base_type(n, &args);
         }
         all
+    }
+}
+
+/// `weak` or `unowned` before a declaration.
+pub(super) fn ownership(decl: &Decl) -> Ownership {
+    decl.modifiers.iter().map(|m| named(&m.name)).find(|o| *o != Ownership::Strong).unwrap_or_default()
+}
+
+/// What a word says about it.
+pub(super) fn named(word: &str) -> Ownership {
+    match word {
+        "weak" => Ownership::Weak,
+        _ if word.starts_with("unowned") => Ownership::Unowned,
+        _ => Ownership::Strong,
     }
 }

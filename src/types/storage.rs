@@ -9,6 +9,8 @@ use super::tree::{self, FunctionId, GlobalId};
 use super::ty::{NominalId, Type};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast::NominalKind;
+use crate::types::lifetime::ownership;
+use crate::types::tree::Ownership;
 use std::rc::Rc;
 
 impl World {
@@ -46,6 +48,16 @@ impl World {
                 self.report(Diagnostic::error(DiagnosticCode::CannotInfer, span, message));
                 Type::Error
             }
+        };
+        let kept = ownership(&self.nominal_data(n).stored[index as usize].decl);
+        let is_let = self.nominal_data(n).stored[index as usize].is_let;
+        self.check_ownership(kept, is_let, &resolved, span);
+        // What is wrong with it was said: the rest is as if it were right.
+        let resolved = match kept {
+            Ownership::Weak if resolved != Type::Error && !self.is_optional(&resolved) => {
+                self.applied("Optional", &[resolved])
+            }
+            _ => resolved,
         };
         let data = &mut self.nominal_data_mut(n).stored[index as usize];
         data.resolving = false;
@@ -188,6 +200,7 @@ impl World {
             once: false,
             is_inout,
             captured: false,
+            ownership: Ownership::Strong,
             span,
         };
         let mut locals = vec![local("self", &own, signature.self_inout)];
@@ -278,6 +291,7 @@ impl World {
                 once: false,
                 is_inout: false,
                 captured: false,
+                ownership: Ownership::Strong,
                 span,
             });
             signature.params.push(SignatureParam {

@@ -9,6 +9,7 @@ use crate::source::Span;
 use crate::syntax::ast::{
     Block, Decl, Expr, Generics, Name, NominalKind, Param, Requirement as AstRequirement, TypeExpr,
 };
+use crate::types::lifetime::ownership;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -548,6 +549,7 @@ impl World {
             ty: data.resolved.clone().unwrap_or(Type::Error),
             is_let: data.is_let,
             no_derivative: data.no_derivative,
+            ownership: ownership(&data.decl),
             span: data.span,
         }
     }

@@ -56,8 +56,22 @@ pub struct Local {
     pub is_inout: bool,
     /// Whether a closure or local function captures it. A captured mutable variable lives in a box.
     pub captured: bool,
+    /// Whether it keeps what it refers to.
+    pub ownership: Ownership,
     /// Where it is declared.
     pub span: Span,
+}
+
+/// Whether a variable or property keeps the instance that it refers to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Ownership {
+    /// As long as it refers to it, it is there.
+    #[default]
+    Strong,
+    /// `weak`: an optional that is `nil` when the instance is gone.
+    Weak,
+    /// `unowned`: to read it when the instance is gone is a failure.
+    Unowned,
 }
 
 /// A variable of the enclosing body that a closure or local function uses.

@@ -8,6 +8,7 @@ use super::ty::{NominalId, ParamId, ProtocolId, Type};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 pub use crate::syntax::ast::NominalKind;
+use crate::types::tree::Ownership;
 use std::rc::Rc;
 
 /// A struct, enum or class.
@@ -48,6 +49,8 @@ pub struct Stored {
     pub is_let: bool,
     /// `@noDerivative`
     pub no_derivative: bool,
+    /// Whether it keeps what it refers to.
+    pub ownership: Ownership,
     /// Where.
     pub span: Span,
 }
@@ -168,6 +171,8 @@ pub struct Global {
     pub lazy: Option<FunctionId>,
     /// Whether a function or closure uses it, so that it cannot live in a register of the script.
     pub is_shared: bool,
+    /// Whether it keeps what it refers to.
+    pub ownership: Ownership,
     /// Where.
     pub span: Span,
 }

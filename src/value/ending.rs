@@ -1,12 +1,13 @@
-//! Instances that do something when they go away.
+//! Instances that do something when they go away, and references that do not keep their instances.
 //!
 //! Nothing of a program can run while an object is dropped. So what was in the instance is kept in another one, which
 //! waits for the machine to do what the class wants done with it; nobody sees the difference, because nobody has it.
 
-use super::{BoxCells, Closure, Ref};
+use super::shape::ShapeId;
+use super::{AnyValue, BoxCells, Cells, Closure, Ref};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 /// What is done when an instance goes away, in this order. One word where nothing is done.
 #[derive(Default)]
@@ -46,6 +47,39 @@ impl Drop for BoxCells {
     }
 }
 
+/// A reference that does not keep its instance. `Any` is what a value of a protocol's type is made of.
+#[derive(Debug)]
+pub struct Loose {
+    instance: Weak<BoxCells>,
+    any: Option<ShapeId>,
+}
+
+impl Loose {
+    /// Lets go of an instance, and still knows it.
+    pub fn of(object: Ref) -> Ref {
+        let (instance, any) = match &object {
+            Ref::Box(instance) => (Rc::downgrade(instance), None),
+            Ref::Any(value) => match value.cells.r.first() {
+                Some(Ref::Box(instance)) => (Rc::downgrade(instance), Some(value.shape)),
+                _ => return object,
+            },
+            _ => return object,
+        };
+        Ref::Machine(Rc::new(Loose { instance, any }))
+    }
+
+    /// The instance, if it is still there.
+    pub fn find(reference: &Ref) -> Option<Ref> {
+        let Ref::Machine(object) = reference else { return None };
+        let loose = object.downcast_ref::<Loose>()?;
+        let instance = Ref::Box(loose.instance.upgrade()?);
+        Some(match loose.any {
+            Some(shape) => Ref::Any(Rc::new(AnyValue { shape, cells: Cells::references(vec![instance]) })),
+            None => instance,
+        })
+    }
+}
+
 /// Whether an instance waits for its end.
 #[inline]
 pub fn any() -> bool {
@@ -69,7 +103,6 @@ pub fn forget() {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::Cells;
 
     fn instance(k: i64, last: &[u32]) -> Ref {
         let object = BoxCells { cells: RefCell::new(Cells::integers(vec![k])), shape: None, last: Last::default() };

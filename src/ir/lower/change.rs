@@ -79,6 +79,10 @@ impl Builder<'_> {
                 let value = self.without_derivative(value.to_vec(), ty);
                 self.store(inner, &value);
             }
+            Location::Loose { inner, ownership } => {
+                let value = self.loosened(value.to_vec(), *ownership);
+                self.store(inner, &value);
+            }
             Location::Discard => {}
         }
     }
@@ -139,7 +143,8 @@ impl Builder<'_> {
             }
             Location::Record { record: inner, .. }
             | Location::Part { whole: inner, .. }
-            | Location::Cut { inner, .. } => self.check(inner),
+            | Location::Cut { inner, .. }
+            | Location::Loose { inner, .. } => self.check(inner),
             Location::Accessor(accessor) => self.check(&accessor.base),
             Location::Registers(_) | Location::Box { .. } | Location::Global { .. } | Location::Discard => {}
         }
@@ -224,6 +229,10 @@ impl Builder<'_> {
                 opened.closings.push(Closing::Cut(opened.regs.clone(), ty.clone()));
                 opened
             }
+            Location::Loose { .. } => {
+                let regs = self.load(at);
+                self.opened(vec![], at, regs)
+            }
             Location::Discard => Opened { regs: vec![], closings: vec![] },
         }
     }
@@ -297,7 +306,8 @@ fn outlives_failure(at: &Location) -> bool {
         Location::Element { array: inner, .. }
         | Location::Record { record: inner, .. }
         | Location::Part { whole: inner, .. }
-        | Location::Cut { inner, .. } => outlives_failure(inner),
+        | Location::Cut { inner, .. }
+        | Location::Loose { inner, .. } => outlives_failure(inner),
         Location::Accessor(accessor) => outlives_failure(&accessor.base),
         Location::Registers(_) | Location::Discard => false,
     }

@@ -37,6 +37,11 @@ impl Builder<'_> {
 
     /// The place of a global variable, which has its value.
     pub fn global(&mut self, global: GlobalId) -> Location {
+        let ownership = self.d.global(global).ownership;
+        self.initialised(global).kept(ownership)
+    }
+
+    fn initialised(&mut self, global: GlobalId) -> Location {
         if self.lives_in_script(global) {
             if let Some(regs) = self.script_globals.get(&global) {
                 return Location::Registers(regs.clone());

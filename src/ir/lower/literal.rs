@@ -110,9 +110,11 @@ impl Builder<'_> {
         if let Type::Nominal(id, _) = self.concrete(ty) {
             let nominal = self.d.nominal(id);
             for (i, value) in values.iter_mut().enumerate() {
-                if nominal.stored.get(i).is_some_and(|s| s.no_derivative) {
+                let Some(stored) = nominal.stored.get(i) else { continue };
+                if stored.no_derivative {
                     *value = self.without_derivative(std::mem::take(value), &fields[i].ty);
                 }
+                *value = self.loosened(std::mem::take(value), stored.ownership);
             }
         }
         self.pack(ty, values.concat())

@@ -8,6 +8,7 @@ use super::call::{Operand, may_write};
 use super::dispatch::Target;
 use crate::ir::graph::{Op, Reg, Stride, Trap};
 use crate::ir::layout::cells;
+use crate::types::tree::Ownership;
 use crate::types::tree::{
     Argument, Callee, Expr, ExprKind, FunctionRef, LocalId, Place, Projection, ProjectionKind, Root,
 };
@@ -35,6 +36,8 @@ pub(super) enum Location {
     Part { whole: Box<Location>, range: Range<usize> },
     /// In something marked `@noDerivative`: what is put there becomes a constant.
     Cut { inner: Box<Location>, ty: Type },
+    /// In a variable that does not keep its instance.
+    Loose { inner: Box<Location>, ownership: Ownership },
     /// Nowhere.
     Discard,
 }
@@ -158,7 +161,7 @@ impl Builder<'_> {
 
     /// The place of a variable.
     pub fn local_location(&mut self, local: LocalId) -> Location {
-        match self.slot(local) {
+        let at = match self.slot(local) {
             Slot::Registers(regs) => Location::Registers(regs),
             Slot::Box(object) => {
                 let ty = self.body.locals[local.0 as usize].ty.clone();
@@ -166,7 +169,8 @@ impl Builder<'_> {
                 Location::Box { object, cells: cells(&banks) }
             }
             Slot::Absent => Location::Discard,
-        }
+        };
+        at.kept(self.body.locals[local.0 as usize].ownership)
     }
 
     /// The place of a stored property, or an element of a tuple, of what is at a place.
@@ -174,7 +178,8 @@ impl Builder<'_> {
         let shape = self.shape(ty);
         let inner = self.inner(shape);
         let range = self.lowering.layouts.field(&self.program.shapes, inner, index);
-        match self.program.shapes.get(shape) {
+        let ownership = self.ownership_of_field(ty, index);
+        let at = match self.program.shapes.get(shape) {
             Shape::Class { .. } => {
                 let cells = self.lowering.layouts.cells(&self.program.shapes, inner);
                 match self.load(&at).first() {
@@ -187,7 +192,8 @@ impl Builder<'_> {
                 Location::Record { record: Box::new(at), cells: cells[range].to_vec() }
             }
             _ => self.part(at, range),
-        }
+        };
+        at.kept(ownership)
     }
 
     /// The place of the value of an optional.
@@ -215,7 +221,7 @@ impl Builder<'_> {
             Location::Part { whole, range: outer } => {
                 Location::Part { whole, range: outer.start + range.start..outer.start + range.end }
             }
-            Location::Cut { .. } => Location::Part { whole: Box::new(at), range },
+            Location::Cut { .. } | Location::Loose { .. } => Location::Part { whole: Box::new(at), range },
             Location::Discard => Location::Discard,
         }
     }
@@ -225,6 +231,36 @@ impl Builder<'_> {
             Type::Nominal(id, _) => self.d.nominal(id).stored.get(index).is_some_and(|s| s.no_derivative),
             _ => false,
         }
+    }
+
+    fn ownership_of_field(&mut self, ty: &Type, index: usize) -> Ownership {
+        match self.concrete(ty) {
+            Type::Nominal(id, _) => self.d.nominal(id).stored.get(index).map_or(Ownership::Strong, |s| s.ownership),
+            _ => Ownership::Strong,
+        }
+    }
+
+    /// What a variable is given that does not keep its instance.
+    pub fn loosened(&mut self, value: Value, ownership: Ownership) -> Value {
+        match ownership {
+            Ownership::Strong => value,
+            Ownership::Weak | Ownership::Unowned => self.through("instance.loosen", value),
+        }
+    }
+
+    /// The instance that such a variable refers to.
+    fn found(&mut self, value: Value, ownership: Ownership) -> Value {
+        match ownership {
+            Ownership::Strong => value,
+            Ownership::Weak | Ownership::Unowned => self.through("instance.find", value),
+        }
+    }
+
+    /// A reference, behind its tag where it is optional, as a function of the library changes it.
+    fn through(&mut self, name: &'static str, value: Value) -> Value {
+        let outs: Value = value.iter().map(|reg| self.reg(self.bank(*reg))).collect();
+        self.emit(Op::Native { name, shapes: vec![] }, &outs, &value);
+        outs
     }
 
     // Reading
@@ -294,6 +330,10 @@ impl Builder<'_> {
             }
             Location::Part { whole, range } => self.load(whole)[range.clone()].to_vec(),
             Location::Cut { inner, .. } => self.load(inner),
+            Location::Loose { inner, ownership } => {
+                let value = self.load(inner);
+                self.found(value, *ownership)
+            }
             Location::Discard => vec![],
         }
     }
@@ -306,6 +346,16 @@ impl Builder<'_> {
 
     fn each(&mut self, cells: &[(Bank, u32)], ins: &[Reg], op: impl Fn(Bank, u32) -> Op) -> Value {
         cells.iter().map(|(bank, index)| self.value(op(*bank, *index), *bank, ins)).collect()
+    }
+}
+
+impl Location {
+    /// The same place, of a variable or property with that ownership.
+    pub fn kept(self, ownership: Ownership) -> Location {
+        match ownership {
+            Ownership::Strong => self,
+            Ownership::Weak | Ownership::Unowned => Location::Loose { inner: Box::new(self), ownership },
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use super::exits::Scope;
 use super::pattern::{bound, bound_by};
 use super::place::Location;
 use crate::ir::graph::{BlockId, Op, Reg};
+use crate::types::tree::Ownership;
 use crate::types::tree::{Case, Condition, Expr, ExprKind, LocalId, Stmt, StmtKind};
 use crate::value::Bank;
 use crate::value::shape::Shape;
@@ -257,6 +258,15 @@ impl Builder<'_> {
 
     /// Binds a variable to a value; an intermediate one becomes the variable's own.
     pub fn bind_value(&mut self, local: LocalId, value: &[Reg], owned: bool) {
+        let ownership = self.body.locals[local.0 as usize].ownership;
+        if ownership != Ownership::Strong {
+            let loose = self.loosened(value.to_vec(), ownership);
+            return self.bind_as_it_is(local, &loose, true);
+        }
+        self.bind_as_it_is(local, value, owned);
+    }
+
+    fn bind_as_it_is(&mut self, local: LocalId, value: &[Reg], owned: bool) {
         if self.is_boxed(local) {
             self.bind_box(local, value);
             return;
@@ -324,6 +334,8 @@ impl Builder<'_> {
 
     /// Initialises a global variable.
     fn init_global(&mut self, global: crate::types::tree::GlobalId, value: Value) {
+        let ownership = self.d.global(global).ownership;
+        let value = self.loosened(value, ownership);
         if !self.lives_in_script(global) {
             let at = self.global_storage(global);
             self.store(&at, &value);

@@ -1,7 +1,8 @@
 //! Values of any type: boxed, asked for their type, described, compared.
 
 use super::NativeFunction;
-use super::context::{Failure, NativeContext, internal};
+use super::context::{Failure, FailureKind, NativeContext, internal};
+use crate::value::ending::Loose;
 use crate::value::shape::{Shape, ShapeId};
 use crate::value::{AnyValue, Cells, Components, Ref, compare, print};
 use std::cmp::Ordering;
@@ -13,12 +14,40 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "any.box", call: wrap },
     NativeFunction { name: "any.as", call: unwrap },
     NativeFunction { name: "instance.atEnd", call: at_end },
+    NativeFunction { name: "instance.loosen", call: loosen },
+    NativeFunction { name: "instance.find", call: find },
     NativeFunction { name: "describe", call: |c| describe(c, false) },
     NativeFunction { name: "debugDescribe", call: |c| describe(c, true) },
     NativeFunction { name: "value.equal", call: equal },
     NativeFunction { name: "value.less", call: less },
     NativeFunction { name: "value.hash", call: hash },
 ];
+
+/// A reference that does not keep its instance; behind its tag where it is an optional.
+fn loosen(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (tag, object) = (c.tag(), c.reference());
+    if let Some(tag) = tag {
+        c.give_integer(tag)?;
+    }
+    c.give_reference(Loose::of(object))
+}
+
+/// The instance that such a reference means, if it is still there.
+fn find(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (tag, object) = (c.tag(), c.reference());
+    let found = Loose::find(&object);
+    match (tag, found) {
+        (Some(_), found) => {
+            c.give_integer(i64::from(found.is_some()))?;
+            c.give_reference(found.unwrap_or_default())
+        }
+        (None, Some(found)) => c.give_reference(found),
+        (None, None) => {
+            let message = "an unowned reference was read, but its instance is gone";
+            Err(Failure::new(FailureKind::Precondition, message))
+        }
+    }
+}
 
 /// What is done with an instance when it goes away, behind what is known already. There is none where an initialiser
 /// failed.

@@ -148,6 +148,11 @@ impl<'a> NativeContext<'a> {
         self.i.get(self.taken[1] - 1).copied().unwrap_or(0)
     }
 
+    /// The next argument, an integer, when there is one more.
+    pub fn tag(&mut self) -> Option<i64> {
+        (self.taken[1] < self.i.len()).then(|| self.integer())
+    }
+
     /// The next argument, a reference.
     pub fn reference(&mut self) -> Ref {
         self.taken[2] += 1;

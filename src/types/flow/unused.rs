@@ -6,6 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::TryKind;
 use crate::types::store::FunctionKind;
+use crate::types::tree::Ownership;
 use crate::types::tree::{Callee, Expr, ExprKind, FunctionId, Local};
 use crate::types::ty::Type;
 
@@ -97,7 +98,8 @@ impl Flow<'_, '_> {
             if !uses.read {
                 let diagnostic = self.unused_variable(local, &uses, declared);
                 self.world.report(diagnostic);
-            } else if local.mutable && !uses.written && may_be_constant(declared) {
+            } else if local.mutable && !uses.written && may_be_constant(declared) && local.ownership != Ownership::Weak
+            {
                 let diagnostic = self.never_mutated(local, declared);
                 self.world.report(diagnostic);
             }

@@ -37,6 +37,7 @@ impl Infer<'_> {
                 return Some(self.error_expr(e.span));
             }
         };
+        let is_instance = self.is_instance(&payload);
         let local = self.new_local("", payload, true, base.span);
         let start = (self.pending.len(), self.world.var_count());
         let body = self.in_scope(|infer| {
@@ -53,7 +54,7 @@ impl Infer<'_> {
         let result =
             if flatten { body.ty.clone() } else { self.world.applied("Optional", std::slice::from_ref(&body.ty)) };
         let (local_, body) = (local, Box::new(body));
-        let kind = if self.mutated.contains(&(self.current, local)) {
+        let kind = if self.mutated.contains(&(self.current, local)) && !is_instance {
             let place = self.place_of(value, "cannot use mutating member on immutable value");
             ExprKind::ChainPlace { place, local: local_, body, flatten }
         } else {

@@ -5,8 +5,10 @@ use super::{Binding, FrameKind, Infer, OpenBody};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, FunctionDecl, StmtKind as AstStmt};
+use crate::types::lifetime::named;
 use crate::types::redeclare::redeclared;
 use crate::types::store::{BodyState, Code as FunctionCode, FunctionKind, Signature, blank_function};
+use crate::types::tree::Ownership;
 use crate::types::tree::{Body, Expr, ExprKind, FunctionId, Local, LocalId, Stmt, StmtKind};
 use crate::types::ty::{FunctionParam, FunctionType, Strength, Type};
 use crate::types::written::single_expression;
@@ -161,10 +163,11 @@ impl Infer<'_> {
                 (0..f.params.len()).map(|i| (format!("${i}").into(), span)).collect()
             }
         };
-        let captures: Vec<(ast::Name, Expr)> = closure
+        let captures: Vec<(ast::Name, Ownership, Expr)> = closure
             .captures
             .iter()
             .map(|c| {
+                let start = (self.pending.len(), self.world.var_count());
                 let value = match &c.value {
                     Some(value) => self.expr(value, None),
                     None => self.expr(
@@ -175,7 +178,15 @@ impl Infer<'_> {
                         None,
                     ),
                 };
-                (c.name.name.clone(), value)
+                let kept = c.ownership.as_ref().map_or(Ownership::Strong, |word| named(word));
+                if kept != Ownership::Strong {
+                    self.settle_statement(start);
+                }
+                let value = if kept == Ownership::Weak { self.as_optional(value) } else { value };
+                let ty = self.world.resolved(&value.ty.clone());
+                let fits = self.world.check_ownership(kept, false, &ty, c.name.span);
+                self.failed |= !fits;
+                (c.name.name.clone(), kept, value)
             })
             .collect();
         if !captures.is_empty() {
@@ -193,17 +204,18 @@ impl Infer<'_> {
 
     fn with_captures(
         &mut self,
-        captures: Vec<(ast::Name, Expr)>,
+        captures: Vec<(ast::Name, Ownership, Expr)>,
         closure: &Rc<ast::Closure>,
         ty: &Type,
         span: Span,
     ) -> Expr {
         let bare = Rc::new(ast::Closure { captures: vec![], ..(**closure).clone() });
         let mut captures = captures.into_iter();
-        let Some((name, value)) = captures.next() else { return self.error_expr(span) };
+        let Some((name, kept, value)) = captures.next() else { return self.error_expr(span) };
         let rest: Vec<_> = captures.collect();
         let ty = ty.clone();
         self.with_temporary(value, |infer, local| {
+            infer.frame().locals[local.0 as usize].ownership = kept;
             infer.in_scope(|infer| {
                 infer.bind(&name, local);
                 if rest.is_empty() {
@@ -225,6 +237,7 @@ impl Infer<'_> {
                 once: false,
                 is_inout: param.is_inout,
                 captured: false,
+                ownership: Ownership::Strong,
                 span: *span,
             });
             let local = LocalId(frame.locals.len() as u32 - 1);
@@ -441,6 +454,7 @@ impl Infer<'_> {
                 once: false,
                 is_inout,
                 captured: false,
+                ownership: Ownership::Strong,
                 span,
             });
             self.bind(&"self".into(), LocalId(0));
@@ -461,6 +475,7 @@ impl Infer<'_> {
                 once: false,
                 is_inout: param.is_inout,
                 captured: false,
+                ownership: Ownership::Strong,
                 span: param.span,
             });
             let local = LocalId(frame.locals.len() as u32 - 1);

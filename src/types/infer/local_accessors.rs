@@ -10,6 +10,7 @@ use crate::syntax::ast::{
 };
 use crate::types::declare_member::value_param;
 use crate::types::store::FunctionKind;
+use crate::types::tree::Ownership;
 use crate::types::tree::{Callee, Expr, ExprKind, FunctionId, FunctionRef, Stmt};
 use crate::types::ty::Type;
 use crate::types::walk::mentions;
@@ -37,7 +38,7 @@ impl Infer<'_> {
         let ident = Ident { name: name.clone(), span: strip(&binding.pattern).span };
         if let Some(wrapped) = self.world.wrapped_local(decl, is_let, binding, &ident, written) {
             let Some(wrapped) = wrapped else { return true };
-            self.variable(false, &wrapped.storage, decl.span, out);
+            self.variable((false, Ownership::Strong), &wrapped.storage, decl.span, out);
             let forwards = [(Some(wrapped.value), "", "wrappedValue"), (wrapped.projected, "$", "projectedValue")];
             for (settable, sign, of) in forwards {
                 let Some(settable) = settable else { continue };
@@ -141,7 +142,7 @@ impl Infer<'_> {
     fn observed_variable(&mut self, ident: &Ident, accessors: &Accessors, binding: &ast::Binding, out: &mut Vec<Stmt>) {
         let (name, span) = (&ident.name, ident.span);
         let start = (self.pending.len(), self.world.var_count());
-        self.variable(false, &ast::Binding { accessors: None, ..binding.clone() }, span, out);
+        self.variable((false, Ownership::Strong), &ast::Binding { accessors: None, ..binding.clone() }, span, out);
         self.settle_statement(start);
         let Some(super::Found::Local(local)) = self.find_local(name) else { return };
         let ty = self.local_type(local);
@@ -221,7 +222,7 @@ impl Infer<'_> {
             accessors: None,
         };
         let start = (self.pending.len(), self.world.var_count());
-        self.variable(ty.is_none(), &binding, span, out);
+        self.variable((ty.is_none(), Ownership::Strong), &binding, span, out);
         self.settle_statement(start);
     }
 

@@ -54,6 +54,7 @@ use super::ty::Type;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Name};
+use crate::types::tree::Ownership;
 use hashbrown::HashMap;
 use solve::Pending;
 use std::collections::BTreeSet;
@@ -305,6 +306,7 @@ impl<'w> Infer<'w> {
             once: false,
             is_inout: false,
             captured: false,
+            ownership: Ownership::Strong,
             span,
         });
         LocalId(frame.locals.len() as u32 - 1)

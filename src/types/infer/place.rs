@@ -335,7 +335,12 @@ impl Infer<'_> {
             let message = "cannot use optional chaining on a value that is not optional";
             return Some(self.fail(Code::Mismatch, base.span, message));
         };
-        let place = self.place_of(base, "cannot assign to value");
+        // What is changed in an instance does not change the variable that refers to it.
+        let is_instance = !matches!(target.kind, Ast::Ident { .. }) && self.is_instance(&payload);
+        let found = match is_instance {
+            true => Err(base),
+            false => Ok(self.place_of(base, "cannot assign to value")),
+        };
         let local = self.new_local("", payload, true, span);
         let body = self.in_scope(|infer| {
             infer.bind(&name.as_str().into(), local);
@@ -343,7 +348,19 @@ impl Infer<'_> {
         });
         let flatten = self.world.is_optional(&body.ty.clone());
         let ty = self.world.applied("Optional", &[Type::unit()]);
-        Some(Expr { kind: ExprKind::ChainPlace { place, local, body: Box::new(body), flatten }, ty, span })
+        let body = Box::new(body);
+        let kind = match found {
+            Ok(place) => ExprKind::ChainPlace { place, local, body, flatten },
+            Err(base) => ExprKind::Chain { base: Box::new(base), local, body, flatten },
+        };
+        Some(Expr { kind, ty, span })
+    }
+
+    /// Whether a value of the type refers to an instance of a class.
+    pub(super) fn is_instance(&mut self, ty: &Type) -> bool {
+        let any_object = self.world.protocol("AnyObject");
+        let ty = self.world.resolved(ty);
+        self.world.conforms_to(&ty, any_object)
     }
 
     /// `(a, b) = value`: all is evaluated before anything is stored.

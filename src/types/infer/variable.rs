@@ -4,7 +4,9 @@ use super::{FrameKind, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, DeclKind, ExprKind as Ast};
+use crate::types::lifetime::ownership;
 use crate::types::store::{Named, Owner};
+use crate::types::tree::Ownership;
 use crate::types::tree::{Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};
 use crate::types::ty::Type;
 use crate::types::written::{bound_names, strip};
@@ -17,7 +19,7 @@ impl Infer<'_> {
                 for binding in bindings {
                     let start = (self.pending.len(), self.world.var_count());
                     if self.is_top() || !self.variable_with_accessors(decl, *is_let, binding, out) {
-                        self.variable(*is_let, binding, decl.span, out);
+                        self.variable((*is_let, ownership(decl)), binding, decl.span, out);
                     }
                     self.settle_statement(start);
                 }
@@ -50,7 +52,13 @@ impl Infer<'_> {
     }
 
     /// One `pattern: Type = value` of a `let` or `var`.
-    pub(super) fn variable(&mut self, is_let: bool, binding: &ast::Binding, span: Span, out: &mut Vec<Stmt>) {
+    pub(super) fn variable(
+        &mut self,
+        (is_let, ownership): (bool, Ownership),
+        binding: &ast::Binding,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
         if self.is_top() && binding.accessors.as_ref().is_some_and(|a| a.get.is_some()) {
             return;
         }
@@ -69,6 +77,10 @@ impl Infer<'_> {
         if written.is_none() {
             self.settle_statement(start);
         }
+        let value = match (value, &written) {
+            (Some(value), None) if ownership == Ownership::Weak => Some(self.as_optional(value)),
+            (value, _) => value,
+        };
         if let (Some(ty), None) = (&written, &value)
             && self.world.has_vars(ty)
         {
@@ -89,7 +101,10 @@ impl Infer<'_> {
                 Type::Error
             }
         };
-        let ty = if self.world.refuse_large(&ty, binding.pattern.span) {
+        let settled = self.world.resolved(&ty);
+        let ty = if self.world.refuse_large(&ty, binding.pattern.span)
+            || !self.world.check_ownership(ownership, is_let, &settled, binding.pattern.span)
+        {
             self.failed = true;
             Type::Error
         } else {
@@ -105,6 +120,9 @@ impl Infer<'_> {
         };
         let once = is_let && value.is_none();
         let pattern = self.pattern(strip(&binding.pattern), &ty, !is_let || once);
+        if let PatternKind::Bind(local) = pattern.kind {
+            self.frame().locals[local.0 as usize].ownership = ownership;
+        }
         if once {
             let mut locals = vec![];
             bound_locals(&pattern, &mut locals);
@@ -118,6 +136,16 @@ impl Infer<'_> {
             ));
         }
         out.push(Stmt { kind: StmtKind::Let { pattern, value }, span });
+    }
+
+    /// A value as an optional one.
+    pub(super) fn as_optional(&mut self, value: Expr) -> Expr {
+        let ty = self.world.resolved(&value.ty.clone());
+        if ty == Type::Error || self.world.is_optional(&ty) {
+            return value;
+        }
+        let wanted = self.world.applied("Optional", &[ty]);
+        self.coerce(value, &wanted)
     }
 
     /// A variable of the script: a global.
