@@ -402,7 +402,7 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let base = self.decided(base);
+        let base = self.asked(base);
         let ty = self.world.shallow(&base.ty.clone());
         match &ty {
             Type::Error => {
