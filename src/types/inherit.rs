@@ -47,10 +47,15 @@ impl World {
                     None if self.nominal_data(*base).is_final => {
                         format!("inheritance from a final class '{shown}'")
                     }
-                    None => {
-                        self.nominal_data_mut(n).superclass = Some(ty);
-                        return;
-                    }
+                    None => match self.nominal_data(n).superclass.clone() {
+                        Some(other) if other != ty => {
+                            format!("multiple inheritance from classes '{}' and '{shown}'", self.show(&other))
+                        }
+                        _ => {
+                            self.nominal_data_mut(n).superclass = Some(ty);
+                            return;
+                        }
+                    },
                 }
             }
             Type::Error => return,
@@ -97,7 +102,7 @@ impl World {
             && match data.kind {
                 FunctionKind::Init { .. } => true,
                 FunctionKind::Function | FunctionKind::Getter | FunctionKind::Setter => {
-                    !data.is_static && data.group == Some(self.nominal_data(n).group)
+                    !is_fixed("static") && data.group == Some(self.nominal_data(n).group)
                 }
                 FunctionKind::Closure | FunctionKind::Script => false,
             }
@@ -219,7 +224,7 @@ impl World {
                 format!("{what} overrides a 'final' {what}")
             })
         } else {
-            None
+            self.other_result(n, name, &member.kind, class, &inherited.kind)
         };
         if let Some(problem) = problem {
             self.report(Diagnostic::error(Code::Inheritance, span, problem).also(declared, "declared here"));
@@ -234,6 +239,63 @@ impl World {
         self.record_overrides(n, name, (&member.kind, span), class, &inherited.kind);
     }
 
+    /// What a member gives that the one which it overrides does not: another type, or errors.
+    fn other_result(
+        &mut self,
+        n: NominalId,
+        name: &str,
+        member: &MemberKind,
+        class: NominalId,
+        inherited: &MemberKind,
+    ) -> Option<String> {
+        let (MemberKind::Method(f) | MemberKind::Computed(f, _) | MemberKind::Subscript(f, _)) = *member else {
+            return None;
+        };
+        let mine = self.signature(f);
+        let (theirs, throws) = match *inherited {
+            MemberKind::Method(g) | MemberKind::Computed(g, _) | MemberKind::Subscript(g, _) => {
+                let theirs = self.signature(g);
+                (theirs.result.clone(), theirs.throws)
+            }
+            MemberKind::Stored(i) => (self.stored_type(class, i), false),
+            _ => return None,
+        };
+        if mine.throws && !throws {
+            return Some(format!("cannot override '{name}', which does not throw, with a method that throws"));
+        }
+        let own = self.declared_type(n);
+        let mut at = Some(own);
+        while let Some(Type::Nominal(m, args)) = at.clone().filter(|t| !matches!(t, Type::Nominal(m, _) if *m == class))
+        {
+            at = self.base_type(m, &args);
+        }
+        let Some(Type::Nominal(_, args)) = at else { return None };
+        let theirs = self.substitute_nominal(class, &args, &theirs);
+        let (mine, theirs) = (self.normalize_type(&mine.result), self.normalize_type(&theirs));
+        // Methods with parameters of their own are compared when they are called.
+        let is_generic = mine.any(&mut |t| matches!(t, Type::Param(_)));
+        if is_generic || mine == theirs || self.is_class_of(&mine, &theirs) {
+            return None;
+        }
+        Some(format!("'{name}' gives '{}', and what it overrides gives '{}'", self.show(&mine), self.show(&theirs)))
+    }
+
+    /// Whether a type is a class that inherits from another one, or an optional of such ones.
+    fn is_class_of(&mut self, ty: &Type, of: &Type) -> bool {
+        if let Some(of) = self.optional_payload(of) {
+            let ty = self.optional_payload(ty).unwrap_or_else(|| ty.clone());
+            return ty == of || self.is_class_of(&ty, &of);
+        }
+        let mut at = Some(ty.clone());
+        while let Some(Type::Nominal(n, args)) = at {
+            at = self.base_type(n, &args);
+            if at.as_ref() == Some(of) {
+                return true;
+            }
+        }
+        false
+    }
+
     fn record_overrides(
         &mut self,
         n: NominalId,
@@ -245,6 +307,7 @@ impl World {
         match (by, inherited) {
             (MemberKind::Method(f), MemberKind::Method(g)) | (MemberKind::Init(f), MemberKind::Init(g)) => {
                 self.record_override(n, *g, *f);
+                self.check_promised(*g, *f);
             }
             (MemberKind::Computed(get, set) | MemberKind::Subscript(get, set), _) => {
                 let (old_get, old_set) = match inherited {
@@ -259,6 +322,7 @@ impl World {
                     _ => return,
                 };
                 self.record_override(n, old_get, *get);
+                self.check_promised(old_get, *get);
                 match (old_set, set) {
                     (None, Some(_)) if self.is_observing(*get) => {
                         let message = format!("cannot observe read-only property '{name}'; it can't change");
@@ -292,6 +356,24 @@ impl World {
         for f in std::iter::once(get).chain(set) {
             self.functions[f.0 as usize].body = BodyState::Failed;
         }
+    }
+
+    /// What stands in the place of a function that promises derivatives promises them, too.
+    fn check_promised(&mut self, old: FunctionId, new: FunctionId) {
+        let attribute = |world: &World, f: FunctionId| {
+            let decl = world.function_data(f).decl.clone()?;
+            decl.attribute("differentiable").map(|attribute| attribute.span)
+        };
+        let (Some(promised), None) = (attribute(self, old), attribute(self, new)) else { return };
+        let data = self.function_data(new);
+        // An initialiser that is inherited is written by nobody.
+        let Some(decl) = data.decl.clone().filter(|_| !matches!(data.kind, FunctionKind::Init { .. })) else { return };
+        let text = self.source_text(promised).to_string();
+        let message = format!("overriding declaration is missing attribute '{text}'");
+        let diagnostic = Diagnostic::error(Code::Inheritance, self.function_data(new).span, message)
+            .also(promised, "what it overrides has it")
+            .fix("promise it, too", decl.span.before(), format!("{text} "));
+        self.report(diagnostic);
     }
 
     fn record_override(&mut self, n: NominalId, old: FunctionId, new: FunctionId) {
@@ -369,6 +451,11 @@ impl World {
         self.function_data(f).decl.as_ref().is_some_and(|d| d.has("convenience"))
     }
 
+    /// Whether subclasses have an initialiser, too.
+    pub(super) fn is_required(&self, f: FunctionId) -> bool {
+        self.function_data(f).decl.as_ref().is_some_and(|d| d.has("required"))
+    }
+
     /// The initialisers of a class that fill its properties themselves.
     fn designated(&mut self, n: NominalId) -> Vec<FunctionId> {
         self.synthesize_member(n, "init", true);
@@ -425,7 +512,7 @@ impl World {
                 params.push(format!("{label} p{k}: __t{}", self.synthesized_types.len() - 1));
                 given.push(p.label.as_ref().map_or(format!("p{k}"), |label| format!("{label}: p{k}")));
             }
-            let is_required = self.function_data(f).decl.as_ref().is_some_and(|d| d.has("required"));
+            let is_required = self.is_required(f);
             let (word, mark) = (if is_required { "required" } else { "override" }, if failable { "?" } else { "" });
             let (throws, attempt) = if signature.throws { (" throws", "try ") } else { ("", "") };
             let (params, given) = (params.join(", "), given.join(", "));
@@ -475,7 +562,7 @@ impl World {
     fn check_required(&mut self, n: NominalId) {
         let Some((base, _)) = self.superclass(n) else { return };
         for f in self.designated(base) {
-            let is_required = self.function_data(f).decl.as_ref().is_some_and(|d| d.has("required"));
+            let is_required = self.is_required(f);
             if is_required && !self.overrides.contains_key(&(f, n)) {
                 let (name, class) = (self.full_name(f), self.nominal_data(base).name.clone());
                 let message = format!("'required' initializer '{name}' must be provided by subclass of '{class}'");

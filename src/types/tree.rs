@@ -174,6 +174,20 @@ pub struct Pattern {
     pub span: Span,
 }
 
+impl Pattern {
+    /// The locals that it binds.
+    pub fn bound(&self) -> Vec<LocalId> {
+        match &self.kind {
+            PatternKind::Bind(local) => vec![*local],
+            PatternKind::Tuple(parts) | PatternKind::Case { payload: parts, .. } => {
+                parts.iter().flat_map(Pattern::bound).collect()
+            }
+            PatternKind::Some(inner) | PatternKind::Is { pattern: inner, .. } => inner.bound(),
+            PatternKind::Wildcard | PatternKind::Nil | PatternKind::Test { .. } => vec![],
+        }
+    }
+}
+
 /// The kinds of patterns.
 #[derive(Clone, Debug)]
 pub enum PatternKind {
@@ -354,6 +368,9 @@ pub enum Callee {
     Requirement { protocol: ProtocolId, requirement: u32, self_type: Type, generics: Vec<Type> },
     /// A method of a class that subclasses may override.
     Class { class: NominalId, function: FunctionRef },
+    /// A function for the type of the value in an existential, or for the type that a metatype stands for: the argument
+    /// of the `param`-th parameter says what the `generic`-th generic argument is.
+    Opened { function: FunctionRef, generic: u32, param: u32 },
 }
 
 /// Something that can be read and written.

@@ -112,7 +112,7 @@ impl Printer<'_> {
                 Ref::Any(any) => self.value(any.shape, &mut any.cells.all(), quoted),
                 _ => self.out.push('…'),
             },
-            Shape::Metatype(name) => self.out.push_str(name),
+            Shape::Metatype { name, .. } => self.out.push_str(name),
         }
     }
 

@@ -116,7 +116,6 @@ impl Infer<'_> {
 
     pub(super) fn wrong_arity(&mut self, wanted: &Rc<FunctionType>, written: usize, span: Span) -> Type {
         let ty = Type::Function(wanted.clone());
-        let count = |n: usize| format!("{n} argument{}", if n == 1 { "" } else { "s" });
         let message = format!(
             "contextual closure type '{}' expects {}, but {} used in closure body",
             self.show(&ty),
@@ -156,7 +155,7 @@ impl Infer<'_> {
                     if f.params.len() == 1 && matches!(self.world.shallow(&f.params[0].ty), Type::Tuple(_)) {
                         return self.spread_closure(closure, &f, span);
                     }
-                    let message = format!("the closure uses ${n}, and is given {} arguments", f.params.len());
+                    let message = format!("the closure uses ${n}, and is given {}", count(f.params.len()));
                     return self.fail(Code::WrongArguments, span, message);
                 }
                 (0..f.params.len()).map(|i| (format!("${i}").into(), span)).collect()
@@ -314,8 +313,7 @@ impl Infer<'_> {
         match self.frame().anonymous.get(n).copied() {
             Some(local) => self.local_expr(local, span),
             None => {
-                let message =
-                    format!("'${n}' is only available in a closure that is given at least {} arguments", n + 1);
+                let message = format!("'${n}' is only available in a closure that is given at least {}", count(n + 1));
                 self.fail(Code::UnknownName, span, message)
             }
         }
@@ -379,20 +377,7 @@ impl Infer<'_> {
                 }
                 _ => continue,
             };
-            let is_prelude = self.file == crate::types::prelude::PRELUDE_FILE;
-            let mut data = blank_function(&function.name.name, function.name.span, self.file, is_prelude);
-            data.owner = self.owner;
-            data.is_static = true;
-            data.decl = Some(decl.clone());
-            data.generics = function.generics.clone();
-            data.ast_params = function.params.clone().into();
-            data.ast_result = function.result.clone().map(Rc::new);
-            data.throws = function.throws || function.rethrows;
-            data.code = FunctionCode::Block(function.body.clone().map(Rc::new));
-            data.body = BodyState::Checking;
-            data.outer = Some(self.world.env.clone());
-            let id = self.world.add_function(data);
-            self.local_functions.insert(id, self.current);
+            let id = self.declare_local_function(decl, &function);
             found.push((id, decl.clone()));
             let name = function.name.name.clone();
             if let Some(scope) = self.frame().scopes.last_mut() {
@@ -403,6 +388,25 @@ impl Infer<'_> {
             }
         }
         found
+    }
+
+    /// Enters a function of the body that is being checked.
+    pub(super) fn declare_local_function(&mut self, decl: &Rc<ast::Decl>, function: &FunctionDecl) -> FunctionId {
+        let is_prelude = self.file == crate::types::prelude::PRELUDE_FILE;
+        let mut data = blank_function(&function.name.name, function.name.span, self.file, is_prelude);
+        data.owner = self.owner;
+        data.is_static = true;
+        data.decl = Some(decl.clone());
+        data.generics = function.generics.clone();
+        data.ast_params = function.params.clone().into();
+        data.ast_result = function.result.clone().map(Rc::new);
+        data.throws = function.throws || function.rethrows;
+        data.code = FunctionCode::Block(function.body.clone().map(Rc::new));
+        data.body = BodyState::Checking;
+        data.outer = Some(self.world.env.clone());
+        let id = self.world.add_function(data);
+        self.local_functions.insert(id, self.current);
+        id
     }
 
     /// Checks the body of a local function where it is declared.
@@ -556,6 +560,10 @@ impl Infer<'_> {
         };
         self.world.functions[function.0 as usize].signature = Some(Rc::new(signature));
     }
+}
+
+fn count(arguments: usize) -> String {
+    format!("{arguments} argument{}", if arguments == 1 { "" } else { "s" })
 }
 
 /// The largest `$n` that a closure's body uses.

@@ -130,6 +130,9 @@ impl Infer<'_> {
                     Expr { kind: ExprKind::Tuple(parts), ty: wanted.clone(), span }
                 })
             }
+            (Type::Metatype(of), Type::Metatype(to)) if self.is_metatype_of(of, to) => {
+                Expr { kind: ExprKind::Erase(Box::new(value)), ty: wanted, span }
+            }
             (Type::Nominal(..), Type::Nominal(..)) if self.is_upcast(&from, &wanted) => {
                 Expr { kind: ExprKind::Upcast(Box::new(value)), ty: wanted, span }
             }
@@ -175,7 +178,15 @@ impl Infer<'_> {
         }
     }
 
-    fn is_subclass(&mut self, from: &Type, to: &Type) -> bool {
+    /// Whether every value of `of.Type` is one of `to.Type`.
+    fn is_metatype_of(&mut self, of: &Type, to: &Type) -> bool {
+        match self.world.shallow(to) {
+            Type::Existential(protocols) => protocols.iter().all(|p| self.can_erase(of, *p)),
+            to => self.is_subclass(of, &to),
+        }
+    }
+
+    pub(super) fn is_subclass(&mut self, from: &Type, to: &Type) -> bool {
         let mut at = from.clone();
         while let Type::Nominal(n, args) = &at {
             let Some(base) = self.world.base_type(*n, args) else { return false };
@@ -341,6 +352,7 @@ impl Infer<'_> {
                 let protocols = protocols.clone();
                 protocols.iter().all(|p| self.can_erase(&from, *p))
             }
+            (Type::Metatype(of), Type::Metatype(to)) => self.is_metatype_of(of, to),
             (Type::Tuple(xs), Type::Tuple(ys)) => {
                 xs.len() == ys.len()
                     && xs

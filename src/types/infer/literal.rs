@@ -38,7 +38,8 @@ impl Infer<'_> {
                 [StringPart::Text(text)] => text.clone(),
                 _ => "".into(),
             };
-            let ty = self.literal_type(Literal::Text, expected);
+            let is_one = crate::types::written::characters(&text) == 1;
+            let ty = self.literal_type(if is_one { Literal::Text } else { Literal::Words }, expected);
             return Expr { kind: ExprKind::Text(text), ty, span };
         }
         let string = self.world.simple("String");
@@ -116,7 +117,7 @@ impl Infer<'_> {
         let ast = ast::Expr { kind: Ast::Nil, span };
         let (ast, ready) = (Rc::new(ast), Some(Rc::new(value)));
         let arg = ArgNode { label: Some(label), label_span: None, ast, trailing: false, ready, is_whole: true, span };
-        self.call_init(of, vec![arg], Some(of), span)
+        self.call_init(of, None, vec![arg], Some(of), span)
     }
 
     pub(super) fn dictionary(&mut self, items: &[(ast::Expr, ast::Expr)], expected: Option<&Type>, span: Span) -> Expr {

@@ -48,7 +48,7 @@ impl Walk<'_> {
             | Shape::Function
             | Shape::Class { .. }
             | Shape::Any
-            | Shape::Metatype(_) => {
+            | Shape::Metatype { .. } => {
                 let layout = self.shapes.layout(shape);
                 out.f.resize(out.f.len() + layout.f as usize, 0.0);
                 out.i.resize(out.i.len() + layout.i as usize, 0);
