@@ -157,6 +157,8 @@ impl World {
             self.report(Diagnostic::error(DiagnosticCode::MissingRequirement, span, message));
         }
         let mut missing: Vec<String> = vec![];
+        // What is missing altogether is not said to be read-only.
+        let mut settable: Vec<String> = vec![];
         for q in self.refined(p).iter().copied().collect::<Vec<_>>() {
             let mut known = true;
             for a in 0..self.protocol_data(q).associated.len() {
@@ -172,19 +174,27 @@ impl World {
             }
             for r in 0..self.protocol_data(q).requirements.len() as u32 {
                 let generics = self.own_generics(q, r);
-                if self.is_supplied(q, r) || self.find_witness(q, r, &own, &generics).is_some() {
+                if self.is_supplied(q, r) {
+                    continue;
+                }
+                if let Some(witness) = self.find_witness(q, r, &own, &generics) {
+                    self.check_required_init(n, q, witness.function);
                     continue;
                 }
                 let data = &self.protocol_data(q).requirements[r as usize];
-                if matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter) {
-                    continue;
+                let (kind, function) = (data.kind, data.function);
+                match kind {
+                    RequirementKind::Setter => settable.push(self.full_name(function)),
+                    RequirementKind::SubscriptSetter => settable.push("subscript".into()),
+                    _ => missing.push(self.requirement_text(function, q, &own)),
                 }
-                let function = data.function;
-                missing.push(self.requirement_text(function, q, &own));
             }
         }
         let in_the_way = self.unsynthesized(n, p);
         self.env = saved;
+        if missing.is_empty() {
+            missing.extend(settable.into_iter().map(|name| format!("'{name}' to be settable")));
+        }
         if !missing.is_empty() || !in_the_way.is_empty() {
             let protocol = self.protocol_data(p).name.clone();
             let message = format!("type '{type_name}' does not conform to protocol '{protocol}'");
@@ -197,6 +207,23 @@ impl World {
             }
             self.report(diagnostic);
         }
+    }
+
+    /// Subclasses conform, too, and must have the initialiser.
+    fn check_required_init(&mut self, n: NominalId, p: ProtocolId, f: FunctionId) {
+        if !self.fills_instance(f) || self.nominal_data(n).is_final || self.is_required(f) {
+            return;
+        }
+        let (name, class) = (self.full_name(f), self.nominal_data(n).name.clone());
+        let message = format!(
+            "initializer requirement '{name}' can only be satisfied by a 'required' initializer in non-final class '{class}'"
+        );
+        let span = self.function_data(f).span;
+        let diagnostic = Diagnostic::error(DiagnosticCode::Inheritance, span, message);
+        let protocol = self.protocol_data(p).name.clone();
+        self.report(
+            diagnostic.note(format!("protocol '{protocol}' asks for it")).help("write 'required' before 'init'"),
+        );
     }
 
     /// Why equality or hashing, which a conformance needs and nobody wrote, cannot be made from the parts of the type.
