@@ -1,13 +1,13 @@
 //! What others ask of a [`World`]: entering a module's files, checking them, and the answers that `ir` needs.
 
 use super::promise::Promise;
-use super::store::{BodyState, Code, Entry, FunctionKind, Named, RequirementKind, World, blank_function};
+use super::store::{BodyState, Code, Entry, FunctionKind, MemberKind, Named, RequirementKind, World, blank_function};
 use super::tree::{Body, FunctionId, FunctionRef, GlobalId};
 use super::ty::{NominalId, ProtocolId, Type};
 use super::world::{Declarations, Function, Global, Nominal, Rule};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{DeclKind, File, Name, NominalKind, Stmt, StmtKind};
+use crate::syntax::ast::{AttributeArgs, DeclKind, File, Name, NominalKind, Stmt, StmtKind};
 use std::rc::Rc;
 
 /// A module's files, entered and checked.
@@ -157,8 +157,7 @@ impl World {
             self.report(Diagnostic::error(DiagnosticCode::MissingRequirement, span, message));
         }
         let mut missing: Vec<String> = vec![];
-        // What is missing altogether is not said to be read-only.
-        let mut settable: Vec<String> = vec![];
+        let mut near: Vec<(String, Span)> = vec![];
         for q in self.refined(p).iter().copied().collect::<Vec<_>>() {
             let mut known = true;
             for a in 0..self.protocol_data(q).associated.len() {
@@ -174,27 +173,29 @@ impl World {
             }
             for r in 0..self.protocol_data(q).requirements.len() as u32 {
                 let generics = self.own_generics(q, r);
-                if self.is_supplied(q, r) {
-                    continue;
-                }
-                if let Some(witness) = self.find_witness(q, r, &own, &generics) {
-                    self.check_required_init(n, q, witness.function);
-                    continue;
-                }
                 let data = &self.protocol_data(q).requirements[r as usize];
-                let (kind, function) = (data.kind, data.function);
-                match kind {
-                    RequirementKind::Setter => settable.push(self.full_name(function)),
-                    RequirementKind::SubscriptSetter => settable.push("subscript".into()),
-                    _ => missing.push(self.requirement_text(function, q, &own)),
+                let (function, setter) = (data.function, data.setter);
+                if matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter)
+                    || self.is_supplied(q, r)
+                {
+                    continue;
+                }
+                let Some(witness) = self.find_witness(q, r, &own, &generics) else {
+                    missing.push(self.requirement_text(function, q, &own));
+                    near.extend(self.near_members(n, function));
+                    continue;
+                };
+                self.check_required_init(n, q, witness.function);
+                if let Some(setter) = setter
+                    && self.find_witness(q, setter, &own, &generics).is_none()
+                {
+                    let text = self.requirement_text(function, q, &own);
+                    missing.push(format!("{text} that can be set"));
                 }
             }
         }
         let in_the_way = self.unsynthesized(n, p);
         self.env = saved;
-        if missing.is_empty() {
-            missing.extend(settable.into_iter().map(|name| format!("'{name}' to be settable")));
-        }
         if !missing.is_empty() || !in_the_way.is_empty() {
             let protocol = self.protocol_data(p).name.clone();
             let message = format!("type '{type_name}' does not conform to protocol '{protocol}'");
@@ -202,7 +203,7 @@ impl World {
             for requirement in missing {
                 diagnostic = diagnostic.note(format!("protocol '{protocol}' requires {requirement}"));
             }
-            for (text, span) in in_the_way {
+            for (text, span) in near.into_iter().chain(in_the_way) {
                 diagnostic = diagnostic.note_at(span, text);
             }
             self.report(diagnostic);
@@ -224,6 +225,30 @@ impl World {
         self.report(
             diagnostic.note(format!("protocol '{protocol}' asks for it")).help("write 'required' before 'init'"),
         );
+    }
+
+    /// Members of a type that have the name of a requirement and do not fulfil it.
+    fn near_members(&mut self, n: NominalId, requirement: FunctionId) -> Vec<(String, Span)> {
+        let base = self.function_data(requirement).base_name.clone();
+        let members = self.nominal_data(n).members.get(&base).cloned().unwrap_or_default();
+        let mut near = vec![];
+        for member in members {
+            let (ty, span) = match member.kind {
+                MemberKind::Method(f) | MemberKind::Init(f) => {
+                    let signature = self.signature(f);
+                    (self.function_type(&signature), self.function_data(f).span)
+                }
+                MemberKind::Computed(f, _) => (self.signature(f).result.clone(), self.function_data(f).span),
+                MemberKind::Stored(i) => (self.stored_type(n, i), self.nominal_data(n).stored[i as usize].span),
+                _ => continue,
+            };
+            let name = match member.kind {
+                MemberKind::Method(f) | MemberKind::Init(f) => self.full_name(f),
+                _ => base.to_string(),
+            };
+            near.push((format!("'{name}' is there, with type '{}'", self.show(&ty)), span));
+        }
+        near
     }
 
     /// Why equality or hashing, which a conformance needs and nobody wrote, cannot be made from the parts of the type.
@@ -412,6 +437,18 @@ impl Declarations for World {
         let found = World::by_own_equality(self, primitive, of);
         self.env = saved;
         found
+    }
+
+    fn moving(&mut self, getter: FunctionId) -> Option<(FunctionId, Option<FunctionId>)> {
+        let declared = self.function_data(getter);
+        if !declared.is_prelude {
+            return None;
+        }
+        let decl = declared.decl.clone()?;
+        let AttributeArgs::Text(names) = &decl.attribute("moving")?.args else { return None };
+        let mut names = names.trim_matches(['"', ' ']).split(' ');
+        let take = self.library_function(names.next()?)?;
+        Some((take, names.next().and_then(|name| self.library_function(name))))
     }
 
     fn own_texts(&mut self, ty: &Type) -> Option<[FunctionRef; 2]> {

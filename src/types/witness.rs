@@ -129,6 +129,7 @@ impl World {
         let signature = self.signature(f);
         if signature.params.len() != wanted.params.len()
             || signature.self_inout && !wanted.self_inout
+            || signature.throws && !wanted.throws
             || signature.params.iter().zip(&wanted.params).any(|(a, b)| a.label != b.label)
         {
             return None;

@@ -304,7 +304,10 @@ impl Builder<'_> {
 
 /// Whether a call cannot fail, so that what it changes may be moved out of a global variable meanwhile.
 fn is_safe(declared: &Function) -> bool {
-    matches!(declared.primitive.as_deref(), Some("array.append" | "array.appendContents" | "array.removeAll"))
+    matches!(
+        declared.primitive.as_deref(),
+        Some("array.append" | "array.appendContents" | "array.removeAll" | "text.append")
+    )
 }
 
 /// The last of several operands that may change what those before it gave; the first one has none before it, and a long

@@ -272,18 +272,24 @@ impl Builder<'_> {
         let (present, absent, after) = (self.block(), self.block(), self.block());
         let banks = self.banks(ty);
         let result = self.regs(&banks);
-        let tag = self.part(at.clone(), 0..1);
-        let tag = self.load(&tag);
-        self.branch(tag[0], present, absent);
+        let tag = self.tag(&at);
+        self.branch(tag, present, absent);
         self.go_on_in(present);
         let inside = self.payload_location(at, &place.ty);
         self.check(&inside);
         let opened = self.open(&inside);
         // The registers are changed where they are: those of the variable, or those that the value was moved to.
         self.locals[local.0 as usize] = Slot::Registers(opened.regs.clone());
+        // What was moved goes back when the body throws, too.
+        let (handler, error) = (self.block(), self.reg(Bank::R));
+        self.scopes.push(Scope::Catch { handler, error });
         self.chain_result(body, flatten, &result);
-        self.close(opened);
+        self.scopes.pop();
+        self.close(opened.clone());
         self.jump(after);
+        self.go_on_in(handler);
+        self.close(opened);
+        self.throw(error);
         self.go_on_in(absent);
         self.nil(&result);
         self.jump(after);
