@@ -196,7 +196,9 @@ impl Infer<'_> {
         if self.world.unify(&ty, &wanted, span) {
             return Some(u32::from(ty != wanted && !matches!(wanted, Type::Var(_))));
         }
-        self.can_convert(&ty, &wanted).then_some(5)
+        // A generic parameter says more than an existential does.
+        let forgets = matches!(wanted, Type::Existential(_));
+        self.can_convert(&ty, &wanted).then_some(if forgets { 25 } else { 5 })
     }
 
     /// Whether an argument that waits for its type could be of a type at all.

@@ -88,7 +88,12 @@ impl Infer<'_> {
         {
             return self.lead_on(local, args, span);
         }
-        let value = self.call_init(&own, None, args, Some(&own), span);
+        let value = self.call_init(&own, None, args, None, span);
+        let value = self.decided(value);
+        let gives = self.world.optional_payload(&value.ty.clone());
+        if gives.is_some() && !self.world.is_optional(&own) {
+            return self.delegate_failable(local, value, span);
+        }
         let value = self.coerce(value, &own);
         let place = Place { root: Root::Local(local), path: vec![], ty: own, span };
         Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: Type::unit(), span }
@@ -395,6 +400,10 @@ impl Infer<'_> {
         let ty = self.world.shallow(ty);
         if &*name.name == "init" {
             return self.call_init(&ty, on, args, expected, span);
+        }
+        if let Some(refused) = self.static_of_protocol(&ty, on, name, span) {
+            self.check_anyway(&args);
+            return refused;
         }
         if &*name.name == "_memberwise"
             && let Type::Nominal(n, prefix) = &ty

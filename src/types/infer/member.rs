@@ -294,6 +294,9 @@ impl Infer<'_> {
         if ty == Type::Error {
             return self.error_expr(span);
         }
+        if let Some(refused) = self.static_of_protocol(&ty, on, name, span) {
+            return refused;
+        }
         for (member, (prefix, protocol), _) in self.world.members(&ty, &name.name, true, self.file) {
             match member {
                 MemberKind::Global(g) => {
