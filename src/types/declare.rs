@@ -371,6 +371,7 @@ impl World {
             has_init: false,
             deinit: None,
             memberwise: None,
+            default_init: None,
             synthesized: vec![],
         });
         let group = self.new_group(Owner::Nominal(id), vec![], nominal.inherits.clone(), file, is_prelude);

@@ -193,6 +193,8 @@ pub(super) struct NominalData {
     /// `deinit` of a class.
     pub(super) deinit: Option<FunctionId>,
     pub(super) memberwise: Option<FunctionId>,
+    /// The initialiser without parameters that a struct has beside it when all its properties have values.
+    pub(super) default_init: Option<FunctionId>,
     /// Which synthesized parts were made.
     pub(super) synthesized: Vec<&'static str>,
 }

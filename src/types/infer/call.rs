@@ -88,7 +88,12 @@ impl Infer<'_> {
         {
             return self.lead_on(local, args, span);
         }
-        let value = self.call_init(&own, None, args, Some(&own), span);
+        let value = self.call_init(&own, None, args, None, span);
+        let value = self.decided(value);
+        let gives = self.world.optional_payload(&value.ty.clone());
+        if gives.is_some() && !self.world.is_optional(&own) {
+            return self.delegate_failable(local, value, span);
+        }
         let value = self.coerce(value, &own);
         let place = Place { root: Root::Local(local), path: vec![], ty: own, span };
         Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: Type::unit(), span }
@@ -396,6 +401,10 @@ impl Infer<'_> {
         if &*name.name == "init" {
             return self.call_init(&ty, on, args, expected, span);
         }
+        if let Some(refused) = self.static_of_protocol(&ty, on, name, span) {
+            self.check_anyway(&args);
+            return refused;
+        }
         if &*name.name == "_memberwise"
             && let Type::Nominal(n, prefix) = &ty
         {
@@ -426,7 +435,7 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let base = self.decided(base);
+        let base = self.asked(base);
         let ty = self.world.shallow(&base.ty.clone());
         match &ty {
             Type::Error => {

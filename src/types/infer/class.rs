@@ -102,6 +102,26 @@ impl Infer<'_> {
             let place = Place { root: Root::Discard, path: vec![], ty: value.ty.clone(), span };
             return Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: unit, span };
         }
+        let guard = self.or_fail(value, PatternKind::Wildcard, span);
+        let local = self.new_local("", unit.clone(), true, span);
+        Expr { kind: ExprKind::Statements { statements: vec![guard], result: local }, ty: unit, span }
+    }
+
+    /// `self.init(…)` in a struct or enum, of an initialiser that may fail: then this one fails, too.
+    pub(super) fn delegate_failable(&mut self, own: LocalId, value: Expr, span: Span) -> Expr {
+        let payload = self.world.optional_payload(&value.ty.clone()).unwrap_or(Type::Error);
+        let made = self.new_local("", payload.clone(), false, span);
+        let guard = self.or_fail(value, PatternKind::Bind(made), span);
+        let place = Place { root: Root::Local(own), path: vec![], ty: payload, span };
+        let value = self.local_expr(made, span);
+        let assign = Stmt { kind: StmtKind::Assign { place, value }, span };
+        let unit = Type::unit();
+        let result = self.new_local("", unit.clone(), true, span);
+        Expr { kind: ExprKind::Statements { statements: vec![guard, assign], result }, ty: unit, span }
+    }
+
+    /// Leaves the initialiser around here with `nil` when another one did.
+    fn or_fail(&mut self, value: Expr, made: PatternKind, span: Span) -> Stmt {
         let result = self.frame().result.clone();
         if !self.world.is_optional(&result) {
             let message = "a non-failable initializer cannot delegate to a failable initializer";
@@ -109,14 +129,12 @@ impl Infer<'_> {
             self.error(diagnostic.help("write 'init?', or an initializer that cannot fail"));
         }
         let payload = self.world.optional_payload(&value.ty.clone()).unwrap_or(Type::Error);
-        let inner = Pattern { kind: PatternKind::Wildcard, ty: payload, span };
+        let inner = Pattern { kind: made, ty: payload, span };
         let pattern = Pattern { kind: PatternKind::Some(Box::new(inner)), ty: value.ty.clone(), span };
         let nil = Expr { kind: ExprKind::Nil, ty: result, span };
         let otherwise = vec![Stmt { kind: StmtKind::Return(Some(nil)), span }];
         let conditions = vec![Condition::Match { pattern, value }];
-        let guard = Stmt { kind: StmtKind::Guard { conditions, otherwise, end: span }, span };
-        let local = self.new_local("", unit.clone(), true, span);
-        Expr { kind: ExprKind::Statements { statements: vec![guard], result: local }, ty: unit, span }
+        Stmt { kind: StmtKind::Guard { conditions, otherwise, end: span }, span }
     }
 
     /// An initialiser that does not say so calls that of the superclass at its end, when there is one without parameters.

@@ -3,7 +3,7 @@
 use super::{FrameKind, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{self, ExprKind as Ast, NominalKind};
+use crate::syntax::ast::{self, ExprKind as Ast};
 use crate::types::observe::Observed;
 use crate::types::store::Owner;
 use crate::types::tree::{
@@ -186,14 +186,16 @@ impl Infer<'_> {
             }
             Callee::Requirement { protocol, requirement, self_type, generics } => {
                 let data = &self.world.protocol_data(*protocol).requirements[*requirement as usize];
-                let (setter, is_static, function) = (data.setter, data.is_static, data.function);
+                let (setter, function) = (data.setter, data.function);
+                let changes = setter.map(|s| self.world.protocol_data(*protocol).requirements[s as usize].function);
+                let mutating = changes.is_some_and(|s| self.world.signature(s).self_inout);
                 let setter = setter.map(|requirement| Callee::Requirement {
                     protocol: *protocol,
                     requirement,
                     self_type: self_type.clone(),
                     generics: generics.clone(),
                 });
-                (setter, self.world.signature(function).self_type.is_some(), !is_static)
+                (setter, self.world.signature(function).self_type.is_some(), mutating)
             }
         };
         let Some(set) = setter else {
@@ -249,7 +251,14 @@ impl Infer<'_> {
     }
 
     fn is_class(&mut self, ty: &Type) -> bool {
-        matches!(self.world.shallow(ty), Type::Nominal(n, _) if self.world.nominal_data(n).kind == NominalKind::Class)
+        match self.world.shallow(ty) {
+            Type::Nominal(n, _) => self.world.is_class(n),
+            ty @ (Type::Param(_) | Type::Associated(..)) => {
+                let object = self.world.protocol("AnyObject");
+                self.world.conforms_to(&ty, object)
+            }
+            _ => false,
+        }
     }
 
     fn immutable(&mut self, name: &str, declared: Span, span: Span, complaint: &str) {
@@ -360,7 +369,7 @@ impl Infer<'_> {
     pub(super) fn is_instance(&mut self, ty: &Type) -> bool {
         let any_object = self.world.protocol("AnyObject");
         let ty = self.world.resolved(ty);
-        self.world.conforms_to(&ty, any_object)
+        !self.is_open(&ty) && self.world.conforms_to(&ty, any_object)
     }
 
     /// `(a, b) = value`: all is evaluated before anything is stored.
