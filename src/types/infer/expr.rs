@@ -30,7 +30,7 @@ impl Infer<'_> {
                 Expr { kind: ExprKind::Float(*value), ty, span }
             }
             Ast::String(parts) => self.string(parts, expected, span),
-            Ast::Bool(value) => Expr { kind: ExprKind::Bool(*value), ty: self.bool_type(), span },
+            Ast::Bool(value) => self.bool_literal(*value, expected, span),
             Ast::Nil => match expected.and_then(|t| self.known(t)) {
                 Some(ty) => self.nil(ty, span),
                 None => {
@@ -176,6 +176,10 @@ impl Infer<'_> {
     pub(super) fn nil(&mut self, ty: Type, span: Span) -> Expr {
         if self.world.is_optional(&ty) || ty == Type::Error {
             return Expr { kind: ExprKind::Nil, ty, span };
+        }
+        let nothing = Expr { kind: ExprKind::Tuple(vec![]), ty: Type::unit(), span };
+        if let Some(made) = self.literal_of("ExpressibleByNilLiteral", &ty, nothing) {
+            return made;
         }
         let message = format!("'nil' is not compatible with expected type '{}'", self.show(&ty));
         self.fail(Code::Mismatch, span, message)
