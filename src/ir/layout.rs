@@ -31,6 +31,7 @@ pub struct Layouts {
     types: HashMap<ShapeId, Type>,
     /// The nominal types whose shapes are being found, with the number that was reserved when one was met inside itself.
     open: Vec<(Type, Option<ShapeId>)>,
+    metatypes: HashMap<Type, ShapeId>,
     components: HashMap<ShapeId, Rc<[Bank]>>,
     /// Where the fields of a shape begin, and behind them where the last one ends.
     starts: HashMap<ShapeId, Rc<[usize]>>,
@@ -60,10 +61,8 @@ impl Layouts {
                 if is_big(shapes, id) { shapes.add(Shape::Boxed(id)) } else { id }
             }
             Type::Function(_) => shapes.add(Shape::Function),
-            Type::Metatype(of) => {
-                let name = d.type_name(of);
-                shapes.add(Shape::Metatype(name.into()))
-            }
+            Type::Metatype(of) if is_dynamic(d, of) => return shapes.add(Shape::Any),
+            Type::Metatype(of) => return self.metatype(d, shapes, of),
             Type::Existential(_) => shapes.add(Shape::Any),
             // `Never` has no values; the others are left by errors, and such code is not run.
             Type::Never | Type::Error | Type::Var(_) | Type::Param(_) | Type::Associated(..) => {
@@ -71,8 +70,26 @@ impl Layouts {
             }
         };
         self.shapes.insert(ty.clone(), shape);
-        self.types.entry(shape).or_insert_with(|| ty.clone());
+        self.types.entry(shape).or_insert_with(|| {
+            // A box says itself what it holds.
+            ty.map(&mut |t| {
+                let is_box = matches!(t, Type::Metatype(of) if is_dynamic(d, of));
+                is_box.then(|| Type::Existential(Rc::from([])))
+            })
+        });
         shape
+    }
+
+    /// The shape of `T.self` itself: what is in the box when it is known only while the program runs.
+    pub fn metatype(&mut self, d: &mut dyn Declarations, shapes: &mut Shapes, of: &Type) -> ShapeId {
+        if let Some(id) = self.metatypes.get(of) {
+            return *id;
+        }
+        let number = self.metatypes.len() as u32;
+        let id = shapes.add(Shape::Metatype { name: d.type_name(of).into(), number });
+        self.metatypes.insert(of.clone(), id);
+        self.types.insert(id, Type::Metatype(Rc::new(of.clone())));
+        id
     }
 
     /// A type that has that shape.
@@ -222,7 +239,7 @@ impl Layouts {
             Shape::Optional(of) => {
                 std::iter::once(Bank::I).chain(self.components(shapes, *of).iter().copied()).collect()
             }
-            Shape::Metatype(_) => Rc::from([]),
+            Shape::Metatype { .. } => Rc::from([]),
             Shape::String
             | Shape::Character
             | Shape::Array(_)
@@ -306,6 +323,15 @@ impl Layouts {
                     .collect()
             })
             .collect()
+    }
+}
+
+/// Whether a value of `T.Type` may stand for another type than `T`: a subclass, or one that conforms.
+pub fn is_dynamic(d: &mut dyn Declarations, of: &Type) -> bool {
+    match of {
+        Type::Existential(_) => true,
+        Type::Nominal(id, _) => d.nominal(*id).kind == NominalKind::Class,
+        _ => false,
     }
 }
 

@@ -7,7 +7,7 @@ use super::ty::{NominalId, ProtocolId, Type};
 use super::world::{Declarations, Function, Global, Nominal, Rule};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{DeclKind, File, Name, NominalKind, Stmt, StmtKind};
+use crate::syntax::ast::{AttributeArgs, DeclKind, File, Name, NominalKind, Stmt, StmtKind};
 use std::rc::Rc;
 
 /// A module's files, entered and checked.
@@ -150,6 +150,12 @@ impl World {
         let saved = std::mem::replace(&mut self.env, env);
         let own = self.declared_type(n);
         let type_name = self.show(&own);
+        let object = self.protocol("AnyObject");
+        if !self.is_class(n) && self.refined(p).contains(&object) {
+            let name = self.protocol_data(p).name.clone();
+            let message = format!("non-class type '{type_name}' cannot conform to class protocol '{name}'");
+            self.report(Diagnostic::error(DiagnosticCode::MissingRequirement, span, message));
+        }
         let mut missing: Vec<String> = vec![];
         for q in self.refined(p).iter().copied().collect::<Vec<_>>() {
             let mut known = true;
@@ -379,6 +385,18 @@ impl Declarations for World {
         let found = World::by_own_equality(self, primitive, of);
         self.env = saved;
         found
+    }
+
+    fn moving(&mut self, getter: FunctionId) -> Option<(FunctionId, Option<FunctionId>)> {
+        let declared = self.function_data(getter);
+        if !declared.is_prelude {
+            return None;
+        }
+        let decl = declared.decl.clone()?;
+        let AttributeArgs::Text(names) = &decl.attribute("moving")?.args else { return None };
+        let mut names = names.trim_matches(['"', ' ']).split(' ');
+        let take = self.library_function(names.next()?)?;
+        Some((take, names.next().and_then(|name| self.library_function(name))))
     }
 
     fn own_texts(&mut self, ty: &Type) -> Option<[FunctionRef; 2]> {

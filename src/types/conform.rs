@@ -215,8 +215,10 @@ impl World {
     /// Whether a known type conforms to a protocol, in the current generic surroundings.
     pub(super) fn conforms_to(&mut self, ty: &Type, p: ProtocolId) -> bool {
         let ty = self.shallow(ty);
-        if &*self.protocol_data(p).name == "_Keyed" {
-            return true;
+        match &*self.protocol_data(p).name {
+            "_Keyed" => return true,
+            "AnyObject" if self.protocol_data(p).is_prelude => return self.is_object(&ty),
+            _ => {}
         }
         match &ty {
             Type::Error | Type::Never => true,
@@ -239,26 +241,44 @@ impl World {
         }
     }
 
+    /// Whether all values of a type are instances of classes.
+    fn is_object(&mut self, ty: &Type) -> bool {
+        match ty {
+            Type::Nominal(n, _) => self.is_class(*n),
+            Type::Param(_) | Type::Associated(..) => {
+                let inherits = |r: &Requirement| matches!(r, Requirement::Superclass(of, _) if of == ty);
+                let p = self.protocol("AnyObject");
+                self.env.requirements.iter().any(inherits) || self.protocols_of(ty).contains(&p)
+            }
+            Type::Existential(_) => {
+                let p = self.protocol("AnyObject");
+                self.protocols_of(ty).contains(&p)
+            }
+            Type::Error | Type::Never | Type::Var(_) => true,
+            Type::Tuple(_) | Type::Function(_) | Type::Metatype(_) => false,
+        }
+    }
+
     /// Whether a value of a protocol's type can stand for a type that conforms: none of the requirements asks for more
     /// than one value of the same type, or for a type that belongs to it.
     fn conforms_to_itself(&mut self, p: ProtocolId) -> bool {
         self.refined(p).iter().copied().collect::<Vec<_>>().into_iter().all(|q| {
             self.protocol_data(q).associated.is_empty()
-                && (0..self.protocol_data(q).requirements.len() as u32).all(|r| self.is_callable_on_any(q, r))
+                && (0..self.protocol_data(q).requirements.len() as u32)
+                    .all(|r| !self.protocol_data(q).requirements[r as usize].is_static && self.is_callable_on_any(q, r))
         })
     }
 
     /// Whether a requirement can be called on a value whose type was forgotten.
     pub(super) fn is_callable_on_any(&mut self, p: ProtocolId, requirement: u32) -> bool {
         let data = &self.protocol_data(p).requirements[requirement as usize];
-        let (function, is_static, own) = (data.function, data.is_static, self.protocol_data(p).self_param);
+        let (function, own) = (data.function, self.protocol_data(p).self_param);
         let signature = self.signature(function);
         let names_self = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Param(q) if *q == own));
         // `Self` as a result is a value of the protocol's type again.
         let is_self = |ty: &Type| matches!(ty, Type::Param(q) if *q == own);
         let takes_self = signature.params.iter().any(|param| names_self(&param.ty));
-        let gives_itself = !is_static && is_self(&signature.result);
-        !takes_self && (gives_itself || !names_self(&signature.result))
+        !takes_self && (is_self(&signature.result) || !names_self(&signature.result))
     }
 
     fn nominal_conforms(&mut self, n: NominalId, args: &[Type], p: ProtocolId, ty: &Type) -> bool {

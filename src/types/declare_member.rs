@@ -142,7 +142,14 @@ impl World {
         members.entry(name.into()).or_default().push(member);
     }
 
-    fn declare_property(&mut self, decl: &Rc<Decl>, is_let: bool, binding: &Binding, owner: Owner, like: &Member) {
+    pub(super) fn declare_property(
+        &mut self,
+        decl: &Rc<Decl>,
+        is_let: bool,
+        binding: &Binding,
+        owner: Owner,
+        like: &Member,
+    ) {
         let Some((ident, ty)) = property_name(binding) else {
             self.report(Diagnostic::error(
                 DiagnosticCode::WrongContext,

@@ -97,7 +97,7 @@ impl World {
             && match data.kind {
                 FunctionKind::Init { .. } => true,
                 FunctionKind::Function | FunctionKind::Getter | FunctionKind::Setter => {
-                    !data.is_static && data.group == Some(self.nominal_data(n).group)
+                    !is_fixed("static") && data.group == Some(self.nominal_data(n).group)
                 }
                 FunctionKind::Closure | FunctionKind::Script => false,
             }
@@ -245,6 +245,7 @@ impl World {
         match (by, inherited) {
             (MemberKind::Method(f), MemberKind::Method(g)) | (MemberKind::Init(f), MemberKind::Init(g)) => {
                 self.record_override(n, *g, *f);
+                self.check_promised(*g, *f);
             }
             (MemberKind::Computed(get, set) | MemberKind::Subscript(get, set), _) => {
                 let (old_get, old_set) = match inherited {
@@ -259,6 +260,7 @@ impl World {
                     _ => return,
                 };
                 self.record_override(n, old_get, *get);
+                self.check_promised(old_get, *get);
                 match (old_set, set) {
                     (None, Some(_)) if self.is_observing(*get) => {
                         let message = format!("cannot observe read-only property '{name}'; it can't change");
@@ -292,6 +294,24 @@ impl World {
         for f in std::iter::once(get).chain(set) {
             self.functions[f.0 as usize].body = BodyState::Failed;
         }
+    }
+
+    /// What stands in the place of a function that promises derivatives promises them, too.
+    fn check_promised(&mut self, old: FunctionId, new: FunctionId) {
+        let attribute = |world: &World, f: FunctionId| {
+            let decl = world.function_data(f).decl.clone()?;
+            decl.attribute("differentiable").map(|attribute| attribute.span)
+        };
+        let (Some(promised), None) = (attribute(self, old), attribute(self, new)) else { return };
+        let data = self.function_data(new);
+        // An initialiser that is inherited is written by nobody.
+        let Some(decl) = data.decl.clone().filter(|_| !matches!(data.kind, FunctionKind::Init { .. })) else { return };
+        let text = self.source_text(promised).to_string();
+        let message = format!("overriding declaration is missing attribute '{text}'");
+        let diagnostic = Diagnostic::error(Code::Inheritance, self.function_data(new).span, message)
+            .also(promised, "what it overrides has it")
+            .fix("promise it, too", decl.span.before(), format!("{text} "));
+        self.report(diagnostic);
     }
 
     fn record_override(&mut self, n: NominalId, old: FunctionId, new: FunctionId) {
@@ -369,6 +389,11 @@ impl World {
         self.function_data(f).decl.as_ref().is_some_and(|d| d.has("convenience"))
     }
 
+    /// Whether subclasses have an initialiser, too.
+    pub(super) fn is_required(&self, f: FunctionId) -> bool {
+        self.function_data(f).decl.as_ref().is_some_and(|d| d.has("required"))
+    }
+
     /// The initialisers of a class that fill its properties themselves.
     fn designated(&mut self, n: NominalId) -> Vec<FunctionId> {
         self.synthesize_member(n, "init", true);
@@ -425,7 +450,7 @@ impl World {
                 params.push(format!("{label} p{k}: __t{}", self.synthesized_types.len() - 1));
                 given.push(p.label.as_ref().map_or(format!("p{k}"), |label| format!("{label}: p{k}")));
             }
-            let is_required = self.function_data(f).decl.as_ref().is_some_and(|d| d.has("required"));
+            let is_required = self.is_required(f);
             let (word, mark) = (if is_required { "required" } else { "override" }, if failable { "?" } else { "" });
             let (throws, attempt) = if signature.throws { (" throws", "try ") } else { ("", "") };
             let (params, given) = (params.join(", "), given.join(", "));
@@ -475,7 +500,7 @@ impl World {
     fn check_required(&mut self, n: NominalId) {
         let Some((base, _)) = self.superclass(n) else { return };
         for f in self.designated(base) {
-            let is_required = self.function_data(f).decl.as_ref().is_some_and(|d| d.has("required"));
+            let is_required = self.is_required(f);
             if is_required && !self.overrides.contains_key(&(f, n)) {
                 let (name, class) = (self.full_name(f), self.nominal_data(base).name.clone());
                 let message = format!("'required' initializer '{name}' must be provided by subclass of '{class}'");

@@ -10,7 +10,7 @@ use super::store::{GroupId, blank_function};
 use super::tree::FunctionId;
 use super::ty::{NominalId, Type};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
-use crate::syntax::ast::{Decl, Ident, Name, TypeExpr};
+use crate::syntax::ast::{Accessors, Decl, Ident, Name, TypeExpr};
 use std::rc::Rc;
 
 /// The name that only a setter knows.
@@ -27,13 +27,13 @@ impl World {
             _ if binding.accessors.as_ref().is_some_and(|a| a.get.is_some()) => {
                 "'lazy' cannot be used on a computed property"
             }
-            _ if binding.accessors.is_some() => "observers of a 'lazy' property are not supported yet",
             (None, _) => "lazy properties must have an initializer",
             (Some(value), Owner::Nominal(n)) if self.holds_stored(n, like.group) => {
                 let at = Place { n, group: like.group, file, is_prelude };
                 let initial = self.lazy_initial(at, name, Rc::new(value.clone()), ty);
                 let storage = self.lazy_storage(at, decl, name, initial);
-                let (get, set) = self.lazy_accessors(at, decl, name, ty, initial, &storage);
+                let observers = binding.accessors.as_ref();
+                let (get, set) = self.lazy_accessors(at, (decl, name, ty), initial, &storage, observers);
                 self.add_member(
                     owner,
                     &name.name,
@@ -80,11 +80,10 @@ impl World {
     fn lazy_accessors(
         &mut self,
         at: Place,
-        decl: &Rc<Decl>,
-        name: &Ident,
-        ty: Option<&TypeExpr>,
+        (decl, name, ty): (&Rc<Decl>, &Ident, Option<&TypeExpr>),
         initial: FunctionId,
         storage: &Name,
+        observers: Option<&Accessors>,
     ) -> (FunctionId, FunctionId) {
         let accessor = |kind| FunctionData {
             kind,
@@ -102,8 +101,16 @@ impl World {
         get.code = Code::Block(Some(Rc::new(self.written_block(&text, name.span))));
         let mut set = accessor(FunctionKind::Setter);
         set.ast_params = Rc::from([value_param(Ident { name: NEW.into(), span: name.span }, ty)]);
-        let text = format!("self.`{storage}` = `{NEW}`\n");
-        set.code = Code::Block(Some(Rc::new(self.written_block(&text, name.span))));
+        let stored = format!("self.`{storage}`");
+        let body = match observers {
+            Some(observers) => {
+                let around = self.observed_in(at.group, false, Some(Observed::Result(initial)));
+                let read = format!("self.`{}`", name.name);
+                self.observing_block_at(observers, name, ty, around, (&read, &stored))
+            }
+            None => self.written_block(&format!("{stored} = `{NEW}`\n"), name.span),
+        };
+        set.code = Code::Block(Some(Rc::new(body)));
         let (get, set) = (self.add_function(get), self.add_function(set));
         self.functions[get.0 as usize].setter = Some(set);
         (get, set)

@@ -23,6 +23,7 @@ mod lookup;
 mod members;
 mod names;
 mod observe;
+mod opened;
 mod originals;
 mod own_equality;
 mod prelude;

@@ -108,6 +108,18 @@ impl World {
             _ => "self.",
         };
         let place = format!("{base}`{}`", name.name);
+        self.observing_block_at(accessors, name, ty, at, (&place, &place))
+    }
+
+    /// The same for what is read at one place and stored at another one.
+    pub(super) fn observing_block_at(
+        &mut self,
+        accessors: &Accessors,
+        name: &Ident,
+        ty: Option<&TypeExpr>,
+        at: Surroundings,
+        (read, stored): (&str, &str),
+    ) -> Block {
         let (mut before, mut after) = (String::new(), String::new());
         if let Some((own, body)) = &accessors.will_set {
             let call = self.declare_observer("willSet", (own.as_ref(), "newValue"), body, name, ty, at);
@@ -118,11 +130,11 @@ impl World {
             let param = if reads { (own.as_ref(), "oldValue") } else { (None, "") };
             let call = self.declare_observer("didSet", param, body, name, ty, at);
             if reads {
-                before = format!("let `{OLD}` = {place}\n{before}");
+                before = format!("let `{OLD}` = {read}\n{before}");
             }
             after = if reads { format!("{call}(`{OLD}`)\n") } else { format!("{call}()\n") };
         }
-        self.written_block(&format!("{before}{place} = `{NEW}`\n{after}"), name.span)
+        self.written_block(&format!("{before}{stored} = `{NEW}`\n{after}"), name.span)
     }
 
     /// Enters the observers of a variable at the top level or of a static property, if it has any.

@@ -127,6 +127,10 @@ impl World {
         let name = match primitive {
             "dictionary.get" => "_getByOwn",
             "dictionary.set" => "_setByOwn",
+            "dictionary.find" => "_findByOwn",
+            "set.find" => "_findByOwnIn",
+            "dictionary.has" => "_hasByOwn",
+            "dictionary.take" => "_takeByOwn",
             "set.contains" => "_containsByOwn",
             "set.insert" => "_insertByOwn",
             "set.remove" => "_removeByOwn",

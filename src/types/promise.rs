@@ -114,7 +114,18 @@ impl World {
                 continue;
             }
             let requirement = self.function_data(function).span;
+            let wrt = self.flags_of(&promise.wrt, function, witness.function);
+            let promise = Rc::new(Promise { wrt, ..(*promise).clone() });
             kept.push(Kept { witness: witness.function, promise, requirement });
+        }
+    }
+
+    /// What is said of the parameters of a requirement, for what is in its place: either may take a type as `self`.
+    pub(super) fn flags_of(&self, wrt: &[bool], requirement: FunctionId, by: FunctionId) -> Vec<bool> {
+        match (self.belongs_to_type(requirement), self.belongs_to_type(by)) {
+            (true, false) => wrt[1.min(wrt.len())..].to_vec(),
+            (false, true) => std::iter::once(false).chain(wrt.iter().copied()).collect(),
+            _ => wrt.to_vec(),
         }
     }
 

@@ -150,7 +150,11 @@ impl World {
             return self.synthesized_types.get(index).cloned();
         }
         match name {
-            "Any" | "AnyObject" => return Some(Type::Existential(Rc::from([]))),
+            "Any" => return Some(Type::Existential(Rc::from([]))),
+            "AnyClass" => {
+                let object = Type::Existential(Rc::from([self.protocol("AnyObject")]));
+                return Some(Type::Metatype(Rc::new(object)));
+            }
             "Never" => return Some(Type::Never),
             "Self" => match scope.owner {
                 Owner::Nominal(n) => return Some(self.declared_type(n)),

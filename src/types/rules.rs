@@ -20,7 +20,11 @@ impl World {
         }
         for (requirement, generics) in self.stands_for(of) {
             let registered = self.function_data(requirement).registered.clone();
-            rules.extend(self.applicable(&registered, &generics, view));
+            let mut found = self.applicable(&registered, &generics, view);
+            for rule in &mut found {
+                rule.wrt = self.flags_of(&rule.wrt, requirement, of.function);
+            }
+            rules.extend(found);
         }
         rules
     }

@@ -97,12 +97,17 @@ impl World {
             Owner::Nominal(n) => self.is_class(n),
             Owner::Module | Owner::Protocol(_) => false,
         };
+        let of_type = self.belongs_to_type(f);
         let has_self = self_type.is_some() && !is_static && (is_class || !matches!(kind, FunctionKind::Init { .. }));
+        let self_type = match of_type {
+            true => self_type.map(|own| Type::Metatype(Rc::new(own))),
+            false => self_type.filter(|_| has_self),
+        };
         let mut signature = Signature {
             env,
             params,
-            self_type: self_type.filter(|_| has_self),
-            self_inout: has_self && is_mutating && !is_class,
+            self_type,
+            self_inout: has_self && !of_type && is_mutating && !is_class,
             result,
             throws,
         };
@@ -141,6 +146,27 @@ impl World {
             return self.infer_formula_result(f, &signature);
         }
         signature
+    }
+
+    /// Whether the `self` of a function is a type: which one may be known only while the program runs, as for the
+    /// static members of classes and protocols.
+    pub(super) fn belongs_to_type(&self, f: FunctionId) -> bool {
+        let data = self.function_data(f);
+        let may_vary = match data.owner {
+            Owner::Protocol(_) => true,
+            Owner::Nominal(n) => self.is_class(n),
+            Owner::Module => false,
+        };
+        let is_static = match data.kind {
+            FunctionKind::Init { .. } => data.requirement.is_some(),
+            FunctionKind::Function | FunctionKind::Getter | FunctionKind::Setter => {
+                data.is_static && !super::written::is_operator(&data.base_name)
+            }
+            FunctionKind::Closure | FunctionKind::Script => false,
+        };
+        let is_member = data.outer.is_none() && data.observed.is_none();
+        let is_written = !data.is_prelude && data.decl.is_some() && is_member;
+        may_vary && is_static && is_written && data.primitive.is_none()
     }
 
     /// The result type of a formula is that of its body; while it is looked for, calls of itself give `Double`.

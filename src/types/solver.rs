@@ -359,6 +359,9 @@ impl World {
             return false;
         }
         self.conforms_to(ty, wish.protocol)
+            || matches!(ty, Type::Existential(_))
+                && wish.by.is_some_and(|f| self.opens_for(f, wish.protocol))
+                && self.protocols_of(ty).contains(&wish.protocol)
     }
 
     /// Tries again the equations that waited; whether one of them could be used. A contradiction is given back.

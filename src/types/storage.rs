@@ -229,7 +229,35 @@ impl World {
         if let Some(getter) = self.globals[g.0 as usize].getter {
             return getter;
         }
-        let ty = self.global_type(g);
+        let (ty, span) = (self.global_type(g), self.globals[g.0 as usize].span);
+        let value = tree::Expr { kind: tree::ExprKind::Global(g), ty: ty.clone(), span };
+        let id = self.add_global_accessor(g, FunctionKind::Getter, ty, tree::StmtKind::Return(Some(value)));
+        self.globals[g.0 as usize].getter = Some(id);
+        id
+    }
+
+    /// A setter for one: that of its observers, if there are any.
+    pub(super) fn global_setter(&mut self, g: GlobalId) -> FunctionId {
+        let getter = self.global_accessor(g);
+        if let Some(setter) = self.globals[g.0 as usize].setter.or(self.function_data(getter).setter) {
+            return setter;
+        }
+        let (ty, span) = (self.global_type(g), self.globals[g.0 as usize].span);
+        let value = tree::Expr { kind: tree::ExprKind::Local(tree::LocalId(0)), ty: ty.clone(), span };
+        let place = tree::Place { root: tree::Root::Global(g), path: vec![], ty: ty.clone(), span };
+        let statement = tree::StmtKind::Assign { place, value };
+        let id = self.add_global_accessor(g, FunctionKind::Setter, ty, statement);
+        self.functions[getter.0 as usize].setter = Some(id);
+        id
+    }
+
+    fn add_global_accessor(
+        &mut self,
+        g: GlobalId,
+        kind: FunctionKind,
+        ty: Type,
+        statement: tree::StmtKind,
+    ) -> FunctionId {
         let data = &self.globals[g.0 as usize];
         let (name, span, owner, file, group) = (data.name.clone(), data.span, data.owner, data.file, data.group);
         let env = group.map_or_else(Rc::default, |group| self.group_env(group));
@@ -237,15 +265,35 @@ impl World {
         function.owner = owner;
         function.group = group;
         function.is_static = true;
-        function.kind = FunctionKind::Getter;
-        function.signature = Some(Rc::new(plain_signature(env, ty.clone())));
-        let value = tree::Expr { kind: tree::ExprKind::Global(g), ty, span };
-        let statement = tree::Stmt { kind: tree::StmtKind::Return(Some(value)), span };
-        let body = tree::Body { statements: vec![statement], ..tree::Body::default() };
+        function.kind = kind;
+        let mut body = tree::Body { statements: vec![tree::Stmt { kind: statement, span }], ..tree::Body::default() };
+        let mut signature = plain_signature(env, ty.clone());
+        if kind == FunctionKind::Setter {
+            signature.result = Type::unit();
+            body.params = 1;
+            body.locals.push(tree::Local {
+                name: "newValue".into(),
+                ty: ty.clone(),
+                mutable: false,
+                once: false,
+                is_inout: false,
+                captured: false,
+                span,
+            });
+            signature.params.push(SignatureParam {
+                label: None,
+                name: "newValue".into(),
+                ty,
+                is_inout: false,
+                variadic: false,
+                autoclosure: false,
+                default: None,
+                span,
+            });
+        }
+        function.signature = Some(Rc::new(signature));
         function.body = BodyState::Checked(Rc::new(body));
-        let id = self.add_function(function);
-        self.globals[g.0 as usize].getter = Some(id);
-        id
+        self.add_function(function)
     }
 
     /// A getter for a case without payload that fulfils a requirement.

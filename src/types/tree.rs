@@ -354,6 +354,9 @@ pub enum Callee {
     Requirement { protocol: ProtocolId, requirement: u32, self_type: Type, generics: Vec<Type> },
     /// A method of a class that subclasses may override.
     Class { class: NominalId, function: FunctionRef },
+    /// A function for the type of the value in an existential, or for the type that a metatype stands for: the argument
+    /// of the `param`-th parameter says what the `generic`-th generic argument is.
+    Opened { function: FunctionRef, generic: u32, param: u32 },
 }
 
 /// Something that can be read and written.

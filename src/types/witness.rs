@@ -44,6 +44,7 @@ impl World {
                         self.stored_accessor(n, *i, kind == RequirementKind::Setter)
                     }
                     (MemberKind::Global(g), RequirementKind::Getter) => self.global_accessor(*g),
+                    (MemberKind::Global(g), RequirementKind::Setter) => self.global_setter(*g),
                     (MemberKind::Case(case), RequirementKind::Getter)
                         if is_static && !self.nominal_data(n).cases[*case as usize].has_payload =>
                     {

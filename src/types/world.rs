@@ -208,6 +208,9 @@ pub trait Declarations {
     fn prelude_function(&mut self, name: &str) -> Option<FunctionId>;
     /// What stands for a primitive when its first generic argument is a type that says itself when its values are equal.
     fn by_own_equality(&mut self, primitive: &str, of: &Type) -> Option<FunctionId>;
+    /// For the getter of a subscript whose value is moved while it is changed: the function that moves it out, and, when
+    /// it is an optional, the one that says whether there is a value.
+    fn moving(&mut self, getter: FunctionId) -> Option<(FunctionId, Option<FunctionId>)>;
     /// The functions that write a value of a concrete type as it declares itself, alone and inside of another value;
     /// `None` when it does not.
     fn own_texts(&mut self, ty: &Type) -> Option<[FunctionRef; 2]>;

@@ -14,8 +14,8 @@ use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
 use crate::syntax;
 use crate::syntax::ast::{
-    Arg, Attribute, AttributeArgs, Binding, Decl, DeclKind, Expr, ExprKind, File, Ident, Name, NominalDecl,
-    NominalKind, PatternKind, StmtKind, TypeExpr, TypeExprKind,
+    Accessors, Arg, Attribute, AttributeArgs, Binding, CastKind, Decl, DeclKind, Expr, ExprKind, File, Ident, Name,
+    NominalDecl, NominalKind, Pattern, PatternKind, StmtKind, TypeExpr, TypeExprKind,
 };
 use std::rc::Rc;
 
@@ -54,6 +54,13 @@ pub(super) struct Wrapped {
     pub(super) initial: Option<FunctionId>,
 }
 
+/// A wrapped variable of a function: what keeps it, and whether what it forwards can be set.
+pub(super) struct WrappedLocal {
+    pub(super) storage: Binding,
+    pub(super) value: bool,
+    pub(super) projected: Option<bool>,
+}
+
 /// A wrapped property that is being entered.
 struct Wrapping<'d> {
     n: NominalId,
@@ -63,6 +70,7 @@ struct Wrapping<'d> {
     ty: Option<&'d TypeExpr>,
     attribute: &'d Attribute,
     wrapper: Wrapper,
+    observers: Option<&'d Accessors>,
 }
 
 impl World {
@@ -106,9 +114,37 @@ impl World {
     /// Says that a variable cannot be wrapped where it stands.
     pub(super) fn refuse_wrapped(&mut self, decl: &Decl) {
         if let Some((attribute, _)) = self.wrapping(decl) {
-            let message = "property wrappers are supported on properties of structs and classes only";
-            self.report(Diagnostic::error(DiagnosticCode::Unsupported, attribute.span, message));
+            let message = "property wrappers are not yet supported in top-level code";
+            let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, attribute.span, message);
+            self.report(diagnostic.help("wrap a variable of a function, or a property of a type"));
         }
+    }
+
+    /// What a wrapped variable of a function becomes; `Some(None)` when that is not possible, which is said.
+    pub(super) fn wrapped_local(
+        &mut self,
+        decl: &Decl,
+        is_let: bool,
+        binding: &Binding,
+        name: &Ident,
+        ty: Option<&TypeExpr>,
+    ) -> Option<Option<WrappedLocal>> {
+        let (attribute, wrapper) = self.wrapping(decl)?;
+        let problem = match &binding.accessors {
+            _ if is_let => "property wrapper can only be applied to a 'var'",
+            Some(accessors) if accessors.get.is_some() => "property wrapper cannot be applied to a computed property",
+            Some(_) => "observers of a wrapped variable of a function are not supported",
+            None => "",
+        };
+        if !problem.is_empty() {
+            self.report(Diagnostic::error(DiagnosticCode::WrongContext, name.span, problem));
+            return Some(None);
+        }
+        let value = binding.value.as_ref().map(|value| as_written(value, ty));
+        let value = self.wrapper_call(attribute, value);
+        let storage = wrapper_storage(attribute, &wrapper, (name, ty), value);
+        let projected = wrapper.projected.map(|p| p.settable);
+        Some(Some(WrappedLocal { storage, value: wrapper.value.settable, projected }))
     }
 
     /// Enters a property with a wrapper; `false` when it has none.
@@ -116,25 +152,35 @@ impl World {
         let Property { decl, is_let, binding, name, ty, like } = *property;
         let Some((attribute, wrapper)) = self.wrapping(decl) else { return false };
         let Owner::Nominal(n) = self.groups[like.group.0 as usize].owner else { return false };
-        if like.is_static {
-            self.refuse_wrapped(decl);
-            return true;
-        }
         let problem = if is_let {
             "property wrapper can only be applied to a 'var'"
         } else if binding.accessors.as_ref().is_some_and(|a| a.get.is_some()) {
             "property wrapper cannot be applied to a computed property"
-        } else if binding.accessors.is_some() {
-            "observers of a wrapped property are not supported yet"
-        } else if !self.holds_stored(n, like.group) {
+        } else if !like.is_static && !self.holds_stored(n, like.group) {
             return false;
         } else {
-            let wrapping = Wrapping { n, like, decl, name, ty, attribute, wrapper };
-            self.wrap_property(&wrapping, binding.value.as_ref());
+            let observers = binding.accessors.as_ref();
+            let wrapping = Wrapping { n, like, decl, name, ty, attribute, wrapper, observers };
+            match like.is_static {
+                true => self.wrap_static(&wrapping, binding.value.as_ref()),
+                false => self.wrap_property(&wrapping, binding.value.as_ref()),
+            }
             return true;
         };
         self.report(Diagnostic::error(DiagnosticCode::WrongContext, name.span, problem));
         true
+    }
+
+    /// A static property: the wrapper is one, too.
+    fn wrap_static(&mut self, w: &Wrapping, value: Option<&Expr>) {
+        let value = value.map(|value| as_written(value, w.ty));
+        let mut decl = (**w.decl).clone();
+        decl.attributes.retain(|a| a.span != w.attribute.span);
+        decl.modifiers.push(Ident { name: "private".into(), span: w.name.span });
+        let value = self.wrapper_call(w.attribute, value);
+        let storage = wrapper_storage(w.attribute, &w.wrapper, (w.name, w.ty), value);
+        self.declare_property(&Rc::new(decl), false, &storage, Owner::Nominal(w.n), w.like);
+        self.forwardings(w, &format!("_{}", w.name.name).into());
     }
 
     fn wrap_property(&mut self, w: &Wrapping, value: Option<&Expr>) {
@@ -161,9 +207,9 @@ impl World {
                 self.written_expression(&format!("Self.`wrapped {name}`(Self.`initial value of {name}`())"), span)
             }
             (None, _, AttributeArgs::Text(_)) if names_value || w.wrapper.takes_other => {
-                Some(self.wrapper_call(w, None))
+                Some(self.wrapper_call(w.attribute, None))
             }
-            (None, _, _) if w.wrapper.takes_nothing => Some(self.wrapper_call(w, None)),
+            (None, _, _) if w.wrapper.takes_nothing => Some(self.wrapper_call(w.attribute, None)),
             (None, _, _) => None,
             (Some(_), None, _) => {
                 let message = "cannot use an initial value: the property wrapper has no 'init(wrappedValue:)'";
@@ -172,10 +218,15 @@ impl World {
             }
         };
         let storage = self.wrapper_storage(w, stored, Wrapped { name: w.name.name.clone(), wrap, initial });
-        self.forwarding(w, (&w.name.name, w.ty), &storage, ("wrappedValue", w.wrapper.value));
+        self.forwardings(w, &storage);
+    }
+
+    /// What is accessed through the wrapper.
+    fn forwardings(&mut self, w: &Wrapping, storage: &Name) {
+        self.forwarding(w, (&w.name.name, w.ty), storage, ("wrappedValue", w.wrapper.value));
         if let Some(projected) = w.wrapper.projected {
             let name: Name = format!("${}", w.name.name).into();
-            self.forwarding(w, (&name, None), &storage, ("projectedValue", projected));
+            self.forwarding(w, (&name, None), storage, ("projectedValue", projected));
         }
     }
 
@@ -186,34 +237,17 @@ impl World {
         let mut wrap = self.part(w, &format!("wrapped {}", w.name.name), true);
         wrap.ast_params = Rc::from([value_param(Ident { name: VALUE.into(), span }, w.ty)]);
         wrap.observed = initial.map(Observed::Result);
-        wrap.ast_result = self.wrapper_type(w).map(Rc::new);
+        wrap.ast_result = wrapper_type(w.attribute, &w.wrapper, w.ty).map(Rc::new);
         let value = Expr { kind: ExprKind::Ident { name: VALUE.into(), generics: vec![] }, span };
-        wrap.code = Code::Expression(Rc::new(self.wrapper_call(w, Some(value))));
+        wrap.code = Code::Expression(Rc::new(self.wrapper_call(w.attribute, Some(value))));
         self.add_part(w, wrap)
     }
 
-    /// The wrapper's type, when the property's is written.
-    fn wrapper_type(&self, w: &Wrapping) -> Option<TypeExpr> {
-        let span = w.attribute.name.span;
-        let ty = w.ty?;
-        let arguments = match w.wrapper.params {
-            0 => vec![],
-            1 => vec![ty.clone()],
-            _ => return None,
-        };
-        let mut parts: Vec<(Ident, Vec<TypeExpr>)> =
-            w.attribute.name.name.split('.').map(|part| (Ident { name: part.into(), span }, vec![])).collect();
-        if let Some(last) = parts.last_mut() {
-            last.1 = arguments;
-        }
-        Some(TypeExpr { kind: TypeExprKind::Named(parts), span })
-    }
-
     /// `Wrapper(wrappedValue: value, arguments of the attribute)`
-    fn wrapper_call(&mut self, w: &Wrapping, value: Option<Expr>) -> Expr {
-        let at = w.attribute.span;
+    fn wrapper_call(&mut self, attribute: &Attribute, value: Option<Expr>) -> Expr {
+        let at = attribute.span;
         let written = Span::new(at.start + 1, at.end);
-        let brackets = if matches!(w.attribute.args, AttributeArgs::None) { "()" } else { "" };
+        let brackets = if matches!(attribute.args, AttributeArgs::None) { "()" } else { "" };
         let mut parsed = syntax::parse(&format!("{}{brackets}", self.source_text(written)), written.start);
         self.diagnostics.append(&mut parsed.diagnostics);
         let mut problems = syntax::fold_file(&mut parsed.file, &self.operators);
@@ -244,7 +278,7 @@ impl World {
         let storage: Name = format!("_{}", w.name.name).into();
         let mut decl = (**w.decl).clone();
         decl.modifiers.push(Ident { name: "private".into(), span: w.name.span });
-        let ty = self.wrapper_type(w).filter(|_| wrapped.wrap.is_none());
+        let ty = wrapper_type(w.attribute, &w.wrapper, w.ty).filter(|_| wrapped.wrap.is_none());
         let stored = StoredData {
             ty: ty.map(Rc::new),
             value: value.map(Rc::new),
@@ -269,11 +303,13 @@ impl World {
     ) {
         const NEW: &str = "new value";
         let span = w.name.span;
-        let place = format!("self.`{storage}`.{of}");
+        let own = if w.like.is_static { "Self" } else { "self" };
+        let place = format!("{own}.`{storage}`.{of}");
         let mut get = self.part(w, name, false);
+        get.is_static = w.like.is_static;
         get.kind = FunctionKind::Getter;
         get.decl = Some(w.decl.clone());
-        get.is_mutating = accessible.reading_mutates;
+        get.is_mutating = accessible.reading_mutates && !w.like.is_static;
         get.ast_result = ty.cloned().map(Rc::new);
         if let Some(value) = self.written_expression(&place, span) {
             get.code = Code::Expression(Rc::new(value));
@@ -281,12 +317,21 @@ impl World {
         let get = self.add_function(get);
         let set = accessible.settable.then(|| {
             let mut set = self.part(w, name, false);
+            set.is_static = w.like.is_static;
             set.kind = FunctionKind::Setter;
             set.decl = Some(w.decl.clone());
-            set.is_mutating = accessible.writing_mutates;
+            set.is_mutating = accessible.writing_mutates && !w.like.is_static;
             set.observed = Some(Observed::Result(get));
             set.ast_params = Rc::from([value_param(Ident { name: NEW.into(), span }, ty)]);
-            set.code = Code::Block(Some(Rc::new(self.written_block(&format!("{place} = `{NEW}`\n"), span))));
+            let observers = w.observers.filter(|_| *name == w.name.name);
+            let body = match observers {
+                Some(observers) => {
+                    let around = self.observed_in(w.like.group, w.like.is_static, Some(Observed::Result(get)));
+                    self.observing_block_at(observers, w.name, ty, around, (&place, &place))
+                }
+                None => self.written_block(&format!("{place} = `{NEW}`\n"), span),
+            };
+            set.code = Code::Block(Some(Rc::new(body)));
             self.add_function(set)
         });
         self.functions[get.0 as usize].setter = set;
@@ -318,6 +363,50 @@ impl World {
         let wrap = stored[index].wrapped.as_ref().and_then(|w| w.wrap)?;
         stored[index].value.is_none().then_some((index as u32, wrap))
     }
+}
+
+/// A value as one of the type that is written beside it, if one is.
+fn as_written(value: &Expr, ty: Option<&TypeExpr>) -> Expr {
+    match ty {
+        Some(ty) => {
+            let kind = ExprKind::As { value: Rc::new(value.clone()), ty: ty.clone(), kind: CastKind::Coerce };
+            Expr { kind, span: value.span }
+        }
+        None => value.clone(),
+    }
+}
+
+/// What keeps a wrapper that is no property of an instance.
+fn wrapper_storage(
+    attribute: &Attribute,
+    wrapper: &Wrapper,
+    (name, ty): (&Ident, Option<&TypeExpr>),
+    value: Expr,
+) -> Binding {
+    let (span, name) = (name.span, format!("_{}", name.name).into());
+    Binding {
+        pattern: Pattern { kind: PatternKind::Bind { name, mutable: false }, span },
+        ty: wrapper_type(attribute, wrapper, ty),
+        value: Some(value),
+        accessors: None,
+    }
+}
+
+/// The wrapper's type, when the property's is written.
+fn wrapper_type(attribute: &Attribute, wrapper: &Wrapper, ty: Option<&TypeExpr>) -> Option<TypeExpr> {
+    let span = attribute.name.span;
+    let ty = ty?;
+    let arguments = match wrapper.params {
+        0 => vec![],
+        1 => vec![ty.clone()],
+        _ => return None,
+    };
+    let mut parts: Vec<(Ident, Vec<TypeExpr>)> =
+        attribute.name.name.split('.').map(|part| (Ident { name: part.into(), span }, vec![])).collect();
+    if let Some(last) = parts.last_mut() {
+        last.1 = arguments;
+    }
+    Some(TypeExpr { kind: TypeExprKind::Named(parts), span })
 }
 
 /// What the declaration of a wrapper says.

@@ -56,7 +56,7 @@ pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'
                 (x, y) => same_object(x, y),
             },
             Shape::Function | Shape::Class { .. } => same_object(a.reference(), b.reference()),
-            Shape::Metatype(_) => true,
+            Shape::Metatype { .. } => true,
         };
         if !same {
             return false;
@@ -176,7 +176,7 @@ pub fn compare(shapes: &Shapes, shape: ShapeId, mut a: Components<'_>, mut b: Co
         | Shape::Function
         | Shape::Class { .. }
         | Shape::Any
-        | Shape::Metatype(_) => None,
+        | Shape::Metatype { .. } => None,
     }
 }
 
@@ -252,7 +252,8 @@ pub fn hash(shapes: &Shapes, shape: ShapeId, value: Components<'_>) -> u64 {
                     state.mix(Rc::as_ptr(object) as usize as u64);
                 }
             }
-            Shape::Function | Shape::Metatype(_) => {}
+            Shape::Metatype { number, .. } => state.mix(u64::from(*number)),
+            Shape::Function => {}
         }
     }
     state.finish()

@@ -23,6 +23,7 @@ pub use components::Components;
 pub use constants::Constants;
 pub use release::release;
 use std::rc::Rc;
+pub use text::Text;
 
 /// Which bank a register lives in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
@@ -60,7 +61,7 @@ pub enum Ref {
     #[default]
     Null,
     /// A text.
-    Text(Rc<str>),
+    Text(text::Text),
     /// An array or record: value semantics.
     Cells(Rc<Cells>),
     /// A box: a captured variable, an instance of a class. Shared.

@@ -2,7 +2,7 @@
 
 use super::number::{write_double, write_float};
 use super::shape::{Case, OwnId, Shape, ShapeId, Shapes, Style};
-use super::{Cells, Components, Ref};
+use super::{Cells, Components, Ref, Text};
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -27,13 +27,7 @@ pub fn describe(shapes: &Shapes, shape: ShapeId, value: Components<'_>) -> Strin
 
 /// The same, or with `inside` what stands for a value inside of another one: texts with quotes. `own`: what the parts
 /// that [`own_parts`] finds say of themselves.
-pub fn describe_with(
-    shapes: &Shapes,
-    shape: ShapeId,
-    mut value: Components<'_>,
-    inside: bool,
-    own: &[Rc<str>],
-) -> String {
+pub fn describe_with(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>, inside: bool, own: &[Text]) -> String {
     let mut printer = Printer { shapes, out: String::new(), depth: 0, own: own.iter(), parts: vec![] };
     printer.value(shape, &mut value, inside);
     printer.out
@@ -53,7 +47,7 @@ struct Printer<'s> {
     shapes: &'s Shapes,
     out: String,
     depth: usize,
-    own: std::slice::Iter<'s, Rc<str>>,
+    own: std::slice::Iter<'s, Text>,
     /// The parts for which there was no text.
     parts: Vec<OwnPart>,
 }
@@ -118,7 +112,7 @@ impl Printer<'_> {
                 Ref::Any(any) => self.value(any.shape, &mut any.cells.all(), quoted),
                 _ => self.out.push('…'),
             },
-            Shape::Metatype(name) => self.out.push_str(name),
+            Shape::Metatype { name, .. } => self.out.push_str(name),
         }
     }
 

@@ -2,7 +2,82 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::ops::Deref;
+use std::rc::Rc;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
+
+/// A text with value semantics. Most texts are short and never change: they are one object without room to grow. One
+/// that something is appended to has room, so that a long text is built piece by piece without being copied each time.
+#[derive(Clone, Debug)]
+pub enum Text {
+    /// As long as it is.
+    Fixed(Rc<str>),
+    /// With room behind it.
+    Growing(Rc<String>),
+}
+
+impl Text {
+    /// Appends a text: in place when nobody else has this one.
+    pub fn push_str(&mut self, more: &str) {
+        if let Text::Growing(text) = self {
+            Rc::make_mut(text).push_str(more);
+            return;
+        }
+        let mut text = String::with_capacity((self.len() + more.len()) * 2);
+        text.push_str(self);
+        text.push_str(more);
+        *self = Text::Growing(Rc::new(text));
+    }
+
+    /// Makes room for a text of that many bytes.
+    pub fn reserve(&mut self, bytes: usize) {
+        let more = bytes.saturating_sub(self.len());
+        match self {
+            Text::Growing(text) => Rc::make_mut(text).reserve(more),
+            Text::Fixed(text) => {
+                let mut growing = String::with_capacity(text.len() + more);
+                growing.push_str(text);
+                *self = Text::Growing(Rc::new(growing));
+            }
+        }
+    }
+
+    /// Which object it is.
+    pub fn address(&self) -> usize {
+        match self {
+            Text::Fixed(text) => text.as_ptr() as usize,
+            Text::Growing(text) => Rc::as_ptr(text) as usize,
+        }
+    }
+}
+
+impl Deref for Text {
+    type Target = str;
+    fn deref(&self) -> &str {
+        match self {
+            Text::Fixed(text) => text,
+            Text::Growing(text) => text,
+        }
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Text {
+        Text::Fixed(text.into())
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Text {
+        Text::Fixed(text.into())
+    }
+}
+
+impl From<Rc<str>> for Text {
+    fn from(text: Rc<str>) -> Text {
+        Text::Fixed(text)
+    }
+}
 
 /// Whether two texts are the same to a reader.
 pub fn same(a: &str, b: &str) -> bool {
@@ -22,6 +97,22 @@ pub fn canonical(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_others_have_stays_when_a_text_grows() {
+        let mut text = Text::from("a");
+        text.push_str("b");
+        let other = text.clone();
+        text.push_str("c");
+        let at = text.address();
+        text.push_str("d");
+        assert_eq!((&*text, &*other), ("abcd", "ab"));
+        assert_eq!(text.address(), at, "nobody else has it, so it grows in place");
+        let mut roomy = Text::from("x");
+        roomy.reserve(100);
+        let Text::Growing(inside) = &roomy else { panic!("a text with room") };
+        assert!(inside.capacity() >= 100 && &*roomy == "x");
+    }
 
     #[test]
     fn spellings_of_a_letter_are_one_letter() {

@@ -7,7 +7,7 @@ use super::task::{Next, Target, Task};
 use crate::bytecode::NativeSite;
 use crate::native::library::{self, NativeContext};
 use crate::value::print::OwnPart;
-use crate::value::{Cells, Ref, Slot};
+use crate::value::{Cells, Ref, Slot, Text};
 use std::rc::Rc;
 
 /// Calls a function of the native library. Its arguments stand in the window; with their slots when `slots` is set.
@@ -32,7 +32,7 @@ fn attempt(
     compiler: &mut dyn Compiler,
     site: &NativeSite,
     slots: bool,
-    own_texts: Option<&[Rc<str>]>,
+    own_texts: Option<&[Text]>,
 ) -> Result<Vec<OwnPart>, Box<Fault>> {
     let Some(function) = library::get(site.native) else { return Err(Fault::internal("no such native function")) };
     let range = |b: usize| machine.window[b]..machine.window[b] + usize::from(site.params[b].max(site.results[b]));
@@ -76,7 +76,7 @@ fn effort(object: &Ref) -> i64 {
 /// Which object it is; 0 for one that has no size.
 fn address(object: &Ref) -> usize {
     match object {
-        Ref::Text(text) => text.as_ptr() as usize,
+        Ref::Text(text) => text.address(),
         Ref::Cells(cells) => Rc::as_ptr(cells) as usize,
         _ => 0,
     }
@@ -88,7 +88,7 @@ struct Ask {
     slots: bool,
     arguments: Cells,
     parts: std::vec::IntoIter<OwnPart>,
-    texts: Vec<Rc<str>>,
+    texts: Vec<Text>,
 }
 
 impl Ask {

@@ -3,7 +3,7 @@
 use super::Origin;
 use super::build::{Builder, Use, Value};
 use super::change::Opened;
-use super::dispatch::Target;
+use super::dispatch::{Target, has_type_self};
 use super::place::Location;
 use crate::ir::graph::{Op, Reg, Trap};
 use crate::ir::layout::is_small;
@@ -55,11 +55,16 @@ impl Builder<'_> {
         };
         let f = target.declaration().clone();
         let declared = self.d.function(f.function);
-        let wanted = self.param_types(&declared, &f.generics);
+        let (own, args) = self.own_type(callee, &declared, args);
+        let mut wanted = self.param_types(&declared, &f.generics);
+        if own.is_some() {
+            wanted.remove(0);
+        }
         let prepared = self.prepare(args, &wanted);
         let careful = self.lowering.interactive && !is_safe(&declared);
         let before = std::mem::replace(&mut self.careful, careful);
-        let (operands, opened) = self.operands(prepared);
+        let (mut operands, opened) = self.operands(prepared);
+        operands.splice(0..0, own);
         let (value, thrown) = self.call_target(&target, operands);
         for place in opened.into_iter().rev() {
             self.close(place);
@@ -69,6 +74,45 @@ impl Builder<'_> {
             self.propagate(flag, error);
         }
         value
+    }
+
+    /// What fulfils a static requirement may need the type or not, whatever the requirement itself says: the operand that
+    /// stands for it, and the other arguments.
+    fn own_type<'e>(
+        &mut self,
+        callee: &Callee,
+        declared: &Function,
+        args: &'e [Argument],
+    ) -> (Option<Operand>, &'e [Argument]) {
+        let Callee::Requirement { protocol, requirement, self_type, .. } = callee else { return (None, args) };
+        let asked = self.d.requirement(*protocol, *requirement);
+        let asked = self.d.function(asked);
+        let (metatype, rest) = match args.split_first() {
+            Some((Argument::Value(metatype), rest)) if has_type_self(&asked) => (Some(self.expr(metatype)), rest),
+            _ => (None, args),
+        };
+        let of = self.concrete(self_type);
+        (self.type_operand(declared, metatype, &of, rest.len()), rest)
+    }
+
+    /// What a function that is given so many further operands takes before them: the type that is its `self`, or an
+    /// instance that it fills.
+    pub(super) fn type_operand(
+        &mut self,
+        declared: &Function,
+        metatype: Option<Value>,
+        of: &Type,
+        further: usize,
+    ) -> Option<Operand> {
+        if declared.params.len() <= further {
+            return None;
+        }
+        let metatype = match metatype {
+            Some(value) if crate::ir::layout::is_dynamic(self.d, of) => value,
+            _ => self.metatype(of),
+        };
+        let value = if has_type_self(declared) { metatype } else { self.new_of_type(of, metatype) };
+        Some(Operand::Value(value))
     }
 
     /// A call of a function value.
@@ -260,7 +304,10 @@ impl Builder<'_> {
 
 /// Whether a call cannot fail, so that what it changes may be moved out of a global variable meanwhile.
 fn is_safe(declared: &Function) -> bool {
-    matches!(declared.primitive.as_deref(), Some("array.append" | "array.appendContents" | "array.removeAll"))
+    matches!(
+        declared.primitive.as_deref(),
+        Some("array.append" | "array.appendContents" | "array.removeAll" | "text.append")
+    )
 }
 
 /// The last of several operands that may change what those before it gave; the first one has none before it, and a long

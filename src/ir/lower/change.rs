@@ -7,17 +7,20 @@
 
 use super::build::{Builder, Use, Value};
 use super::call::Operand;
+use super::dispatch::Target;
 use super::place::{Accessor, Location};
 use crate::ir::graph::{Op, Reg};
 use crate::types::ty::Type;
 use crate::value::Bank;
 
 /// A place whose value was moved to registers, and how it gets back.
+#[derive(Clone)]
 pub(super) struct Opened {
     pub regs: Value,
     closings: Vec<Closing>,
 }
 
+#[derive(Clone)]
 enum Closing {
     /// Stores registers where they came from.
     Store(Location, Value),
@@ -106,9 +109,14 @@ impl Builder<'_> {
 
     pub fn get(&mut self, accessor: &Accessor, base: Value) -> Value {
         let base = if self.getter_mutates(accessor) { Operand::InOut(base) } else { Operand::Value(base) };
+        self.call_accessor(&accessor.get, base, accessor)
+    }
+
+    /// Calls a function with the base and the arguments of an accessor.
+    pub fn call_accessor(&mut self, function: &Target, base: Operand, accessor: &Accessor) -> Value {
         let mut operands = vec![base];
         operands.extend(accessor.args.iter().cloned().map(Operand::Value));
-        self.call_and_propagate(&accessor.get, operands)
+        self.call_and_propagate(function, operands)
     }
 
     fn set(&mut self, accessor: &Accessor, base: Value, value: Value) {
@@ -234,7 +242,10 @@ impl Builder<'_> {
             let regs = self.load(&accessor.base);
             Opened { regs: self.keep(regs), closings: vec![] }
         };
-        let value = self.get(accessor, base.regs.clone());
+        let value = match &accessor.moving {
+            Some(moving) => self.call_accessor(&moving.take, Operand::InOut(base.regs.clone()), accessor),
+            None => self.get(accessor, base.regs.clone()),
+        };
         let value = self.keep(value);
         let regs = if value.iter().all(|r| self.use_of(*r) == Use::Temporary) { value } else { self.copy(&value) };
         self.dedicate(&regs, "", Use::Variable);

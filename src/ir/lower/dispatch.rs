@@ -11,7 +11,7 @@ use crate::ir::graph::{MethodId, Op, Program, Reg};
 use crate::ir::layout::cells;
 use crate::types::tree::{self, Callee, FunctionRef};
 use crate::types::ty::{ProtocolId, Type};
-use crate::types::world::{Declarations, NominalKind};
+use crate::types::world::{Declarations, Function, NominalKind};
 use crate::value::Bank;
 use crate::value::shape::{Shape, ShapeId};
 use hashbrown::{HashMap, HashSet};
@@ -22,15 +22,16 @@ use std::rc::Rc;
 pub(super) enum Target {
     /// A function that is known.
     Static(FunctionRef),
-    /// What a method is for the receiver. The function is the one that the method was declared as.
-    Dynamic(MethodId, FunctionRef),
+    /// What a method is for the receiver, which is the argument of that number. The function is the one that the method
+    /// was declared as.
+    Dynamic(MethodId, FunctionRef, usize),
 }
 
 impl Target {
     /// The function whose parameters and results the call has.
     pub fn declaration(&self) -> &FunctionRef {
         match self {
-            Target::Static(f) | Target::Dynamic(_, f) => f,
+            Target::Static(f) | Target::Dynamic(_, f, _) => f,
         }
     }
 }
@@ -42,6 +43,14 @@ enum Method {
     Class(FunctionRef),
     /// A requirement, called on an existential; the last are its own generic arguments.
     Requirement { protocol: ProtocolId, requirement: u32, on: Type, generics: Vec<Type> },
+    /// A cast of what is in a box to the generic argument.
+    Cast(FunctionRef),
+    /// The type of what is in a box.
+    TypeOf(FunctionRef),
+    /// A function for the type of one of its arguments.
+    Opened { function: FunctionRef, generic: usize, param: usize },
+    /// A new instance of a class, or of the subclass that a metatype stands for.
+    New(FunctionRef),
 }
 
 /// What a bridge leads to.
@@ -51,6 +60,14 @@ pub(in crate::ir) enum Behind {
     Override(FunctionRef),
     /// What fulfils a requirement for a type.
     Witness { protocol: ProtocolId, requirement: u32, of: Type, generics: Vec<Type> },
+    /// A cast of values of a type; `None` for all that it fails for.
+    Cast { from: Option<Type>, to: Type },
+    /// The type itself.
+    TypeOf(Type),
+    /// The function for a type.
+    Opened { function: FunctionRef, param: usize, of: Type },
+    /// An instance of a class without values in it.
+    New(Type),
 }
 
 /// The methods that are found while the program runs, and the types that they are found for.
@@ -93,7 +110,11 @@ impl Lowering {
                 let declared = d.function(f.function);
                 let put = |p| declared.generics.iter().position(|q| *q == p).and_then(|i| f.generics.get(i).cloned());
                 let Some(own) = declared.params.first().map(|p| d.normalize(&p.ty.substitute(&put))) else { return };
-                if !is_class_of(d, ty, &own) {
+                let (ty, own) = match (ty, &own) {
+                    (Type::Metatype(of), Type::Metatype(wanted)) => (&**of, &**wanted),
+                    _ => (ty, &own),
+                };
+                if !is_class_of(d, ty, own) {
                     return;
                 }
                 let found = d.override_of(f, ty);
@@ -105,14 +126,54 @@ impl Lowering {
                 }
             }
             Method::Requirement { protocol, requirement, on, generics } => {
-                if !d.conforms(ty, *protocol) {
-                    return;
-                }
                 let (protocol, requirement) = (*protocol, *requirement);
                 let like = d.requirement(protocol, requirement);
+                let ty = match ty {
+                    Type::Metatype(of) if has_type_self(&d.function(like)) => of,
+                    Type::Metatype(_) => return,
+                    _ => ty,
+                };
+                if !d.conforms(ty, protocol) {
+                    return;
+                }
                 let to = Behind::Witness { protocol, requirement, of: ty.clone(), generics: generics.clone() };
                 let all = std::iter::once(on.clone()).chain(generics.iter().cloned()).collect();
                 (Origin::Bridge { like, to: Rc::new(to) }, all)
+            }
+            Method::Cast(f) => {
+                let to = f.generics.first().cloned().unwrap_or(Type::Error);
+                // Boxes have one shape, whichever protocols they are known to conform to.
+                let any = |t: &Type| matches!(t, Type::Existential(_)).then(|| Type::Existential(Rc::from([])));
+                let from = super::cast::may_succeed(d, ty, &to).then(|| ty.map(&mut |t| any(t)));
+                (Origin::Bridge { like: f.function, to: Rc::new(Behind::Cast { from, to }) }, f.generics.clone())
+            }
+            Method::Opened { function, generic, param } => {
+                let declared = d.function(function.function);
+                let Some(asked) = declared.params.get(*param) else { return };
+                let ty = match (&asked.ty, ty) {
+                    (Type::Metatype(_), Type::Metatype(of)) => of,
+                    (Type::Metatype(_), _) | (_, Type::Metatype(_)) => return,
+                    _ => ty,
+                };
+                let Some(Type::Existential(protocols)) = function.generics.get(*generic) else { return };
+                if !protocols.iter().all(|p| d.conforms(ty, *p)) {
+                    return;
+                }
+                let mut known = function.clone();
+                known.generics[*generic] = ty.clone();
+                let to = Rc::new(Behind::Opened { function: known, param: *param, of: ty.clone() });
+                (Origin::Bridge { like: function.function, to }, function.generics.clone())
+            }
+            Method::New(f) => {
+                let (Type::Metatype(of), [class]) = (ty, f.generics.as_slice()) else { return };
+                if !is_class_of(d, of, class) {
+                    return;
+                }
+                let to = Rc::new(Behind::New((**of).clone()));
+                (Origin::Bridge { like: f.function, to }, f.generics.clone())
+            }
+            Method::TypeOf(f) => {
+                (Origin::Bridge { like: f.function, to: Rc::new(Behind::TypeOf(ty.clone())) }, f.generics.clone())
             }
         };
         let function = self.request(program, origin, generics, None);
@@ -131,8 +192,13 @@ impl Lowering {
     }
 }
 
+/// Whether the first parameter of a function is a type.
+pub(super) fn has_type_self(declared: &Function) -> bool {
+    declared.params.first().is_some_and(|p| &*p.name == "self" && matches!(p.ty, Type::Metatype(_)))
+}
+
 /// Whether a type is a class or inherits from it.
-fn is_class_of(d: &mut dyn Declarations, ty: &Type, class: &Type) -> bool {
+pub(super) fn is_class_of(d: &mut dyn Declarations, ty: &Type, class: &Type) -> bool {
     let mut at = ty.clone();
     loop {
         if at == *class {
@@ -166,6 +232,14 @@ impl Builder<'_> {
                 let f = self.concrete_ref(function);
                 Some(self.method_of_class(f))
             }
+            Callee::Opened { function, generic, param } => {
+                let f = self.concrete_ref(function);
+                let name = self.d.function(f.function).name.clone();
+                let (generic, param) = (*generic as usize, *param as usize);
+                let method = Method::Opened { function: f.clone(), generic, param };
+                let id = self.lowering.method(self.program, method, &name);
+                Some(Target::Dynamic(id, f, param))
+            }
             Callee::Requirement { protocol, requirement, self_type, generics } => {
                 let of = self.concrete(self_type);
                 let generics: Vec<Type> = generics.iter().map(|t| self.concrete(t)).collect();
@@ -184,7 +258,7 @@ impl Builder<'_> {
             Some(is_overridden) if is_overridden || self.lowering.interactive => {
                 let name = self.d.function(f.function).name.clone();
                 let id = self.lowering.method(self.program, Method::Class(f.clone()), &name);
-                Target::Dynamic(id, f)
+                Target::Dynamic(id, f, 0)
             }
             _ => Target::Static(f),
         }
@@ -196,7 +270,25 @@ impl Builder<'_> {
         let all = std::iter::once(on.clone()).chain(generics.iter().cloned()).collect();
         let method = Method::Requirement { protocol, requirement, on, generics };
         let id = self.lowering.method(self.program, method, &name);
-        Target::Dynamic(id, FunctionRef { function, generics: all })
+        Target::Dynamic(id, FunctionRef { function, generics: all }, 0)
+    }
+
+    /// What casts the value of a box: a function for each type.
+    pub(super) fn method_of_cast(&mut self, f: FunctionRef) -> Target {
+        let id = self.lowering.method(self.program, Method::Cast(f.clone()), &"as".into());
+        Target::Dynamic(id, f, 0)
+    }
+
+    /// What makes an instance of the class that a metatype stands for.
+    pub(super) fn method_of_new(&mut self, f: FunctionRef) -> Target {
+        let id = self.lowering.method(self.program, Method::New(f.clone()), &"new".into());
+        Target::Dynamic(id, f, 0)
+    }
+
+    /// What says the type of an instance or of the value of a box.
+    pub(super) fn method_of_type(&mut self, f: FunctionRef) -> Target {
+        let id = self.lowering.method(self.program, Method::TypeOf(f.clone()), &"type".into());
+        Target::Dynamic(id, f, 0)
     }
 
     /// Whether what is called is known to be that primitive, and nobody registered a derivative for it.
@@ -213,12 +305,12 @@ impl Builder<'_> {
                 *operand = Operand::Value(regs.clone());
             }
         }
-        let (method, f) = match target {
+        let (method, f, at) = match target {
             Target::Static(f) => return self.call_raw(f, operands),
-            Target::Dynamic(method, f) => (*method, f),
+            Target::Dynamic(method, f, at) => (*method, f, *at),
         };
         let result = self.of_function(&declared, &f.generics, &declared.result);
-        let receiver = match operands.first() {
+        let receiver = match operands.get(at) {
             Some(Operand::Value(regs) | Operand::InOut(regs)) => regs.first().copied(),
             None => None,
         };
@@ -250,7 +342,7 @@ impl Builder<'_> {
     }
 
     /// Values of this type may be the receivers of methods.
-    fn note_type(&mut self, shape: ShapeId) {
+    pub(super) fn note_type(&mut self, shape: ShapeId) {
         let dynamic = &mut self.lowering.dynamic;
         if dynamic.known.insert(shape) {
             dynamic.types.push(shape);
@@ -270,7 +362,21 @@ impl Builder<'_> {
         self.results(&declared);
         let mut operands = self.parameters(&declared);
         let (target, of) = match to {
+            Behind::Cast { from, to } => {
+                let found = self.cast_of_box(from.as_ref(), &operands, to);
+                return self.give_back(found);
+            }
+            Behind::New(of) => {
+                let shape = self.shape(of);
+                let found = self.instance(shape, &[]);
+                return self.give_back(found);
+            }
+            Behind::TypeOf(of) => {
+                let found = self.boxed_metatype(of);
+                return self.give_back(found);
+            }
             Behind::Override(f) => (Target::Static(f.clone()), None),
+            Behind::Opened { function, param, of } => (self.method_of_class(function.clone()), Some((*param, of))),
             Behind::Witness { protocol, requirement, of, generics } => {
                 let callee = Callee::Requirement {
                     protocol: *protocol,
@@ -282,14 +388,28 @@ impl Builder<'_> {
                     self.refuse("a requirement that its type does not fulfil");
                     return;
                 };
-                (target, Some(of))
+                (target, Some((0, of)))
             }
         };
+        let asked = has_type_self(&declared);
+        if asked && let (Behind::Witness { .. }, Some((_, of))) = (to, of) {
+            let Operand::Value(metatype) = operands.remove(0) else { return };
+            let from = self.d.function(target.declaration().function);
+            operands.splice(0..0, self.type_operand(&from, Some(metatype), of, operands.len()));
+        }
+        if let Behind::Opened { param, of, .. } = to
+            && matches!(declared.params[*param].ty, Type::Metatype(_))
+            && !crate::ir::layout::is_dynamic(self.d, of)
+        {
+            operands[*param] = Operand::Value(vec![]);
+        }
+        let is_type = |k: usize| declared.params.get(k).is_some_and(|p| matches!(p.ty, Type::Metatype(_)));
+        let of = of.filter(|(k, _)| !is_type(*k));
         // Values that are given by reference: they go back at the end, the receiver packed again.
         let mut back = vec![];
         for (k, operand) in operands.iter_mut().enumerate() {
             let (Operand::Value(regs) | Operand::InOut(regs)) = &mut *operand;
-            let of = of.filter(|_| k == 0);
+            let of = of.filter(|(at, _)| k == *at).map(|(_, of)| of);
             if let Some(of) = of {
                 *regs = self.unboxed(of, regs);
             }
@@ -313,7 +433,7 @@ impl Builder<'_> {
     }
 
     /// The value of a concrete type that is known to be in one of any type.
-    fn unboxed(&mut self, ty: &Type, regs: &[Reg]) -> Value {
+    pub(super) fn unboxed(&mut self, ty: &Type, regs: &[Reg]) -> Value {
         let shape = self.shape(ty);
         if let Shape::Class { .. } = self.program.shapes.get(shape) {
             // Of an instance of a subclass, too.
@@ -337,6 +457,10 @@ impl Builder<'_> {
         }
         if let (Type::Existential(_), false) = (to, matches!(from, Type::Existential(_))) {
             return self.boxed(from, &value);
+        }
+        if to.any(&mut |t| matches!(t, Type::Existential(_))) {
+            // Boxes inside of something else.
+            return self.converted_exact(from, value, to)[1..].to_vec();
         }
         let (from, to) = (self.banks(from), self.banks(to));
         if from.len() + 1 == to.len() { self.some(value) } else { value }

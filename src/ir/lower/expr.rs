@@ -8,7 +8,6 @@ use crate::ir::graph::{BlockId, Op, Reg, Trap};
 use crate::types::tree::{Expr, ExprKind, LocalId, Place, TryKind};
 use crate::types::ty::Type;
 use crate::value::Bank;
-use crate::value::shape::Shape;
 
 impl Builder<'_> {
     /// The value of an expression. Registers of variables are handed out as they are: whoever evaluates something else
@@ -120,15 +119,19 @@ impl Builder<'_> {
                     None => function,
                 }
             }
-            ExprKind::Erase(value) => self.erase(value),
+            ExprKind::Erase(value) => self.erase(value, &e.ty),
             ExprKind::Is { value, ty } => {
-                let value = self.erase(value);
-                let shape = self.shape(ty);
-                vec![self.value(Op::Native { name: "any.is", shapes: vec![shape] }, Bank::I, &value)]
+                let (from, to) = (self.concrete(&value.ty), self.concrete(ty));
+                let value = self.expr(value);
+                self.span = e.span;
+                self.converted(&from, value, &to)[..1].to_vec()
             }
             ExprKind::Cast { value, forced } => self.cast(value, *forced, &e.ty),
             ExprKind::Try { kind, value } => self.attempt(*kind, value, &e.ty),
-            ExprKind::Metatype => vec![],
+            ExprKind::Metatype => match self.concrete(&e.ty) {
+                Type::Metatype(of) => self.metatype(&of),
+                _ => vec![],
+            },
             ExprKind::Interpolation(parts) => {
                 let parts = self.exprs(parts).concat();
                 vec![self.concatenate(&parts)]
@@ -269,18 +272,24 @@ impl Builder<'_> {
         let (present, absent, after) = (self.block(), self.block(), self.block());
         let banks = self.banks(ty);
         let result = self.regs(&banks);
-        let tag = self.part(at.clone(), 0..1);
-        let tag = self.load(&tag);
-        self.branch(tag[0], present, absent);
+        let tag = self.tag(&at);
+        self.branch(tag, present, absent);
         self.go_on_in(present);
         let inside = self.payload_location(at, &place.ty);
         self.check(&inside);
         let opened = self.open(&inside);
         // The registers are changed where they are: those of the variable, or those that the value was moved to.
         self.locals[local.0 as usize] = Slot::Registers(opened.regs.clone());
+        // What was moved goes back when the body throws, too.
+        let (handler, error) = (self.block(), self.reg(Bank::R));
+        self.scopes.push(Scope::Catch { handler, error });
         self.chain_result(body, flatten, &result);
-        self.close(opened);
+        self.scopes.pop();
+        self.close(opened.clone());
         self.jump(after);
+        self.go_on_in(handler);
+        self.close(opened);
+        self.throw(error);
         self.go_on_in(absent);
         self.nil(&result);
         self.jump(after);
@@ -288,36 +297,14 @@ impl Builder<'_> {
         result
     }
 
-    /// A value as `Any`.
-    fn erase(&mut self, value: &Expr) -> Value {
+    /// A value as `Any`, a metatype as one that is known only while the program runs.
+    fn erase(&mut self, value: &Expr, to: &Type) -> Value {
         let regs = self.expr(value);
         let ty = self.concrete(&value.ty);
-        if matches!(ty, Type::Existential(_)) {
-            return regs;
+        match (&ty, self.concrete(to)) {
+            (Type::Metatype(of), Type::Metatype(wanted)) => self.metatype_as(of, regs, &wanted),
+            _ => self.erased(&ty, regs),
         }
-        self.boxed(&ty, &regs)
-    }
-
-    fn cast(&mut self, value: &Expr, forced: bool, ty: &Type) -> Value {
-        let whole = self.shape(ty);
-        let target = match (forced, self.program.shapes.get(whole)) {
-            (false, Shape::Optional(of)) => *of,
-            _ => whole,
-        };
-        let erased = self.erase(value);
-        if matches!(self.program.shapes.get(target), Shape::Any) {
-            // Every value is one of `Any`.
-            return if forced { erased } else { self.some(erased) };
-        }
-        let mut banks = vec![Bank::I];
-        banks.extend(self.banks_of(target).iter());
-        let optional = self.regs(&banks);
-        self.emit(Op::Native { name: "any.as", shapes: vec![target] }, &optional, &erased);
-        if !forced {
-            return optional;
-        }
-        self.demand(optional[0], Trap::UnexpectedNil);
-        optional[1..].to_vec()
     }
 
     fn attempt(&mut self, kind: TryKind, value: &Expr, ty: &Type) -> Value {

@@ -14,6 +14,7 @@
 mod backwards;
 mod build;
 mod call;
+mod cast;
 mod change;
 mod closure;
 mod dispatch;

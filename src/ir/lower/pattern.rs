@@ -1,10 +1,8 @@
 //! Patterns: tests that go elsewhere when they fail, and variables that are bound on the way.
 
 use super::build::{Builder, Value};
-use crate::ir::graph::{BlockId, Op, Reg, Trap};
+use crate::ir::graph::{BlockId, Reg, Trap};
 use crate::types::tree::{LocalId, Pattern, PatternKind};
-use crate::types::ty::Type;
-use crate::value::Bank;
 
 impl Builder<'_> {
     /// Goes on, with variables bound, when the pattern takes the value, and to `fail` otherwise. Registers of the value
@@ -38,15 +36,8 @@ impl Builder<'_> {
                 self.go_on_in(next);
             }
             PatternKind::Is { ty, pattern: inner } => {
-                let shape = self.shape(ty);
-                let mut banks = vec![Bank::I];
-                banks.extend(self.banks_of(shape).iter());
-                let optional = self.regs(&banks);
-                let erased = match self.concrete(&pattern.ty) {
-                    Type::Existential(_) => value.to_vec(),
-                    known => self.boxed(&known, value),
-                };
-                self.emit(Op::Native { name: "any.as", shapes: vec![shape] }, &optional, &erased);
+                let (from, to) = (self.concrete(&pattern.ty), self.concrete(ty));
+                let optional = self.converted(&from, value.to_vec(), &to);
                 self.settle(&optional);
                 self.require(optional[0], fail);
                 self.matches(inner, &optional[1..], fail);

@@ -4,11 +4,13 @@
 //! Not here: replacing and changing what is there (`change.rs`).
 
 use super::build::{Builder, Slot, Value};
-use super::call::may_write;
+use super::call::{Operand, may_write};
 use super::dispatch::Target;
 use crate::ir::graph::{Op, Reg, Stride, Trap};
 use crate::ir::layout::cells;
-use crate::types::tree::{Argument, Callee, Expr, ExprKind, LocalId, Place, Projection, ProjectionKind, Root};
+use crate::types::tree::{
+    Argument, Callee, Expr, ExprKind, FunctionRef, LocalId, Place, Projection, ProjectionKind, Root,
+};
 use crate::types::ty::Type;
 use crate::value::Bank;
 use crate::value::shape::Shape;
@@ -43,8 +45,19 @@ pub(super) struct Accessor {
     pub base: Location,
     pub get: Target,
     pub set: Target,
+    pub moving: Option<Moving>,
     pub args: Vec<Value>,
     pub mutating: bool,
+}
+
+/// How a value is moved out of what keeps it, instead of being copied by a getter, while it is changed: an array in a
+/// dictionary has one owner then.
+#[derive(Clone, Debug)]
+pub(super) struct Moving {
+    /// Gives the value, which the base does not have any more.
+    pub take: Target,
+    /// Whether there is a value, of an optional.
+    pub has: Option<Target>,
 }
 
 impl Builder<'_> {
@@ -85,9 +98,8 @@ impl Builder<'_> {
             }
             ProjectionKind::Element(index) => self.field_location(at, ty, *index as usize),
             ProjectionKind::Force => {
-                let tag = self.part(at.clone(), 0..1);
-                let tag = self.load(&tag);
-                self.demand(tag[0], Trap::UnexpectedNil);
+                let tag = self.tag(&at);
+                self.demand(tag, Trap::UnexpectedNil);
                 self.payload_location(at, ty)
             }
             ProjectionKind::Accessor { get, set, args, mutating } => {
@@ -119,7 +131,29 @@ impl Builder<'_> {
         if let (true, Some(index)) = (self.is_primitive_target(&get, "array.get"), index) {
             return self.element_location(base, index, ty);
         }
-        Location::Accessor(Box::new(Accessor { base, get, set, args, mutating }))
+        let moving = if mutating { self.moving(&get) } else { None };
+        Location::Accessor(Box::new(Accessor { base, get, set, moving, args, mutating }))
+    }
+
+    /// The functions that a subscript of the library names for moving its value.
+    fn moving(&mut self, get: &Target) -> Option<Moving> {
+        let Target::Static(f) = get else { return None };
+        let (take, has) = self.d.moving(f.function)?;
+        let target = |function| Target::Static(FunctionRef { function, generics: f.generics.clone() });
+        Some(Moving { take: target(take), has: has.map(target) })
+    }
+
+    /// Whether there is a value in the optional at a place. What is moved to be changed is not read for that: a second
+    /// reference to it would make it shared.
+    pub fn tag(&mut self, at: &Location) -> Reg {
+        if let Location::Accessor(accessor) = at
+            && let Some(Moving { has: Some(has), .. }) = &accessor.moving
+        {
+            let base = self.load(&accessor.base);
+            return self.call_accessor(has, Operand::Value(base), accessor)[0];
+        }
+        let tag = self.part(at.clone(), 0..1);
+        self.load(&tag)[0]
     }
 
     /// The place of a variable.

@@ -54,6 +54,11 @@ impl Builder<'_> {
                 self.trap(Trap::Failed { what, message: regs(0).first().copied() });
                 self.nothing(&result)
             }
+            "type.new" => match generics {
+                [of] => self.new_of_type(of, regs(0)),
+                _ => self.nothing(&result),
+            },
+            "type.of" => self.type_of(generics, regs(0)),
             "valueWithDifferential" | "valueWithTangent" | "transpose" | "withoutDerivative" | "withDerivative" => {
                 let types = self.param_types(declared, generics);
                 let values = (0..operands.len()).map(regs).collect();

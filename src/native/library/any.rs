@@ -2,8 +2,8 @@
 
 use super::NativeFunction;
 use super::context::{Failure, NativeContext, internal};
-use crate::value::shape::Shape;
-use crate::value::{AnyValue, Cells, Ref, compare, print};
+use crate::value::shape::{Shape, ShapeId};
+use crate::value::{AnyValue, Cells, Components, Ref, compare, print};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
@@ -11,7 +11,6 @@ type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
 pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "any.box", call: wrap },
-    NativeFunction { name: "any.is", call: is },
     NativeFunction { name: "any.as", call: unwrap },
     NativeFunction { name: "describe", call: |c| describe(c, false) },
     NativeFunction { name: "debugDescribe", call: |c| describe(c, true) },
@@ -37,16 +36,23 @@ fn wrap(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_reference(Ref::Any(Rc::new(AnyValue { shape, cells })))
 }
 
-fn is(c: Call<'_, '_>) -> Result<(), Failure> {
-    let (shape, boxed) = (c.type_at(0)?, c.reference());
-    let Ref::Any(any) = boxed else { return Err(internal()) };
-    let holds = c.shapes.is_subclass(any.shape, shape) || matches!(c.shapes.get(shape), Shape::Any);
-    c.give_integer(i64::from(holds || present(c, &any, shape)))
-}
-
-/// Whether it is an optional of the wanted type, with a value.
-fn present(c: &NativeContext<'_>, any: &AnyValue, wanted: crate::value::shape::ShapeId) -> bool {
-    matches!(c.shapes.get(any.shape), Shape::Optional(of) if *of == wanted) && any.cells.i.first() == Some(&1)
+/// The components of a value that is one of the wanted type, also inside of optionals.
+fn found<'a>(c: &NativeContext<'_>, any: &'a AnyValue, wanted: ShapeId) -> Option<Components<'a>> {
+    let (mut shape, mut value) = (any.shape, any.cells.all());
+    loop {
+        if c.shapes.is_subclass(shape, wanted) {
+            return Some(value);
+        }
+        match (c.shapes.get(shape), value.i, value.r) {
+            (Shape::Optional(of), [1, rest @ ..], _) => (shape, value.i) = (*of, rest),
+            (Shape::Any, _, [Ref::Any(inner)]) => (shape, value) = (inner.shape, inner.cells.all()),
+            (Shape::Class { .. }, _, [Ref::Box(instance)]) => {
+                let own = instance.shape?;
+                return c.shapes.is_subclass(own, wanted).then_some(value);
+            }
+            _ => return None,
+        }
+    }
 }
 
 fn unwrap(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -57,11 +63,8 @@ fn unwrap(c: Call<'_, '_>) -> Result<(), Failure> {
         c.give_integer(1)?;
         return c.give_reference(boxed);
     }
-    if present(c, any, shape) {
-        // The components are those of the optional, its tag first.
-        return c.give(any.cells.all());
-    }
-    c.give_optional(layout, c.shapes.is_subclass(any.shape, shape).then(|| any.cells.all()))
+    let value = found(c, any, shape);
+    c.give_optional(layout, value)
 }
 
 /// The text of a value. Parts whose types say themselves how they are written are asked for first.

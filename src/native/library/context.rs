@@ -3,7 +3,7 @@
 use super::host::Host;
 use crate::value::print::OwnPart;
 use crate::value::shape::{Layout, ShapeId, Shapes};
-use crate::value::{Cells, Components, Ref, Slot, dictionary::Dictionary};
+use crate::value::{Cells, Components, Ref, Slot, Text, dictionary::Dictionary};
 use std::rc::Rc;
 
 /// Why a native function cannot go on.
@@ -95,7 +95,7 @@ pub struct NativeContext<'a> {
     pub host: &'a mut Host,
     /// What the program says of values that only it can describe. A function that needs such texts leaves the values in
     /// `asked`, gives no result, and is called again.
-    pub own_texts: Option<&'a [Rc<str>]>,
+    pub own_texts: Option<&'a [Text]>,
     /// The values that it wants to know the texts of.
     pub asked: Vec<OwnPart>,
     f: &'a mut [f64],
@@ -158,7 +158,7 @@ impl<'a> NativeContext<'a> {
     ///
     /// # Errors
     /// When it is something else.
-    pub fn text(&mut self) -> Result<Rc<str>, Failure> {
+    pub fn text(&mut self) -> Result<Text, Failure> {
         match self.reference() {
             Ref::Text(text) => Ok(text),
             Ref::Null => Ok("".into()),
@@ -260,7 +260,7 @@ impl<'a> NativeContext<'a> {
     ///
     /// # Errors
     /// When there is no room for it.
-    pub fn give_text(&mut self, value: impl Into<Rc<str>>) -> Result<(), Failure> {
+    pub fn give_text(&mut self, value: impl Into<Text>) -> Result<(), Failure> {
         self.give_reference(Ref::Text(value.into()))
     }
 

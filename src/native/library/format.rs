@@ -178,7 +178,7 @@ fn split(format: &str) -> Vec<String> {
 
 fn pieces(c: Call<'_, '_>) -> Result<(), Failure> {
     let format = c.text()?;
-    c.give_reference(texts(split(&format).into_iter().map(Into::into).collect()))
+    c.give_reference(texts(split(&format)))
 }
 
 /// The directive of a call, whose width is not beyond what fits into memory.

@@ -98,11 +98,11 @@ pub fn table_of(path: &str, bytes: &[u8]) -> Result<Table, Failure> {
 
 fn write_file(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, path) = (c.text()?, c.text()?);
-    std::fs::write(&*path, text.as_bytes()).map_err(|e| failure(&format!("cannot write '{path}'"), &e))
+    std::fs::write(&*path, text.as_bytes()).map_err(|e| failure(&format!("cannot write '{}'", &*path), &e))
 }
 
 fn arguments(c: Call<'_, '_>) -> Result<(), Failure> {
-    let all = c.host.arguments.iter().map(|a| a.as_str().into()).collect();
+    let all = c.host.arguments.iter().map(String::as_str).collect();
     c.give_reference(texts(all))
 }
 

@@ -87,7 +87,7 @@ fn space(shapes: &Shapes, shape: ShapeId, depth: usize) -> Space {
         Shape::Array(_) | Shape::Dictionary(..) | Shape::Set(_) | Shape::Class { .. } => POINTER,
         Shape::Boxed(of) => space(shapes, *of, depth + 1),
         Shape::Any => Space::of(32, 8),
-        Shape::Metatype(_) => Space::of(0, 1),
+        Shape::Metatype { .. } => Space::of(0, 1),
     }
 }
 

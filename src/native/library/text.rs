@@ -4,7 +4,7 @@ use super::context::{Failure, FailureKind, NativeContext, internal};
 use super::{NativeFunction, array};
 use crate::value::shape::Layout;
 use crate::value::text as reader;
-use crate::value::{Cells, Ref};
+use crate::value::{Cells, Ref, Text};
 use std::cmp::Ordering;
 use std::rc::Rc;
 use unicode_segmentation::UnicodeSegmentation;
@@ -13,6 +13,8 @@ type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
 pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "text.concat", call: concat },
+    NativeFunction { name: "text.append", call: append },
+    NativeFunction { name: "text.reserve", call: reserve },
     NativeFunction { name: "text.eq", call: equal },
     NativeFunction { name: "text.lt", call: less },
     NativeFunction { name: "text.count", call: |c| measure(c, |t| characters(t).count() as i64) },
@@ -37,8 +39,8 @@ pub(super) const TABLE: &[NativeFunction] = &[
 pub(super) const TEXT: Layout = Layout { f: 0, i: 0, r: 1 };
 
 /// An array of texts.
-pub(super) fn texts(all: Vec<Rc<str>>) -> Ref {
-    let (len, r) = (all.len(), all.into_iter().map(Ref::Text).collect());
+pub(super) fn texts<T: Into<Text>>(all: Vec<T>) -> Ref {
+    let (len, r) = (all.len(), all.into_iter().map(|text| Ref::Text(text.into())).collect());
     Ref::Cells(Rc::new(Cells { len, f: vec![], i: vec![], r, slots: vec![] }))
 }
 
@@ -61,6 +63,21 @@ fn concat(c: Call<'_, '_>) -> Result<(), Failure> {
     both.push_str(&a);
     both.push_str(&b);
     c.give_text(both)
+}
+
+fn append(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (mut text, more) = (c.text()?, c.text()?);
+    array::affordable(c.host, 1, text.len() + more.len())?;
+    text.push_str(&more);
+    c.give_text(text)
+}
+
+fn reserve(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (mut text, bytes) = (c.text()?, c.integer());
+    let bytes = array::count(bytes)?;
+    array::affordable(c.host, 1, bytes)?;
+    text.reserve(bytes);
+    c.give_text(text)
 }
 
 fn equal(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -88,7 +105,7 @@ fn relate(c: Call<'_, '_>, by: fn(&str, &str) -> bool) -> Result<(), Failure> {
     c.give_integer(i64::from(by(&text, &part)))
 }
 
-fn parts(c: Call<'_, '_>, by: fn(&str) -> Vec<Rc<str>>) -> Result<(), Failure> {
+fn parts(c: Call<'_, '_>, by: fn(&str) -> Vec<Text>) -> Result<(), Failure> {
     let text = c.text()?;
     c.give_reference(texts(by(&text)))
 }
@@ -110,7 +127,7 @@ fn replace(c: Call<'_, '_>) -> Result<(), Failure> {
 
 fn cut(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, separator) = (c.text()?, c.text()?);
-    let parts: Vec<Rc<str>> =
+    let parts: Vec<Text> =
         if separator.is_empty() { vec![text] } else { text.split(&*separator).map(Into::into).collect() };
     c.give_reference(texts(parts))
 }

@@ -71,7 +71,7 @@ impl Flow<'_, '_> {
     /// The declaration that a call names.
     pub(super) fn called(&self, callee: &Callee) -> FunctionId {
         match callee {
-            Callee::Static(f) | Callee::Class { function: f, .. } => f.function,
+            Callee::Static(f) | Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => f.function,
             Callee::Requirement { protocol, requirement, .. } => {
                 self.world.protocol_data(*protocol).requirements[*requirement as usize].function
             }

@@ -24,13 +24,11 @@ impl Infer<'_> {
             }
             Ast::Member { base, name, generics } if generics.is_empty() && name.name.parse::<u32>().is_err() => {
                 if let Some(ty) = self.type_expression(callee) {
-                    return self.call_init(&ty, args, expected, span);
+                    return self.call_init(&ty, None, args, expected, span);
                 }
                 if let Some(ty) = self.type_expression(base) {
-                    if Self::is_own_type(base) {
-                        self.check_dynamic_static(&ty, name);
-                    }
-                    return self.call_static(&ty, name, args, expected, span);
+                    let on = self.written_metatype(base).map(Rc::new);
+                    return self.call_static(&ty, on.as_ref(), name, args, expected, span);
                 }
                 if &*name.name == "init"
                     && matches!(&base.kind, Ast::Ident { name, .. } if &**name == "self")
@@ -63,7 +61,7 @@ impl Infer<'_> {
             },
             _ => {
                 if let Some(ty) = self.type_expression(callee) {
-                    return self.call_init(&ty, args, expected, span);
+                    return self.call_init(&ty, None, args, expected, span);
                 }
                 let function = self.expr(callee, None);
                 self.call_value(function, args, expected, span)
@@ -90,7 +88,7 @@ impl Infer<'_> {
         {
             return self.lead_on(local, args, span);
         }
-        let value = self.call_init(&own, args, Some(&own), span);
+        let value = self.call_init(&own, None, args, Some(&own), span);
         let value = self.coerce(value, &own);
         let place = Place { root: Root::Local(local), path: vec![], ty: own, span };
         Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: Type::unit(), span }
@@ -111,6 +109,10 @@ impl Infer<'_> {
                     let function = self.local_expr(local, name.span);
                     return self.call_value(function, args, expected, span);
                 }
+                Some(Found::Computed(get, set)) => {
+                    let function = self.computed_local(get, set, name.span);
+                    return self.call_value(function, args, expected, span);
+                }
                 Some(Found::LocalFunctions(functions)) => {
                     self.capture_for(&functions);
                     let candidates = functions
@@ -127,9 +129,6 @@ impl Infer<'_> {
                 None => {}
             }
             if let Some(candidates) = self.own_member_candidates(&name.name) {
-                if let (false, Some(own)) = (self.has_self(), self.own_type()) {
-                    self.check_dynamic_static(&own, name);
-                }
                 // A method of the type around here, unless only a function of the same name fits.
                 let global = self.function_candidates(&name.name);
                 let fits = |infer: &mut Self, list: &[Candidate]| {
@@ -148,7 +147,8 @@ impl Infer<'_> {
             }
         }
         if let Some(ty) = self.type_expression(callee) {
-            return self.call_init(&ty, args, expected, span);
+            let on = self.written_metatype(callee).map(Rc::new);
+            return self.call_init(&ty, on.as_ref(), args, expected, span);
         }
         let candidates = self.function_candidates(&name.name);
         if candidates.is_empty() || self.is_callable_variable(name) {
@@ -215,12 +215,13 @@ impl Infer<'_> {
             }
         }
         let has_any = !self.world.members(&own, name, true, self.file).is_empty();
-        has_any.then(|| self.method_candidates(&own, name, true, None))
+        let on = self.own_metatype(Span::default()).map(Rc::new);
+        has_any.then(|| self.method_candidates(&own, name, true, on.as_ref()))
     }
 
     /// Whether there is a `self` in scope.
     pub(super) fn has_self(&mut self) -> bool {
-        self.find_local_quiet("self")
+        self.self_type().is_some_and(|ty| !matches!(ty, Type::Metatype(_)))
     }
 
     /// `self`, if there is one in scope.
@@ -264,7 +265,10 @@ impl Infer<'_> {
                 self.check_anyway(&args);
                 self.error_expr(span)
             }
-            Type::Metatype(of) => self.call_init(&of, args, expected, span),
+            Type::Metatype(of) => {
+                let on = Rc::new(function);
+                self.call_init(&of, Some(&on), args, expected, span)
+            }
             ty => {
                 let name = Ident { name: "callAsFunction".into(), span: function.span };
                 let receiver = Rc::new(function.clone());
@@ -325,13 +329,24 @@ impl Infer<'_> {
     }
 
     /// `Type(arguments)`
-    pub(super) fn call_init(&mut self, ty: &Type, mut args: Vec<ArgNode>, expected: Option<&Type>, span: Span) -> Expr {
+    pub(super) fn call_init(
+        &mut self,
+        ty: &Type,
+        on: Option<&Rc<Expr>>,
+        mut args: Vec<ArgNode>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
         let ty = self.world.shallow(ty);
         let name = Ident { name: "init".into(), span };
         if let Some(expected) = expected {
             self.hint(&ty, expected, span);
         }
-        let candidates = self.method_candidates(&ty, "init", true, None);
+        let mut candidates = self.method_candidates(&ty, "init", true, on);
+        if let Some(refused) = self.keep_required(&ty, on, &mut candidates, span) {
+            self.check_anyway(&args);
+            return refused;
+        }
         if candidates.is_empty() {
             if ty == Type::Error {
                 self.check_anyway(&args);
@@ -363,6 +378,7 @@ impl Infer<'_> {
     pub(super) fn call_static(
         &mut self,
         ty: &Type,
+        on: Option<&Rc<Expr>>,
         name: &Ident,
         args: Vec<ArgNode>,
         expected: Option<&Type>,
@@ -370,7 +386,7 @@ impl Infer<'_> {
     ) -> Expr {
         let ty = self.world.shallow(ty);
         if &*name.name == "init" {
-            return self.call_init(&ty, args, expected, span);
+            return self.call_init(&ty, on, args, expected, span);
         }
         if &*name.name == "_memberwise"
             && let Type::Nominal(n, prefix) = &ty
@@ -379,7 +395,7 @@ impl Infer<'_> {
             let candidate = Candidate { target: Target::Function(f), prefix: prefix.clone(), receiver: None, tier: 0 };
             return self.call_overloaded(name, vec![candidate], args, expected, span);
         }
-        let candidates = self.method_candidates(&ty, &name.name, true, None);
+        let candidates = self.method_candidates(&ty, &name.name, true, on);
         if candidates.is_empty() {
             // `Type.method(value)` gives a function; anything else was meant for a value.
             let takes_value = matches!(args.as_slice(), [only] if only.label.is_none() && !only.trailing);
@@ -387,7 +403,7 @@ impl Infer<'_> {
                 self.check_anyway(&args);
                 return self.instance_on_type(&ty, name);
             }
-            let function = self.static_member(&ty, name, span);
+            let function = self.static_member_of(&ty, on, name, None, span);
             return self.call_value(function, args, expected, span);
         }
         self.call_overloaded(name, candidates, args, expected, span)
@@ -421,10 +437,8 @@ impl Infer<'_> {
             }
             Type::Metatype(of) => {
                 let of = (**of).clone();
-                if self.is_asked_type(&base) {
-                    self.check_dynamic_static(&of, name);
-                }
-                return self.call_static(&of, name, args, expected, span);
+                let on = Rc::new(base);
+                return self.call_static(&of, Some(&on), name, args, expected, span);
             }
             _ => {}
         }

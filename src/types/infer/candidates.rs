@@ -3,10 +3,10 @@
 use super::Infer;
 use super::args::{ArgNode, Slot, match_args};
 use crate::source::Span;
-use crate::syntax::ast::Name;
+use crate::syntax::ast::{Name, TypeExpr, TypeExprKind};
 use crate::types::solver::Wish;
 use crate::types::store::{MemberKind, Owner, Requirement, RequirementKind, SignatureParam};
-use crate::types::tree::{Callee, Expr, ExprKind, FunctionId, FunctionRef};
+use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionId, FunctionRef};
 use crate::types::ty::{NominalId, ProtocolId, Type};
 use std::rc::Rc;
 
@@ -103,6 +103,11 @@ impl Infer<'_> {
                 result = self.world.applied("Optional", &[result]);
             }
         }
+        if let Some(receiver) = &candidate.receiver
+            && let Some(own) = self.dynamic_self(function, &receiver.ty.clone(), &result)
+        {
+            result = own;
+        }
         Instance {
             callee: Some(callee),
             params: signature.params.iter().map(|p| SignatureParam { ty: by(&p.ty), ..p.clone() }).collect(),
@@ -115,13 +120,41 @@ impl Infer<'_> {
         }
     }
 
+    /// What a method of a class that gives `Self` gives for a receiver.
+    fn dynamic_self(&mut self, f: FunctionId, receiver: &Type, result: &Type) -> Option<Type> {
+        let data = self.world.function_data(f);
+        let Owner::Nominal(n) = data.owner else { return None };
+        let is_self = |ty: &TypeExpr| {
+            matches!(&ty.kind, TypeExprKind::Named(path)
+                if matches!(path.as_slice(), [(name, generics)] if &*name.name == "Self" && generics.is_empty()))
+        };
+        let (gives, maybe) = match data.ast_result.as_deref() {
+            Some(TypeExpr { kind: TypeExprKind::Optional(of), .. }) => (is_self(of), true),
+            Some(ty) => (is_self(ty), false),
+            None => (false, false),
+        };
+        if !gives || !self.world.is_class(n) {
+            return None;
+        }
+        let own = match self.world.shallow(receiver) {
+            Type::Metatype(of) => (*of).clone(),
+            other => other,
+        };
+        let fits = matches!(self.world.shallow(&own), Type::Nominal(m, _) if self.world.is_class(m));
+        if !fits || result == &own {
+            return None;
+        }
+        Some(if maybe { self.world.applied("Optional", &[own]) } else { own })
+    }
+
     /// A method of a class is what subclasses make of it, unless it is called on `super`, and so is an initialiser that
     /// another one leads to.
     fn known_callee(&self, candidate: &Candidate, function: FunctionRef) -> Callee {
         let is_dynamic = match candidate.receiver.as_ref().map(|r| &r.kind) {
-            None | Some(ExprKind::Super(_)) => false,
-            Some(ExprKind::Local(_)) => true,
-            Some(_) => !self.world.fills_instance(function.function),
+            None | Some(ExprKind::Super(_) | ExprKind::Metatype) => false,
+            // A new instance of a class that is named.
+            Some(ExprKind::Struct { .. }) => !self.world.fills_instance(function.function),
+            Some(_) => true,
         };
         match self.world.function_data(function.function).owner {
             Owner::Nominal(class) if is_dynamic && self.world.is_overridable(function.function) => {
@@ -294,17 +327,47 @@ impl Infer<'_> {
                 Target::Requirement(..) | Target::Case(..) => true,
             };
             let tier = distance * 2 + u32::from(!user);
-            let mut receiver = receiver.cloned();
-            if let (Target::Function(f), None) = (&target, &receiver)
-                && self.world.fills_instance(*f)
-            {
-                // A new instance.
-                let kind = ExprKind::Struct { fields: vec![] };
-                receiver = Some(Rc::new(Expr { kind, ty: of.clone(), span: Span::default() }));
-            }
+            let receiver = match is_static {
+                true => self.static_receiver(&target, of, receiver),
+                false => receiver.cloned(),
+            };
             out.push(Candidate { target, prefix: prefix.0.clone(), receiver, tier });
         }
         out
+    }
+
+    /// What a static member or an initialiser of a type gets as `self`: the type, or an instance that it fills.
+    pub(super) fn static_receiver(&mut self, target: &Target, of: &Type, on: Option<&Rc<Expr>>) -> Option<Rc<Expr>> {
+        let f = match target {
+            Target::Function(f) => *f,
+            Target::Requirement(p, r) => self.world.protocol_data(*p).requirements[*r as usize].function,
+            Target::Case(..) => return None,
+        };
+        let on_type = on.filter(|e| matches!(self.world.shallow(&e.ty), Type::Metatype(_)));
+        if self.world.fills_instance(f) {
+            return Some(match (on_type, on) {
+                (Some(metatype), _) if !matches!(metatype.kind, ExprKind::Metatype) => self.new_instance(metatype, of),
+                (None, Some(instance)) => instance.clone(),
+                _ => {
+                    let kind = ExprKind::Struct { fields: vec![] };
+                    Rc::new(Expr { kind, ty: of.clone(), span: Span::default() })
+                }
+            });
+        }
+        if !self.world.belongs_to_type(f) {
+            return None;
+        }
+        let named =
+            || Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(of.clone())), span: Span::default() };
+        Some(on_type.cloned().unwrap_or_else(|| Rc::new(named())))
+    }
+
+    /// An instance, without values in it yet, of the class that a metatype stands for while the program runs.
+    fn new_instance(&mut self, metatype: &Rc<Expr>, of: &Type) -> Rc<Expr> {
+        let Some(function) = self.world.library_function("_new") else { return metatype.clone() };
+        let callee = Callee::Static(FunctionRef { function, generics: vec![of.clone()] });
+        let kind = ExprKind::Call { callee, args: vec![Argument::Value((**metatype).clone())] };
+        Rc::new(Expr { kind, ty: of.clone(), span: metatype.span })
     }
 
     /// How a candidate is called in a message.

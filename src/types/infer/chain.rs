@@ -38,10 +38,17 @@ impl Infer<'_> {
             }
         };
         let local = self.new_local("", payload, true, base.span);
+        let start = (self.pending.len(), self.world.var_count());
         let body = self.in_scope(|infer| {
             infer.bind(&name.as_str().into(), local);
             infer.expr(&rewritten, None)
         });
+        // Whether it changes what it is called on must be known.
+        let mut body = self.decided(body);
+        if matches!(body.kind, ExprKind::Pending(_)) {
+            self.settle_statement(start);
+            body = self.decided(body);
+        }
         let flatten = self.world.is_optional(&body.ty.clone());
         let result =
             if flatten { body.ty.clone() } else { self.world.applied("Optional", std::slice::from_ref(&body.ty)) };

@@ -6,10 +6,7 @@ use super::candidates::{Candidate, Target};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
-use crate::types::store::MemberKind;
-use crate::types::tree::{
-    Callee, Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Place, Root, Stmt, StmtKind,
-};
+use crate::types::tree::{Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
 use crate::types::ty::Type;
 use std::rc::Rc;
 
@@ -23,7 +20,11 @@ impl Infer<'_> {
         match self.self_local() {
             Some(local) => {
                 let value = self.local_expr(local, span);
-                Expr { kind: ExprKind::Super(Box::new(value)), ty: base, span }
+                let ty = match value.ty {
+                    Type::Metatype(_) => Type::Metatype(Rc::new(base)),
+                    _ => base,
+                };
+                Expr { kind: ExprKind::Super(Box::new(value)), ty, span }
             }
             None => self.fail(Code::WrongContext, span, "'super' cannot be used where there is no 'self'"),
         }
@@ -116,49 +117,6 @@ impl Infer<'_> {
         let guard = Stmt { kind: StmtKind::Guard { conditions, otherwise, end: span }, span };
         let local = self.new_local("", unit.clone(), true, span);
         Expr { kind: ExprKind::Statements { statements: vec![guard], result: local }, ty: unit, span }
-    }
-
-    /// A member of `Self`, or of a type that is asked of a value: which class that is, is known only while the program
-    /// runs, and subclasses may have another one.
-    pub(super) fn check_dynamic_static(&mut self, of: &Type, name: &Ident) {
-        let of = self.world.shallow(of);
-        let Type::Nominal(n, _) = &of else { return };
-        if !self.world.is_class(*n) {
-            return;
-        }
-        let members = self.world.members(&of, &name.name, true, self.file);
-        let nearest = members.first().map(|(.., distance)| *distance);
-        let mut own = members.iter().filter(|(.., distance)| Some(*distance) == nearest);
-        let is_overridden = own.any(|(member, ..)| match member {
-            MemberKind::Method(f) | MemberKind::Init(f) | MemberKind::Computed(f, _) | MemberKind::Subscript(f, _) => {
-                self.world.overridden.contains(f)
-            }
-            _ => false,
-        });
-        if is_overridden {
-            let message = format!(
-                "'{}' is overridden by a subclass, and to look for it in the type of a value is not supported yet",
-                name.name
-            );
-            let diagnostic = Diagnostic::error(Code::Unsupported, name.span, message);
-            self.error(diagnostic.help("name the class, or make it a member of the instance"));
-        }
-    }
-
-    /// Whether an expression is `Self`.
-    pub(super) fn is_own_type(e: &ast::Expr) -> bool {
-        matches!(&e.kind, ast::ExprKind::Ident { name, .. } if &**name == "Self")
-    }
-
-    /// Whether a value is what `type(of:)` says.
-    pub(super) fn is_asked_type(&self, e: &Expr) -> bool {
-        match &e.kind {
-            ExprKind::Call { callee: Callee::Static(f), .. } => {
-                let data = self.world.function_data(f.function);
-                data.is_prelude && &*data.base_name == "type"
-            }
-            _ => false,
-        }
     }
 
     /// An initialiser that does not say so calls that of the superclass at its end, when there is one without parameters.

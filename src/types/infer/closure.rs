@@ -382,20 +382,7 @@ impl Infer<'_> {
                 }
                 _ => continue,
             };
-            let is_prelude = self.file == crate::types::prelude::PRELUDE_FILE;
-            let mut data = blank_function(&function.name.name, function.name.span, self.file, is_prelude);
-            data.owner = self.owner;
-            data.is_static = true;
-            data.decl = Some(decl.clone());
-            data.generics = function.generics.clone();
-            data.ast_params = function.params.clone().into();
-            data.ast_result = function.result.clone().map(Rc::new);
-            data.throws = function.throws || function.rethrows;
-            data.code = FunctionCode::Block(function.body.clone().map(Rc::new));
-            data.body = BodyState::Checking;
-            data.outer = Some(self.world.env.clone());
-            let id = self.world.add_function(data);
-            self.local_functions.insert(id, self.current);
+            let id = self.declare_local_function(decl, &function);
             found.push((id, decl.clone()));
             let name = function.name.name.clone();
             if let Some(scope) = self.frame().scopes.last_mut() {
@@ -406,6 +393,25 @@ impl Infer<'_> {
             }
         }
         found
+    }
+
+    /// Enters a function of the body that is being checked.
+    pub(super) fn declare_local_function(&mut self, decl: &Rc<ast::Decl>, function: &FunctionDecl) -> FunctionId {
+        let is_prelude = self.file == crate::types::prelude::PRELUDE_FILE;
+        let mut data = blank_function(&function.name.name, function.name.span, self.file, is_prelude);
+        data.owner = self.owner;
+        data.is_static = true;
+        data.decl = Some(decl.clone());
+        data.generics = function.generics.clone();
+        data.ast_params = function.params.clone().into();
+        data.ast_result = function.result.clone().map(Rc::new);
+        data.throws = function.throws || function.rethrows;
+        data.code = FunctionCode::Block(function.body.clone().map(Rc::new));
+        data.body = BodyState::Checking;
+        data.outer = Some(self.world.env.clone());
+        let id = self.world.add_function(data);
+        self.local_functions.insert(id, self.current);
+        id
     }
 
     /// Checks the body of a local function where it is declared.

@@ -130,6 +130,9 @@ impl Infer<'_> {
                     Expr { kind: ExprKind::Tuple(parts), ty: wanted.clone(), span }
                 })
             }
+            (Type::Metatype(of), Type::Metatype(to)) if self.is_metatype_of(of, to) => {
+                Expr { kind: ExprKind::Erase(Box::new(value)), ty: wanted, span }
+            }
             (Type::Nominal(..), Type::Nominal(..)) if self.is_upcast(&from, &wanted) => {
                 Expr { kind: ExprKind::Upcast(Box::new(value)), ty: wanted, span }
             }
@@ -172,6 +175,14 @@ impl Infer<'_> {
         match (xs.split_last(), ys.split_last()) {
             (Some((x, keys)), Some((y, others))) => keys == others && self.is_upcast(x, y),
             _ => false,
+        }
+    }
+
+    /// Whether every value of `of.Type` is one of `to.Type`.
+    fn is_metatype_of(&mut self, of: &Type, to: &Type) -> bool {
+        match self.world.shallow(to) {
+            Type::Existential(protocols) => protocols.iter().all(|p| self.can_erase(of, *p)),
+            to => self.is_subclass(of, &to),
         }
     }
 
@@ -341,6 +352,7 @@ impl Infer<'_> {
                 let protocols = protocols.clone();
                 protocols.iter().all(|p| self.can_erase(&from, *p))
             }
+            (Type::Metatype(of), Type::Metatype(to)) => self.is_metatype_of(of, to),
             (Type::Tuple(xs), Type::Tuple(ys)) => {
                 xs.len() == ys.len()
                     && xs

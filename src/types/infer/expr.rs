@@ -51,6 +51,9 @@ impl Infer<'_> {
             },
             Ast::Member { base, name, .. } => {
                 if &*name.name == "self" {
+                    if let Some(own) = self.written_metatype(base) {
+                        return own;
+                    }
                     if let Some(ty) = self.type_expression(base) {
                         return Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(ty)), span };
                     }
@@ -60,10 +63,8 @@ impl Infer<'_> {
                     return Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(ty)), span };
                 }
                 if let Some(ty) = self.type_expression(base) {
-                    if Self::is_own_type(base) {
-                        self.check_dynamic_static(&ty, name);
-                    }
-                    return self.static_member_of(&ty, name, expected, span);
+                    let on = self.written_metatype(base).map(Rc::new);
+                    return self.static_member_of(&ty, on.as_ref(), name, expected, span);
                 }
                 let base = self.expr(base, None);
                 self.member(base, name, expected, span)

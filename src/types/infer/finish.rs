@@ -92,9 +92,9 @@ impl Infer<'_> {
                 self.finish_pattern(pattern);
                 self.finish(sequence);
                 if let Iteration::Iterator { make, iterator, next } = iteration {
-                    self.finish_callee(make);
+                    self.finish_callee(make, s.span);
                     *iterator = self.world.resolved(iterator);
-                    self.finish_callee(next);
+                    self.finish_callee(next, s.span);
                 }
                 if let Some(filter) = filter {
                     self.finish(filter);
@@ -159,9 +159,15 @@ impl Infer<'_> {
         }
     }
 
-    fn finish_callee(&mut self, callee: &mut Callee) {
+    fn finish_callee(&mut self, callee: &mut Callee, span: Span) {
         match callee {
-            Callee::Static(f) | Callee::Class { function: f, .. } => self.finish_ref(f),
+            Callee::Static(f) => {
+                self.finish_ref(f);
+                if let Some(opened) = self.open_existential(f, span) {
+                    *callee = opened;
+                }
+            }
+            Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => self.finish_ref(f),
             Callee::Requirement { self_type, generics, .. } => {
                 *self_type = self.world.resolved(self_type);
                 generics.iter_mut().for_each(|t| *t = self.world.resolved(t));
@@ -190,8 +196,8 @@ impl Infer<'_> {
         for step in &mut place.path {
             step.ty = self.world.resolved(&step.ty);
             if let ProjectionKind::Accessor { get, set, args, .. } = &mut step.kind {
-                self.finish_callee(get);
-                self.finish_callee(set);
+                self.finish_callee(get, step.span);
+                self.finish_callee(set, step.span);
                 args.iter_mut().for_each(|e| self.finish(e));
             }
         }
@@ -258,7 +264,7 @@ impl Infer<'_> {
                 self.finish(v);
             }),
             ExprKind::Call { callee, args } => {
-                self.finish_callee(callee);
+                self.finish_callee(callee, e.span);
                 self.finish_args(args);
             }
             ExprKind::CallValue { function, args } => {
@@ -266,7 +272,7 @@ impl Infer<'_> {
                 self.finish_args(args);
             }
             ExprKind::Function(f) => self.finish_ref(f),
-            ExprKind::Requirement(callee) => self.finish_callee(callee),
+            ExprKind::Requirement(callee) => self.finish_callee(callee, e.span),
             ExprKind::Ternary { condition, then, otherwise } => {
                 [condition, then, otherwise].into_iter().for_each(|e| self.finish(e));
             }

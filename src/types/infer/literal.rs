@@ -140,7 +140,7 @@ impl Infer<'_> {
         let ast = ast::Expr { kind: Ast::Nil, span };
         let (ast, ready) = (Rc::new(ast), Some(Rc::new(value)));
         let arg = ArgNode { label: Some(label), label_span: None, ast, trailing: false, ready, is_whole: true, span };
-        self.call_init(of, vec![arg], Some(of), span)
+        self.call_init(of, None, vec![arg], Some(of), span)
     }
 
     pub(super) fn dictionary(&mut self, items: &[(ast::Expr, ast::Expr)], expected: Option<&Type>, span: Span) -> Expr {

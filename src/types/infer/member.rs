@@ -32,10 +32,8 @@ impl Infer<'_> {
             }
             Type::Metatype(of) => {
                 let of = (**of).clone();
-                if self.is_asked_type(&base) {
-                    self.check_dynamic_static(&of, name);
-                }
-                return self.static_member_of(&of, full, expected, span);
+                let on = Rc::new(base);
+                return self.static_member_of(&of, Some(&on), full, expected, span);
             }
             Type::Tuple(parts) => {
                 let index = match name.name.parse::<usize>() {
@@ -185,7 +183,11 @@ impl Infer<'_> {
                 trailing: false,
             })
             .collect();
-        let callee = Ast::Member { base: Rc::new(ident(&receiver)), name: name.clone(), generics: vec![] };
+        let base_of_call = match (&base.kind, &base.ty) {
+            (ExprKind::Metatype, Type::Metatype(of)) => self.type_written(of, span),
+            _ => ident(&receiver),
+        };
+        let callee = Ast::Member { base: Rc::new(base_of_call), name: name.clone(), generics: vec![] };
         let call = ast::Expr { kind: Ast::Call { callee: Rc::new(ast::Expr { kind: callee, span }), args }, span };
         let throws = self.candidate_throws(fitting);
         let closure = super::notation::closure_of_call(&names, call, throws, span);
@@ -267,12 +269,15 @@ impl Infer<'_> {
         })
     }
 
-    pub(super) fn static_member(&mut self, ty: &Type, name: &Ident, span: Span) -> Expr {
-        self.static_member_of(ty, name, None, span)
-    }
-
-    /// `Type.name` as a value.
-    pub(super) fn static_member_of(&mut self, ty: &Type, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
+    /// `Type.name` as a value; `on` is the type as a value, where it is not named.
+    pub(super) fn static_member_of(
+        &mut self,
+        ty: &Type,
+        on: Option<&Rc<Expr>>,
+        name: &Ident,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
         let (name, labels) = split_labels(name);
         let name = &name;
         let ty = self.world.shallow(ty);
@@ -298,22 +303,28 @@ impl Infer<'_> {
                 }
                 MemberKind::Computed(get, _) => {
                     self.check_function_access(get, name.span);
-                    let candidate = Candidate { target: Target::Function(get), prefix, receiver: None, tier: 0 };
-                    return self.static_getter(&candidate, span);
+                    let target = Target::Function(get);
+                    let receiver = self.static_receiver(&target, &ty, on);
+                    return self.static_getter(&Candidate { target, prefix, receiver, tier: 0 }, name, span);
                 }
                 MemberKind::Requirement(r) => {
                     let Some(p) = protocol else { continue };
                     if self.world.protocol_data(p).requirements[r as usize].kind == RequirementKind::Getter {
-                        let candidate =
-                            Candidate { target: Target::Requirement(p, r), prefix, receiver: None, tier: 0 };
-                        return self.static_getter(&candidate, span);
+                        let target = Target::Requirement(p, r);
+                        let receiver = self.static_receiver(&target, &ty, on);
+                        return self.static_getter(&Candidate { target, prefix, receiver, tier: 0 }, name, span);
                     }
                 }
                 _ => {}
             }
         }
-        let functions = self.method_candidates(&ty, &name.name, true, None);
+        let functions = self.method_candidates(&ty, &name.name, true, on);
         let functions = self.with_labels(functions, labels);
+        if functions.first().is_some_and(|c| c.receiver.is_some()) {
+            let named = || Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(ty.clone())), span };
+            let base = on.map_or_else(named, |on| (**on).clone());
+            return self.method_value(base, name, &functions, expected, span);
+        }
         if let Some(value) = self.reference(&functions, expected, span) {
             return value;
         }
@@ -359,7 +370,10 @@ impl Infer<'_> {
         self.error(did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known));
     }
 
-    fn static_getter(&mut self, candidate: &Candidate, span: Span) -> Expr {
+    fn static_getter(&mut self, candidate: &Candidate, name: &Ident, span: Span) -> Expr {
+        if let Some(on) = &candidate.receiver {
+            return self.getter_call(candidate, (**on).clone(), name, span);
+        }
         let instance = self.instantiate(candidate, span);
         let Some(callee) = instance.callee else { return self.error_expr(span) };
         let ty = self.world.normalize_type(&instance.result.clone());
@@ -389,8 +403,8 @@ impl Infer<'_> {
             }
         }
         match args {
-            Some(args) => self.call_static(&ty, name, args, Some(&ty), span),
-            None => self.static_member_of(&ty, name, Some(&ty), span),
+            Some(args) => self.call_static(&ty, None, name, args, Some(&ty), span),
+            None => self.static_member_of(&ty, None, name, Some(&ty), span),
         }
     }
 

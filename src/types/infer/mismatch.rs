@@ -149,6 +149,18 @@ impl Infer<'_> {
     /// Says that a type does not conform to what is asked of it.
     pub(super) fn not_conforming(&mut self, ty: &Type, wish: &Wish, span: Span) -> Diagnostic {
         let protocol = self.world.protocol_data(wish.protocol).name.clone();
+        if &*protocol == "AnyObject" {
+            let message = format!(
+                "argument type '{}' expected to be an instance of a class or class-constrained type",
+                self.show(ty)
+            );
+            return Diagnostic::error(Code::NotConforming, span, message);
+        }
+        if let (Type::Existential(_), true) = (ty, self.world.protocols_of(ty).contains(&wish.protocol)) {
+            let message = format!("type '{}' cannot conform to '{protocol}'", self.show(ty));
+            let diagnostic = Diagnostic::error(Code::NotConforming, span, message);
+            return diagnostic.note("only concrete types such as structs, enums and classes can conform to protocols");
+        }
         let message = format!("type '{}' does not conform to protocol '{protocol}'", self.show(ty));
         let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
         let by = wish.by.map(|f| self.world.function_data(f)).filter(|f| f.is_prelude);

@@ -27,7 +27,9 @@ mod here;
 mod iteration;
 mod key_path;
 mod literal;
+mod local_accessors;
 mod member;
+mod metatype;
 mod mismatch;
 mod name;
 mod no_fit;
@@ -149,6 +151,8 @@ enum FrameKind {
 enum Binding {
     Local(LocalId),
     Functions(Vec<FunctionId>),
+    /// A variable with accessors: its getter, and its setter if it has one.
+    Computed(FunctionId, Option<FunctionId>),
 }
 
 struct Label {
@@ -161,6 +165,7 @@ struct Label {
 enum Found {
     Local(LocalId),
     LocalFunctions(Vec<FunctionId>),
+    Computed(FunctionId, Option<FunctionId>),
 }
 
 impl<'w> Infer<'w> {
@@ -338,6 +343,7 @@ impl<'w> Infer<'w> {
             match found {
                 Some(Binding::Local(local)) => return Some(Found::Local(self.capture(&path[depth..], local))),
                 Some(Binding::Functions(functions)) => return Some(Found::LocalFunctions(functions)),
+                Some(Binding::Computed(get, set)) => return Some(Found::Computed(get, set)),
                 None => {}
             }
         }

@@ -22,6 +22,7 @@ impl Infer<'_> {
         }
         match self.find_local(name) {
             Some(Found::Local(local)) => return self.local_expr(local, span),
+            Some(Found::Computed(get, set)) => return self.computed_local(get, set, span),
             Some(Found::LocalFunctions(functions)) => {
                 self.capture_for(&functions);
                 return self.function_value(&functions, expected, span);
@@ -46,8 +47,8 @@ impl Infer<'_> {
                 if self.has_self() && self.file != PRELUDE_FILE {
                     return self.static_on_instance(&own, ident, ident.span.before());
                 }
-                self.check_dynamic_static(&own, ident);
-                return self.static_member_of(&own, ident, expected, span);
+                let on = self.own_metatype(span).map(Rc::new);
+                return self.static_member_of(&own, on.as_ref(), ident, expected, span);
             }
         }
         if let Some(own) = self.own_type()
@@ -58,6 +59,11 @@ impl Infer<'_> {
             return self.instance_on_type(&own, ident);
         }
         if name == "self" {
+            if self.is_static_body()
+                && let Some(own) = self.own_metatype(span)
+            {
+                return own;
+            }
             return self.fail(
                 Code::UnknownName,
                 span,

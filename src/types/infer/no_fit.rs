@@ -164,7 +164,8 @@ impl Infer<'_> {
         if broken {
             return self.error_expr(span);
         }
-        if let [only] = candidates {
+        let by_hand: Vec<&Candidate> = candidates.iter().filter(|c| !self.takes_place(c)).collect();
+        if let [only] = by_hand.as_slice() {
             return self.commit(name, only, args, None, span);
         }
         if let Some((wanted, arity, at)) = self.closure_misfit(candidates, args, span) {
@@ -190,6 +191,17 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
+    /// Whether something is found by its place, which a collection gives and nobody writes.
+    fn takes_place(&mut self, candidate: &Candidate) -> bool {
+        match self.candidate_params(candidate).as_slice() {
+            [only] if only.label.is_none() => match self.world.shallow(&only.ty.clone()) {
+                Type::Nominal(n, _) => &*self.world.nominal_data(n).name == "Index",
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
     /// What there is to call, with the places of what the script declares; what a protocol offers as well as the type
     /// itself only once.
     fn list_candidates(&mut self, mut diagnostic: Diagnostic, candidates: &[Candidate]) -> Diagnostic {
@@ -213,13 +225,16 @@ impl Infer<'_> {
     }
 
     /// A closure of the wrong arity for every candidate: what the first one asks for.
-    fn closure_misfit(
+    pub(super) fn closure_misfit(
         &mut self,
         candidates: &[Candidate],
         args: &[ArgNode],
         span: Span,
     ) -> Option<(FunctionType, usize, Span)> {
         let mut first = None;
+        if !args.iter().any(|a| matches!(a.ast.kind, Ast::Closure(_))) {
+            return None;
+        }
         for candidate in candidates {
             let params = self.candidate_params(candidate);
             let slots = match_args(&params, args).ok()?;

@@ -135,6 +135,7 @@ impl Infer<'_> {
                     _ => None,
                 };
             }
+            Some(Found::Computed(..)) => return None,
             None => {}
         }
         let file = self.file;

@@ -8,6 +8,7 @@ use crate::source::Span;
 use crate::syntax::ast::Ident;
 use crate::types::tree::Expr;
 use crate::types::ty::Type;
+use std::rc::Rc;
 
 impl Infer<'_> {
     /// A call of one of several functions: at once when it is clear which, otherwise later.
@@ -28,12 +29,19 @@ impl Infer<'_> {
             .cloned()
             .collect();
         let fitting = self.favored(fitting);
+        let fitting = self.unshadowed(fitting, span);
         match fitting.as_slice() {
             [] => {
                 let meant = self.favored(candidates);
                 self.no_candidate(name, &meant, &args, span)
             }
-            [only] => self.commit(name, only, &args, expected, span),
+            [only] => match self.closure_misfit(&fitting, &args, span) {
+                Some((wanted, arity, at)) => {
+                    self.wrong_arity(&Rc::new(wanted), arity, at);
+                    self.error_expr(span)
+                }
+                None => self.commit(name, only, &args, expected, span),
+            },
             _ => {
                 self.ready_args(&mut args);
                 let known = expected.and_then(|t| self.known(t));
@@ -127,6 +135,34 @@ impl Infer<'_> {
             return candidates;
         }
         candidates.into_iter().filter(|c| !second(self, c)).collect()
+    }
+
+    /// Leaves out what a protocol offers and the type itself declares in the same way, so that such a call is clear at
+    /// once.
+    fn unshadowed(&mut self, candidates: Vec<Candidate>, span: Span) -> Vec<Candidate> {
+        if candidates.len() < 2 || candidates.iter().all(|c| c.tier == candidates[0].tier) {
+            return candidates;
+        }
+        let types: Vec<Option<Vec<Type>>> = candidates.iter().map(|c| self.plain_types(c, span)).collect();
+        let is_shadowed = |i: usize| {
+            let own = &types[i];
+            own.is_some() && (0..types.len()).any(|k| candidates[k].tier < candidates[i].tier && types[k] == *own)
+        };
+        (0..candidates.len()).filter(|i| !is_shadowed(*i)).map(|i| candidates[i].clone()).collect()
+    }
+
+    /// The types of a candidate's parameters and result, when it has no generic parameters of its own.
+    fn plain_types(&mut self, candidate: &Candidate, span: Span) -> Option<Vec<Type>> {
+        let Target::Function(f) = &candidate.target else { return None };
+        if self.world.signature(*f).env.params.len() > candidate.prefix.len() {
+            return None;
+        }
+        let snapshot = self.world.snapshot();
+        let instance = self.instantiate(candidate, span);
+        let types = instance.params.iter().map(|p| &p.ty).chain([&instance.result]);
+        let types = types.map(|ty| self.world.resolved(ty)).collect();
+        self.world.rollback(snapshot);
+        instance.missing.is_none().then_some(types)
     }
 
     /// Of several candidates that fit equally well, the one whose surroundings require the most: more conditions, or

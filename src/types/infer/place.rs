@@ -168,13 +168,16 @@ impl Infer<'_> {
 
     fn accessor_place(&mut self, callee: Callee, args: Vec<Argument>, ty: Type, span: Span, complaint: &str) -> Place {
         let (setter, has_self, mutating) = match &callee {
-            Callee::Static(f) | Callee::Class { function: f, .. } => {
+            Callee::Static(f) | Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => {
                 let setter = self.world.function_data(f.function).setter;
                 let mutating = setter.is_some_and(|s| self.world.signature(s).self_inout);
                 let setter = setter.map(|s| {
                     let function = FunctionRef { function: s, generics: f.generics.clone() };
                     match &callee {
                         Callee::Class { class, .. } => Callee::Class { class: *class, function },
+                        Callee::Opened { generic, param, .. } => {
+                            Callee::Opened { function, generic: *generic, param: *param }
+                        }
                         _ => Callee::Static(function),
                     }
                 });
@@ -183,14 +186,14 @@ impl Infer<'_> {
             }
             Callee::Requirement { protocol, requirement, self_type, generics } => {
                 let data = &self.world.protocol_data(*protocol).requirements[*requirement as usize];
-                let (setter, is_static) = (data.setter, data.is_static);
+                let (setter, is_static, function) = (data.setter, data.is_static, data.function);
                 let setter = setter.map(|requirement| Callee::Requirement {
                     protocol: *protocol,
                     requirement,
                     self_type: self_type.clone(),
                     generics: generics.clone(),
                 });
-                (setter, !is_static, true)
+                (setter, self.world.signature(function).self_type.is_some(), !is_static)
             }
         };
         let Some(set) = setter else {

@@ -86,7 +86,7 @@ impl Infer<'_> {
     }
 
     pub(super) fn names_type(&mut self, name: &str) -> bool {
-        if matches!(name, "Self" | "Any" | "AnyObject" | "Never") {
+        if matches!(name, "Self" | "Any" | "AnyClass" | "Never") {
             return name != "Self" || self.owner != Owner::Module;
         }
         let env = self.world.env.clone();

@@ -14,12 +14,11 @@ impl Infer<'_> {
     pub(super) fn declaration(&mut self, decl: &Rc<ast::Decl>, out: &mut Vec<Stmt>) {
         match &decl.kind {
             DeclKind::Variable { is_let, bindings } => {
-                if !self.is_top() {
-                    self.world.refuse_wrapped(decl);
-                }
                 for binding in bindings {
                     let start = (self.pending.len(), self.world.var_count());
-                    self.variable(*is_let, binding, decl.span, out);
+                    if self.is_top() || !self.variable_with_accessors(decl, *is_let, binding, out) {
+                        self.variable(*is_let, binding, decl.span, out);
+                    }
                     self.settle_statement(start);
                 }
             }
@@ -51,21 +50,9 @@ impl Infer<'_> {
     }
 
     /// One `pattern: Type = value` of a `let` or `var`.
-    fn variable(&mut self, is_let: bool, binding: &ast::Binding, span: Span, out: &mut Vec<Stmt>) {
-        if binding.accessors.as_ref().is_some_and(|a| a.get.is_some()) {
-            if !self.is_top() {
-                self.error(Diagnostic::error(
-                    Code::Unsupported,
-                    span,
-                    "computed variables inside of a function are not supported yet",
-                ));
-            }
+    pub(super) fn variable(&mut self, is_let: bool, binding: &ast::Binding, span: Span, out: &mut Vec<Stmt>) {
+        if self.is_top() && binding.accessors.as_ref().is_some_and(|a| a.get.is_some()) {
             return;
-        }
-        if !self.is_top() && binding.accessors.is_some() {
-            let message = "observers of variables inside of a function are not supported yet";
-            let diagnostic = Diagnostic::error(Code::Unsupported, binding.pattern.span, message);
-            self.error(diagnostic.help("call a function of your own where the variable is changed"));
         }
         let start = (self.pending.len(), self.world.var_count());
         let written = match (&binding.ty, &binding.pattern.kind) {

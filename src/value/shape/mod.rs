@@ -79,8 +79,8 @@ pub enum Shape {
     Class { name: Rc<str>, base: Option<ShapeId>, fields: Vec<(Rc<str>, ShapeId)> },
     /// One reference to an [`AnyValue`](super::AnyValue) (`Any`, `any P`).
     Any,
-    /// A metatype: no components; prints its name.
-    Metatype(Rc<str>),
+    /// A metatype: no components; prints its name. Each type has a number of its own, however alike the names are.
+    Metatype { name: Rc<str>, number: u32 },
 }
 
 impl Shape {
@@ -307,7 +307,7 @@ impl Shapes {
                 let of = self.layout(*of);
                 Layout { i: of.i + 1, ..of }
             }
-            Shape::Metatype(_) => Layout::default(),
+            Shape::Metatype { .. } => Layout::default(),
             Shape::String
             | Shape::Character
             | Shape::Array(_)

@@ -165,7 +165,7 @@ fn dictionaries_are_read_by_key() {
     let make = |entries: &[(&str, f64)]| {
         let mut d = Dictionary::default();
         for (key, x) in entries {
-            let key = [Ref::Text(Rc::from(*key))];
+            let key = [Ref::Text((*key).into())];
             let key = Components { r: &key, ..Components::default() };
             d.set(&types.shapes, (text, key), (one, Components { f: &[*x], ..Components::default() }));
         }

@@ -37,7 +37,7 @@ impl Walk<'_> {
             Shape::Struct { fields, .. } => fields.iter().for_each(|(_, s)| self.push_zero(*s, out)),
             Shape::Array(_) => out.r.push(Ref::Cells(Rc::default())),
             Shape::Dictionary(..) | Shape::Set(_) => out.r.push(Ref::Dictionary(Rc::default())),
-            Shape::String | Shape::Character => out.r.push(Ref::Text(Rc::from(""))),
+            Shape::String | Shape::Character => out.r.push(Ref::Text("".into())),
             Shape::Boxed(inner) => out.r.push(Ref::Cells(Rc::new(self.zero(*inner)))),
             Shape::Double
             | Shape::Float
@@ -48,7 +48,7 @@ impl Walk<'_> {
             | Shape::Function
             | Shape::Class { .. }
             | Shape::Any
-            | Shape::Metatype(_) => {
+            | Shape::Metatype { .. } => {
                 let layout = self.shapes.layout(shape);
                 out.f.resize(out.f.len() + layout.f as usize, 0.0);
                 out.i.resize(out.i.len() + layout.i as usize, 0);

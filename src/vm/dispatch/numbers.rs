@@ -94,5 +94,5 @@ pub fn take(at: &mut Registers, out: ROut, a: RTake) {
 /// `out = texts[k]`
 pub fn load_text(at: &mut Registers, out: ROut, k: Text) {
     let text = at.code().texts[usize::from(k)].clone();
-    at.set_r(out, Ref::Text(text));
+    at.set_r(out, Ref::Text(text.into()));
 }

@@ -254,6 +254,9 @@ impl Declarations for World {
     fn prelude_function(&mut self, _: &str) -> Option<FunctionId> {
         None
     }
+    fn moving(&mut self, _getter: FunctionId) -> Option<(FunctionId, Option<FunctionId>)> {
+        None
+    }
     fn by_own_equality(&mut self, _primitive: &str, _of: &Type) -> Option<FunctionId> {
         None
     }

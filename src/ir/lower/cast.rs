@@ -1,0 +1,331 @@
+//! `is`, `as?` and `as!`: what is known of both types decides, and the rest is asked of the value while the program runs.
+
+use super::build::{Builder, Value};
+use super::call::Operand;
+use crate::ir::graph::{Op, Trap};
+use crate::types::tree::{Expr, FunctionRef};
+use crate::types::ty::{ProtocolId, Type};
+use crate::types::world::{Builtin, Declarations, NominalKind};
+use crate::value::Bank;
+
+impl Builder<'_> {
+    /// `value as? T` (an optional), `value as! T`.
+    pub(super) fn cast(&mut self, value: &Expr, forced: bool, ty: &Type) -> Value {
+        let given = self.expr(value);
+        let (from, to) = (self.concrete(&value.ty), self.concrete(ty));
+        let to = if forced { to } else { self.payload(&to).unwrap_or(to) };
+        let optional = self.converted(&from, given, &to);
+        if !forced {
+            return optional;
+        }
+        self.demand(optional[0], Trap::UnexpectedNil);
+        optional[1..].to_vec()
+    }
+
+    /// A value of a concrete type as an optional one of another type, which is there when the cast succeeds.
+    pub(super) fn converted(&mut self, from: &Type, value: Value, to: &Type) -> Value {
+        if let Some(payload) = self.payload(from)
+            && from != to
+        {
+            return self.converted_optional(from, &payload, value, to);
+        }
+        let is_less = matches!(from, Type::Existential(_)) || self.is_dynamic_metatype(from) || self.is_class(from);
+        if !is_less {
+            return self.converted_exact(from, value, to);
+        }
+        // The value may be of a type that says more. What every value of the known type is, need not be looked at.
+        let fits = match (from, to) {
+            (Type::Existential(given), Type::Existential(wanted)) => wanted.iter().all(|p| given.contains(p)),
+            (Type::Metatype(of), Type::Metatype(wanted)) => from == to || self.is_metatype_of(of, wanted),
+            (Type::Nominal(..), Type::Existential(wanted)) => self.conforms_to_all(from, wanted),
+            (Type::Nominal(..), Type::Nominal(..)) => super::dispatch::is_class_of(self.d, from, to),
+            _ => false,
+        };
+        match (fits, to) {
+            (true, Type::Existential(_)) => {
+                let erased = self.erased(from, value);
+                self.some(erased)
+            }
+            (true, _) => self.some(value),
+            (false, _) => {
+                let erased = self.erased(from, value);
+                self.looked_at(erased, to)
+            }
+        }
+    }
+
+    /// The same for a value that is of that type and of none that says more.
+    pub(super) fn converted_exact(&mut self, from: &Type, value: Value, to: &Type) -> Value {
+        if from == to {
+            return self.some(value);
+        }
+        if let Some(payload) = self.payload(from) {
+            return self.converted_optional(from, &payload, value, to);
+        }
+        if let Some(payload) = self.payload(to) {
+            let inner = self.converted_exact(from, value, &payload);
+            return self.wrapped(inner);
+        }
+        match (from, to) {
+            (_, Type::Existential(protocols)) if self.conforms_to_all(from, protocols) => {
+                let erased = self.erased(from, value);
+                self.some(erased)
+            }
+            (Type::Metatype(of), Type::Metatype(wanted)) if self.is_metatype_of(of, wanted) => {
+                let value = self.metatype_as(of, value, wanted);
+                self.some(value)
+            }
+            (Type::Tuple(xs), Type::Tuple(ys))
+                if xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|((l, _), (m, _))| l == m || m.is_none()) =>
+            {
+                self.converted_tuple(from, value, to)
+            }
+            (Type::Nominal(a, xs), Type::Nominal(b, ys)) if a == b => match self.converter(from) {
+                Some(name) => {
+                    let generics = xs.iter().chain(ys.iter()).cloned().collect();
+                    self.call_converter(name, generics, value, to)
+                }
+                None => self.absent(to),
+            },
+            (Type::Nominal(..), Type::Nominal(..)) if super::dispatch::is_class_of(self.d, from, to) => {
+                self.some(value)
+            }
+            (Type::Function(_), Type::Function(_)) => {
+                let erased = self.boxed(from, &value);
+                self.unpacked(&erased, to)
+            }
+            _ => self.absent(to),
+        }
+    }
+
+    /// A boxed value as one of a type. Simple types are compared by the machine; for all others there is a function for
+    /// each type that values are made of.
+    fn looked_at(&mut self, value: Value, to: &Type) -> Value {
+        let is_simple = match to {
+            Type::Nominal(..) => self.payload(to).is_none() && self.converter(to).is_none(),
+            Type::Function(_) => true,
+            _ => false,
+        };
+        if is_simple {
+            return self.unpacked(&value, to);
+        }
+        let Some(function) = self.d.prelude_function("_cast") else {
+            self.refuse("a cast to a type that is known only while the program runs");
+            return self.absent(to);
+        };
+        let method = self.method_of_cast(FunctionRef { function, generics: vec![to.clone()] });
+        self.call_and_propagate(&method, vec![Operand::Value(value)])
+    }
+
+    /// The body of one of these functions.
+    pub(super) fn cast_of_box(&mut self, from: Option<&Type>, operands: &[Operand], to: &Type) -> Value {
+        let (Some(from), Some(Operand::Value(boxed))) = (from, operands.first()) else { return self.absent(to) };
+        match from {
+            // The box is the metatype.
+            Type::Metatype(_) if self.is_dynamic_metatype(from) => self.converted_exact(from, boxed.clone(), to),
+            _ => {
+                let value = self.unboxed(from, boxed);
+                self.converted_exact(from, value, to)
+            }
+        }
+    }
+
+    /// What the machine finds in a box, if it is of that type or of a subclass.
+    fn unpacked(&mut self, boxed: &[crate::ir::graph::Reg], to: &Type) -> Value {
+        let shape = self.shape(to);
+        let mut banks = vec![Bank::I];
+        banks.extend(self.banks_of(shape).iter());
+        let optional = self.regs(&banks);
+        self.emit(Op::Native { name: "any.as", shapes: vec![shape] }, &optional, boxed);
+        optional
+    }
+
+    /// A value as `Any`.
+    pub(super) fn erased(&mut self, from: &Type, value: Value) -> Value {
+        let is_boxed = matches!(from, Type::Existential(_)) || self.is_dynamic_metatype(from);
+        if is_boxed { value } else { self.boxed(from, &value) }
+    }
+
+    fn absent(&mut self, to: &Type) -> Value {
+        let mut banks = vec![Bank::I];
+        banks.extend(self.banks(to).iter());
+        self.zeros(&banks)
+    }
+
+    /// What is inside of an optional that is cast.
+    fn converted_optional(&mut self, from: &Type, payload: &Type, value: Value, to: &Type) -> Value {
+        if let Type::Existential(protocols) = to
+            && self.conforms_to_all(from, protocols)
+        {
+            let erased = self.boxed(from, &value);
+            return self.some(erased);
+        }
+        let (value, wanted) = (self.keep(value), self.payload(to));
+        self.settle(&value);
+        let (present, missing, after) = (self.block(), self.block(), self.block());
+        let mut banks = vec![Bank::I];
+        banks.extend(self.banks(to).iter());
+        let result = self.regs(&banks);
+        self.branch(value[0], present, missing);
+        self.go_on_in(present);
+        let inner = value[1..].to_vec();
+        let found = match &wanted {
+            Some(wanted) => {
+                let found = self.converted(payload, inner, wanted);
+                self.wrapped(found)
+            }
+            None => self.converted(payload, inner, to),
+        };
+        self.assign(&result, &found);
+        self.jump(after);
+        self.go_on_in(missing);
+        // No value is one of every optional type.
+        let found = self.absent(to);
+        self.assign(&result, &found);
+        if wanted.is_some() {
+            let present = self.int(1);
+            self.assign(&result[..1], &[present]);
+        }
+        self.jump(after);
+        self.go_on_in(after);
+        result
+    }
+
+    /// An optional that is there when its value is.
+    fn wrapped(&mut self, inner: Value) -> Value {
+        let inner = self.keep(inner);
+        self.settle(&inner);
+        let flag = self.copy(&inner[..1]);
+        flag.into_iter().chain(inner).collect()
+    }
+
+    fn converted_tuple(&mut self, from: &Type, value: Value, to: &Type) -> Value {
+        let (Type::Tuple(xs), Type::Tuple(ys)) = (from, to) else { return self.absent(to) };
+        let (shape, parts) = (self.shape(from), self.unpack(from, value));
+        let inner = self.inner(shape);
+        let (mut all, mut fields) = (self.int(1), vec![]);
+        for (i, ((_, x), (_, y))) in xs.iter().zip(ys.iter()).enumerate() {
+            let range = self.lowering.layouts.field(&self.program.shapes, inner, i);
+            let field = self.converted(x, parts[range].to_vec(), y);
+            all = self.primitive("int.and", &[all, field[0]]);
+            fields.extend_from_slice(&field[1..]);
+        }
+        let whole = self.pack(to, fields);
+        std::iter::once(all).chain(whole).collect()
+    }
+
+    /// The function of the prelude that casts the elements of a collection.
+    fn converter(&mut self, ty: &Type) -> Option<&'static str> {
+        let Type::Nominal(id, _) = ty else { return None };
+        match self.d.nominal(*id).builtin? {
+            Builtin::Array => Some("_castArray"),
+            Builtin::Dictionary => Some("_castDictionary"),
+            Builtin::Set => Some("_castSet"),
+            _ => None,
+        }
+    }
+
+    fn call_converter(&mut self, name: &str, generics: Vec<Type>, value: Value, to: &Type) -> Value {
+        let Some(function) = self.d.prelude_function(name) else { return self.absent(to) };
+        self.call_function(&FunctionRef { function, generics }, vec![Operand::Value(value)])
+    }
+
+    pub(super) fn payload(&mut self, ty: &Type) -> Option<Type> {
+        match ty {
+            Type::Nominal(_, args) if is_optional(self.d, ty) => args.first().cloned(),
+            _ => None,
+        }
+    }
+
+    fn conforms_to_all(&mut self, ty: &Type, protocols: &[ProtocolId]) -> bool {
+        protocols.iter().all(|p| self.d.conforms(ty, *p))
+    }
+
+    pub(super) fn is_class(&mut self, ty: &Type) -> bool {
+        is_class(self.d, ty)
+    }
+
+    // Metatypes
+
+    /// Whether which type a value of `T.Type` is, is known only while the program runs: a subclass, or any type that conforms.
+    pub(super) fn is_dynamic_metatype(&mut self, ty: &Type) -> bool {
+        matches!(ty, Type::Metatype(of) if crate::ir::layout::is_dynamic(self.d, of))
+    }
+
+    /// `T.self`
+    pub(super) fn metatype(&mut self, of: &Type) -> Value {
+        if !crate::ir::layout::is_dynamic(self.d, of) {
+            return vec![];
+        }
+        self.boxed_metatype(of)
+    }
+
+    /// Whether every value of `of.Type` is one of `wanted.Type`.
+    fn is_metatype_of(&mut self, of: &Type, wanted: &Type) -> bool {
+        match wanted {
+            Type::Existential(protocols) => !matches!(of, Type::Existential(_)) && self.conforms_to_all(of, protocols),
+            _ => super::dispatch::is_class_of(self.d, of, wanted),
+        }
+    }
+
+    /// A metatype where another one is asked for that it fits.
+    pub(super) fn metatype_as(&mut self, of: &Type, value: Value, wanted: &Type) -> Value {
+        match value.is_empty() && crate::ir::layout::is_dynamic(self.d, wanted) {
+            true => self.boxed_metatype(of),
+            false => value,
+        }
+    }
+
+    /// `type(of: value)`
+    pub(super) fn type_of(&mut self, generics: &[Type], value: Value) -> Value {
+        let of = generics.first().cloned().unwrap_or(Type::Error);
+        if !crate::ir::layout::is_dynamic(self.d, &of) {
+            return vec![];
+        }
+        let Some(function) = self.d.prelude_function("_typeOf") else { return self.metatype(&of) };
+        let method = self.method_of_type(FunctionRef { function, generics: vec![] });
+        self.call_and_propagate(&method, vec![Operand::Value(value)])
+    }
+
+    /// An instance, without values in it yet, of the class that a metatype stands for.
+    pub(super) fn new_of_type(&mut self, of: &Type, metatype: Value) -> Value {
+        let Some(function) = self.d.prelude_function("_new") else { return self.nothing(of) };
+        let method = self.method_of_new(FunctionRef { function, generics: vec![of.clone()] });
+        self.call_and_propagate(&method, vec![Operand::Value(metatype)])
+    }
+
+    /// A value that stands for a type while the program runs.
+    pub(super) fn boxed_metatype(&mut self, of: &Type) -> Value {
+        let shape = self.lowering.layouts.metatype(self.d, &mut self.program.shapes, of);
+        // The type of a metatype is only written and compared: nothing is looked up for it, and so on without end.
+        if !matches!(of, Type::Metatype(_)) {
+            self.note_type(shape);
+        }
+        vec![self.value(Op::Native { name: "any.box", shapes: vec![shape] }, Bank::R, &[])]
+    }
+}
+
+/// Whether some value of a type can be cast to another one.
+pub(super) fn may_succeed(d: &mut dyn Declarations, from: &Type, to: &Type) -> bool {
+    match (from, to) {
+        (_, Type::Existential(protocols)) if protocols.iter().all(|p| d.conforms(from, *p)) => true,
+        (Type::Nominal(_, given), Type::Nominal(_, wanted)) if is_optional(d, from) && is_optional(d, to) => {
+            may_succeed(d, &given[0], &wanted[0])
+        }
+        (Type::Nominal(_, given), _) if is_optional(d, from) => may_succeed(d, &given[0], to),
+        (_, Type::Nominal(_, wanted)) if is_optional(d, to) => may_succeed(d, from, &wanted[0]),
+        (Type::Existential(_), _) => true,
+        (_, Type::Existential(_)) => is_class(d, from),
+        (Type::Nominal(a, _), Type::Nominal(b, _)) => a == b || is_class(d, from) && is_class(d, to),
+        (Type::Tuple(_), Type::Tuple(_)) | (Type::Metatype(_), Type::Metatype(_)) => true,
+        _ => from == to,
+    }
+}
+
+fn is_optional(d: &mut dyn Declarations, ty: &Type) -> bool {
+    matches!(ty, Type::Nominal(id, _) if d.nominal(*id).builtin == Some(Builtin::Optional))
+}
+
+fn is_class(d: &mut dyn Declarations, ty: &Type) -> bool {
+    matches!(ty, Type::Nominal(id, _) if d.nominal(*id).kind == NominalKind::Class)
+}

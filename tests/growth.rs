@@ -1,0 +1,81 @@
+//! How long it takes to build something piece by piece: twice as much takes twice as long, because what has one owner is
+//! changed where it is.
+
+#[allow(dead_code, reason = "each test uses a part of it")]
+mod harness;
+
+use harness::{dscript, root};
+
+/// Each piece of work is done in two sizes, one four times the other, in turn; the fastest times are compared.
+const PROGRAM: &str = r#"
+struct Notes { var texts: [String] = [] }
+class Journal { var days: [String: [Int]] = [:]; var text = ""; var notes = Notes() }
+
+func text(_ n: Int) { var s = ""; for _ in 0..<n { s += "x" } }
+func characters(_ n: Int) { var s = ""; for _ in 0..<n { s.append("é" as Character) } }
+func written(_ n: Int) { var s = ""; for i in 0..<n { print(i, terminator: "", to: &s) } }
+func property(_ n: Int) { let j = Journal(); for _ in 0..<n { j.text += "x" } }
+func nested(_ n: Int) { var a = [[0], [1]]; for i in 0..<n { a[i % 2].append(i); a[0][i / 2] = i } }
+func field(_ n: Int) { let j = Journal(); for _ in 0..<n { j.notes.texts.append("x") } }
+func counts(_ n: Int) { var d: [Int: Int] = [:]; for i in 0..<n { d[i, default: 0] += 1; d[i]! += 1 } }
+func defaults(_ n: Int) { var d: [Int: [Int]] = [:]; for i in 0..<n { d[0, default: []].append(i) } }
+func forced(_ n: Int) { var d = [0: [0]]; for i in 0..<n { d[0]!.append(i); d[0]![i] = 1 } }
+func chained(_ n: Int) { let j = Journal(); j.days[""] = []; for i in 0..<n { j.days[""]?.append(i) } }
+func deep(_ n: Int) { var d: [Int: [Int: [Int]]] = [:]; for i in 0..<n { d[0, default: [:]][1, default: []].append(i) } }
+func values(_ n: Int) {
+    var d: [Int: [Int]] = [0: []]
+    for i in 0..<n { d.values[d.values.startIndex].append(i) }
+}
+
+func seconds(_ n: Int, _ work: (Int) -> Void) -> Double {
+    let start = clock()
+    work(n)
+    return clock() - start
+}
+
+func report(_ name: String, _ n: Int, _ work: (Int) -> Void) {
+    var (small, large) = (Double.infinity, Double.infinity)
+    // Others may have kept the processor busy meanwhile.
+    for attempt in 0..<12 {
+        small = min(small, seconds(n, work))
+        large = min(large, seconds(4 * n, work))
+        if attempt > 0 && large < 5 * small { break }
+    }
+    print(name, large / small)
+}
+
+report("text", 40000, text)
+report("characters", 40000, characters)
+report("written", 10000, written)
+report("property", 40000, property)
+report("nested", 10000, nested)
+report("field", 10000, field)
+report("counts", 2500, counts)
+report("defaults", 5000, defaults)
+report("forced", 5000, forced)
+report("chained", 5000, chained)
+report("deep", 5000, deep)
+report("values", 5000, values)
+// While a tape is recorded, the derivative code of the same functions runs.
+_ = valueWithGradient(at: 1.0) { (x: Double) -> Double in
+    report("text, taped", 40000, text)
+    report("nested, taped", 10000, nested)
+    report("defaults, taped", 5000, defaults)
+    report("forced, taped", 5000, forced)
+    return x * x
+}
+"#;
+
+#[test]
+fn twice_as_much_takes_twice_as_long() {
+    let finished = dscript(&["-e", PROGRAM], b"", root());
+    let ratios: Vec<(&str, f64)> = finished
+        .stdout
+        .lines()
+        .filter_map(|line| line.rsplit_once(' ').and_then(|(name, ratio)| Some((name, ratio.parse().ok()?))))
+        .collect();
+    assert_eq!(ratios.len(), 16, "{}{}", finished.stdout, finished.stderr);
+    // Each doubling may take 2.5 times as long; it takes four times as long when something is copied each time.
+    let slow: Vec<_> = ratios.iter().filter(|(_, ratio)| *ratio > 2.5 * 2.5).collect();
+    assert!(slow.is_empty(), "{slow:?}");
+}
