@@ -259,6 +259,12 @@ impl World {
         }
     }
 
+    /// Whether only classes conform to a protocol: `protocol P: AnyObject`.
+    pub(super) fn is_of_objects(&mut self, p: ProtocolId) -> bool {
+        let object = self.protocol("AnyObject");
+        self.refined(p).contains(&object)
+    }
+
     /// Whether a value of a protocol's type can stand for a type that conforms: none of the requirements asks for more
     /// than one value of the same type, or for a type that belongs to it.
     fn conforms_to_itself(&mut self, p: ProtocolId) -> bool {

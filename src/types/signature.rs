@@ -97,6 +97,8 @@ impl World {
             Owner::Nominal(n) => self.is_class(n),
             Owner::Module | Owner::Protocol(_) => false,
         };
+        // What changes an object leaves the reference to it as it is.
+        let of_objects = is_class || matches!(owner, Owner::Protocol(p) if self.is_of_objects(p));
         let of_type = self.belongs_to_type(f);
         let has_self = self_type.is_some() && !is_static && (is_class || !matches!(kind, FunctionKind::Init { .. }));
         let self_type = match of_type {
@@ -107,7 +109,7 @@ impl World {
             env,
             params,
             self_type,
-            self_inout: has_self && !of_type && is_mutating && !is_class,
+            self_inout: has_self && !of_type && is_mutating && !of_objects,
             result,
             throws,
         };

@@ -186,14 +186,16 @@ impl Infer<'_> {
             }
             Callee::Requirement { protocol, requirement, self_type, generics } => {
                 let data = &self.world.protocol_data(*protocol).requirements[*requirement as usize];
-                let (setter, is_static, function) = (data.setter, data.is_static, data.function);
+                let (setter, function) = (data.setter, data.function);
+                let set = setter.map(|s| self.world.protocol_data(*protocol).requirements[s as usize].function);
+                let mutating = set.is_some_and(|s| self.world.signature(s).self_inout);
                 let setter = setter.map(|requirement| Callee::Requirement {
                     protocol: *protocol,
                     requirement,
                     self_type: self_type.clone(),
                     generics: generics.clone(),
                 });
-                (setter, self.world.signature(function).self_type.is_some(), !is_static)
+                (setter, self.world.signature(function).self_type.is_some(), mutating)
             }
         };
         let Some(set) = setter else {
