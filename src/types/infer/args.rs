@@ -231,6 +231,9 @@ impl Infer<'_> {
                 _ => matches!(inner, Type::Var(_) | Type::Existential(_)),
             },
             Ast::Nil => self.world.is_optional(&wanted),
+            Ast::Call { callee, args } if matches!(callee.kind, Ast::Implicit { .. }) => {
+                self.implicit_call_fits(callee, args, &inner)
+            }
             Ast::Array(_) | Ast::Dictionary(_) => !matches!(inner, Type::Function(_)),
             Ast::Paren(e) => return self.shape_fits(e, &wanted, param),
             Ast::Tuple(parts) => match &inner {
@@ -240,6 +243,18 @@ impl Infer<'_> {
             _ => !matches!(inner, Type::Function(_) | Type::Tuple(_)),
         };
         fits.then_some(1)
+    }
+
+    /// Whether a type has a member that `.member(…)` could mean.
+    fn implicit_call_fits(&mut self, callee: &ast::Expr, args: &[ast::Arg], of: &Type) -> bool {
+        let Ast::Implicit { name, .. } = &callee.kind else { return true };
+        if !matches!(of, Type::Nominal(..)) {
+            return !matches!(of, Type::Function(_) | Type::Tuple(_));
+        }
+        let given: Vec<ArgNode> = args.iter().map(ArgNode::new).collect();
+        let candidates = self.method_candidates(of, &name.name, true, None);
+        let takes = |infer: &mut Self, c| match_args(&infer.candidate_params(c), &given).is_ok();
+        candidates.is_empty() && &*name.name != "init" || candidates.iter().any(|c| takes(self, c))
     }
 
     fn literal_cost(&mut self, literal: crate::types::solver::Literal, ty: &Type) -> u32 {

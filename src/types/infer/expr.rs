@@ -232,6 +232,11 @@ impl Infer<'_> {
     }
 
     fn force(&mut self, inner: &ast::Expr, span: Span) -> Expr {
+        if let Ast::Call { callee, args } = &inner.kind
+            && let Some(local) = self.delegated(callee)
+        {
+            return self.delegate(local, args.iter().map(ArgNode::new).collect(), true, span);
+        }
         let value = self.expr(inner, None);
         if let Some(payload) = self.world.optional_payload(&value.ty.clone()) {
             return Expr { kind: ExprKind::Force(Box::new(value)), ty: payload, span };
