@@ -262,22 +262,50 @@ const NOT_GOLDEN: &[(Code, &str)] = &[
     (Code::TimeLimit, "the place where time runs out is not the same twice: command_line.rs looks at the rest"),
 ];
 
+/// Which codes are at home in which folder: programs that are rejected, those that fail, those that are warned of.
+const STAGES: &[(&str, &[&str])] = &[
+    ("errors/syntax", &["E01"]),
+    ("errors/types", &["E02"]),
+    ("errors/modules", &["E02"]),
+    ("errors/differentiation", &["E03", "E0208"]),
+    ("run/failures", &["E06", "E09"]),
+    ("run/warnings", &["W07"]),
+];
+
+/// The numbers of the codes that an answer shows.
+fn shown(path: &Path) -> BTreeSet<&'static str> {
+    let text = fs::read_to_string(path).unwrap_or_default();
+    CODES.iter().map(|info| info.number).filter(|number| text.contains(&format!("[{number}]"))).collect()
+}
+
 #[test]
-fn every_code_has_a_golden_file() {
-    let mut shown = String::new();
-    for path in files(&root().join("tests"), &["stderr"]) {
-        shown += &fs::read_to_string(path).unwrap_or_default();
+fn every_code_has_a_golden_file_in_the_folder_of_its_stage() {
+    let mut missing: BTreeSet<&str> = CODES.iter().map(|info| info.number).collect();
+    for (folder, at_home) in STAGES {
+        for path in files(&root().join("tests").join(folder), &["stderr"]) {
+            let here = shown(&path).into_iter().filter(|number| at_home.iter().any(|start| number.starts_with(start)));
+            here.for_each(|number| _ = missing.remove(number));
+        }
     }
-    let missing: BTreeSet<&str> = CODES
+    for (code, reason) in NOT_GOLDEN {
+        assert!(missing.remove(code.number()), "{} has a golden file, although it {reason}", code.number());
+    }
+    assert!(missing.is_empty(), "no golden file of its stage shows {missing:?}");
+}
+
+#[test]
+fn what_is_rejected_stands_in_the_folder_of_its_stage() {
+    let errors = root().join("tests/errors");
+    let strangers: Vec<String> = files(&errors, &["stderr"])
         .iter()
-        .filter(|info| !shown.contains(&format!("[{}]", info.number)))
-        .filter(|info| NOT_GOLDEN.iter().all(|(code, _)| *code != info.code))
-        .map(|info| info.number)
+        .filter(|path| {
+            let stage = STAGES.iter().find(|(folder, _)| path.starts_with(root().join("tests").join(folder)));
+            let at_home = stage.map_or(&[] as &[&str], |(_, starts)| starts);
+            !shown(path).iter().any(|number| at_home.iter().any(|start| number.starts_with(start)))
+        })
+        .map(|path| short(path))
         .collect();
-    assert!(missing.is_empty(), "no golden file shows {missing:?}");
-    for (code, _) in NOT_GOLDEN {
-        assert!(!shown.contains(&format!("[{}]", code.number())), "{} has a golden file after all", code.number());
-    }
+    assert!(strangers.is_empty(), "these show nothing of the stage of their folder: {strangers:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What others ask of a [`World`]: entering a module's files, checking them, and the answers that `ir` needs.
 
 use super::promise::Promise;
-use super::store::{BodyState, Code, Entry, FunctionKind, Named, RequirementKind, World, blank_function};
+use super::store::{BodyState, Code, Entry, FunctionKind, MemberKind, Named, RequirementKind, World, blank_function};
 use super::tree::{Body, FunctionId, FunctionRef, GlobalId};
 use super::ty::{NominalId, ProtocolId, Type};
 use super::world::{Declarations, Function, Global, Nominal, Rule};
@@ -157,6 +157,7 @@ impl World {
             self.report(Diagnostic::error(DiagnosticCode::MissingRequirement, span, message));
         }
         let mut missing: Vec<String> = vec![];
+        let mut near: Vec<(String, Span)> = vec![];
         for q in self.refined(p).iter().copied().collect::<Vec<_>>() {
             let mut known = true;
             for a in 0..self.protocol_data(q).associated.len() {
@@ -172,15 +173,20 @@ impl World {
             }
             for r in 0..self.protocol_data(q).requirements.len() as u32 {
                 let generics = self.own_generics(q, r);
-                if self.is_supplied(q, r) || self.find_witness(q, r, &own, &generics).is_some() {
-                    continue;
-                }
                 let data = &self.protocol_data(q).requirements[r as usize];
+                let (function, setter) = (data.function, data.setter);
                 if matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter) {
                     continue;
                 }
-                let function = data.function;
-                missing.push(self.requirement_text(function, q, &own));
+                if !self.is_supplied(q, r) && self.find_witness(q, r, &own, &generics).is_none() {
+                    missing.push(self.requirement_text(function, q, &own));
+                    near.extend(self.near_members(n, function));
+                } else if let Some(setter) = setter
+                    && self.find_witness(q, setter, &own, &generics).is_none()
+                {
+                    let text = self.requirement_text(function, q, &own);
+                    missing.push(format!("{text} that can be set"));
+                }
             }
         }
         let in_the_way = self.unsynthesized(n, p);
@@ -192,11 +198,35 @@ impl World {
             for requirement in missing {
                 diagnostic = diagnostic.note(format!("protocol '{protocol}' requires {requirement}"));
             }
-            for (text, span) in in_the_way {
+            for (text, span) in near.into_iter().chain(in_the_way) {
                 diagnostic = diagnostic.note_at(span, text);
             }
             self.report(diagnostic);
         }
+    }
+
+    /// Members of a type that have the name of a requirement and do not fulfil it.
+    fn near_members(&mut self, n: NominalId, requirement: FunctionId) -> Vec<(String, Span)> {
+        let base = self.function_data(requirement).base_name.clone();
+        let members = self.nominal_data(n).members.get(&base).cloned().unwrap_or_default();
+        let mut near = vec![];
+        for member in members {
+            let (ty, span) = match member.kind {
+                MemberKind::Method(f) | MemberKind::Init(f) => {
+                    let signature = self.signature(f);
+                    (self.function_type(&signature), self.function_data(f).span)
+                }
+                MemberKind::Computed(f, _) => (self.signature(f).result.clone(), self.function_data(f).span),
+                MemberKind::Stored(i) => (self.stored_type(n, i), self.nominal_data(n).stored[i as usize].span),
+                _ => continue,
+            };
+            let name = match member.kind {
+                MemberKind::Method(f) | MemberKind::Init(f) => self.full_name(f),
+                _ => base.to_string(),
+            };
+            near.push((format!("'{name}' is there, with type '{}'", self.show(&ty)), span));
+        }
+        near
     }
 
     /// Why equality or hashing, which a conformance needs and nobody wrote, cannot be made from the parts of the type.

@@ -9,6 +9,7 @@ use super::tree::FunctionId;
 use super::ty::ProtocolId;
 use super::written::{is_operator, property_name};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
+use crate::source::Span;
 use crate::syntax::ast::{Decl, DeclKind, ProtocolDecl};
 use hashbrown::HashMap;
 use std::rc::Rc;
@@ -44,6 +45,7 @@ impl World {
         let Owner::Protocol(p) = owner else { return };
         let Group { file, is_prelude, .. } = self.groups[group.0 as usize];
         let is_static = decl.has("static") || decl.has("class");
+        self.check_requirement(decl);
         match &decl.kind {
             DeclKind::Function(function) => {
                 let id = self.declare_function(decl, function, owner, Some(group), file, is_prelude);
@@ -104,6 +106,29 @@ impl World {
                 decl.span,
                 "a protocol contains requirements only",
             )),
+        }
+    }
+
+    /// A requirement says what there must be, and not how it is done.
+    fn check_requirement(&mut self, decl: &Decl) {
+        let wrong = |span: Span, message: &str| Diagnostic::error(DiagnosticCode::WrongContext, span, message);
+        match &decl.kind {
+            DeclKind::Function(function) | DeclKind::Init { function, .. } => {
+                if let Some(body) = &function.body {
+                    let diagnostic = wrong(body.span, "a requirement of a protocol has no body");
+                    self.report(
+                        diagnostic.help("what holds for all types that conform stands in an extension of the protocol"),
+                    );
+                }
+            }
+            DeclKind::Variable { bindings, .. } => {
+                for binding in bindings.iter().filter(|b| b.accessors.is_none()) {
+                    let span = binding.pattern.span;
+                    let diagnostic = wrong(span, "a property of a protocol says whether it can be read or also set");
+                    self.report(diagnostic.fix("it can be read", decl.span.after(), " { get }"));
+                }
+            }
+            _ => {}
         }
     }
 

@@ -47,10 +47,15 @@ impl World {
                     None if self.nominal_data(*base).is_final => {
                         format!("inheritance from a final class '{shown}'")
                     }
-                    None => {
-                        self.nominal_data_mut(n).superclass = Some(ty);
-                        return;
-                    }
+                    None => match self.nominal_data(n).superclass.clone() {
+                        Some(other) if other != ty => {
+                            format!("multiple inheritance from classes '{}' and '{shown}'", self.show(&other))
+                        }
+                        _ => {
+                            self.nominal_data_mut(n).superclass = Some(ty);
+                            return;
+                        }
+                    },
                 }
             }
             Type::Error => return,
@@ -219,7 +224,7 @@ impl World {
                 format!("{what} overrides a 'final' {what}")
             })
         } else {
-            None
+            self.other_result(n, name, &member.kind, class, &inherited.kind)
         };
         if let Some(problem) = problem {
             self.report(Diagnostic::error(Code::Inheritance, span, problem).also(declared, "declared here"));
@@ -232,6 +237,63 @@ impl World {
             self.report(diagnostic.help("write 'override' before it"));
         }
         self.record_overrides(n, name, (&member.kind, span), class, &inherited.kind);
+    }
+
+    /// What a member gives that the one which it overrides does not: another type, or errors.
+    fn other_result(
+        &mut self,
+        n: NominalId,
+        name: &str,
+        member: &MemberKind,
+        class: NominalId,
+        inherited: &MemberKind,
+    ) -> Option<String> {
+        let (MemberKind::Method(f) | MemberKind::Computed(f, _) | MemberKind::Subscript(f, _)) = *member else {
+            return None;
+        };
+        let mine = self.signature(f);
+        let (theirs, throws) = match *inherited {
+            MemberKind::Method(g) | MemberKind::Computed(g, _) | MemberKind::Subscript(g, _) => {
+                let theirs = self.signature(g);
+                (theirs.result.clone(), theirs.throws)
+            }
+            MemberKind::Stored(i) => (self.stored_type(class, i), false),
+            _ => return None,
+        };
+        if mine.throws && !throws {
+            return Some(format!("cannot override '{name}', which does not throw, with a method that throws"));
+        }
+        let own = self.declared_type(n);
+        let mut at = Some(own);
+        while let Some(Type::Nominal(m, args)) = at.clone().filter(|t| !matches!(t, Type::Nominal(m, _) if *m == class))
+        {
+            at = self.base_type(m, &args);
+        }
+        let Some(Type::Nominal(_, args)) = at else { return None };
+        let theirs = self.substitute_nominal(class, &args, &theirs);
+        let (mine, theirs) = (self.normalize_type(&mine.result), self.normalize_type(&theirs));
+        // Methods with parameters of their own are compared when they are called.
+        let is_generic = mine.any(&mut |t| matches!(t, Type::Param(_)));
+        if is_generic || mine == theirs || self.is_class_of(&mine, &theirs) {
+            return None;
+        }
+        Some(format!("'{name}' gives '{}', and what it overrides gives '{}'", self.show(&mine), self.show(&theirs)))
+    }
+
+    /// Whether a type is a class that inherits from another one, or an optional of such ones.
+    fn is_class_of(&mut self, ty: &Type, of: &Type) -> bool {
+        if let Some(of) = self.optional_payload(of) {
+            let ty = self.optional_payload(ty).unwrap_or_else(|| ty.clone());
+            return ty == of || self.is_class_of(&ty, &of);
+        }
+        let mut at = Some(ty.clone());
+        while let Some(Type::Nominal(n, args)) = at {
+            at = self.base_type(n, &args);
+            if at.as_ref() == Some(of) {
+                return true;
+            }
+        }
+        false
     }
 
     fn record_overrides(

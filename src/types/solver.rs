@@ -14,8 +14,16 @@ pub(super) enum Literal {
     Int,
     /// A number with a point.
     Float,
-    /// A text.
+    /// A text of one character.
     Text,
+    /// A text of none or several, which is no character.
+    Words,
+}
+
+impl Literal {
+    fn is_text(self) -> bool {
+        matches!(self, Literal::Text | Literal::Words)
+    }
 }
 
 /// What is known of a variable.
@@ -183,7 +191,7 @@ impl World {
         match (self.var(v).literal, self.var(v).numeric) {
             (Some(Literal::Int), _) => "Int".into(),
             (Some(Literal::Float), _) | (None, true) => "Double".into(),
-            (Some(Literal::Text), _) => "String".into(),
+            (Some(Literal::Text | Literal::Words), _) => "String".into(),
             (None, false) => "_".into(),
         }
     }
@@ -238,9 +246,7 @@ impl World {
     fn join(&mut self, x: VarId, y: VarId) -> bool {
         let (a, b) = (self.var(x).clone(), self.var(y).clone());
         let literal = match (a.literal, b.literal) {
-            (Some(Literal::Text), Some(other)) | (Some(other), Some(Literal::Text)) if other != Literal::Text => {
-                return false;
-            }
+            (Some(p), Some(q)) if p.is_text() != q.is_text() => return false,
             (p, q) => p.max(q),
         };
         let mut conforms = a.conforms;
@@ -289,7 +295,8 @@ impl World {
             match (self.nominal_data(*n).builtin, literal) {
                 (Some(Builtin::Double | Builtin::Float), Literal::Int | Literal::Float)
                 | (Some(Builtin::Int { .. }), Literal::Int)
-                | (Some(Builtin::String | Builtin::Character), Literal::Text) => return true,
+                | (Some(Builtin::String | Builtin::Character), Literal::Text)
+                | (Some(Builtin::String), Literal::Words) => return true,
                 (Some(_), _) => return false,
                 (None, _) => {}
             }
@@ -297,7 +304,7 @@ impl World {
         let protocol = match literal {
             Literal::Int => "ExpressibleByIntegerLiteral",
             Literal::Float => "ExpressibleByFloatLiteral",
-            Literal::Text => "ExpressibleByStringLiteral",
+            Literal::Text | Literal::Words => "ExpressibleByStringLiteral",
         };
         let protocol = self.protocol(protocol);
         self.conforms_to(ty, protocol)
@@ -309,6 +316,7 @@ impl World {
             Literal::Int => &["Int", "Double"],
             Literal::Float => &["Double"],
             Literal::Text => &["String", "Character"],
+            Literal::Words => &["String"],
         };
         for name in builtin {
             let ty = self.simple(name);
@@ -364,15 +372,26 @@ impl World {
                 && self.protocols_of(ty).contains(&wish.protocol)
     }
 
+    /// Whether two types may be the same. Changes nothing.
+    pub(super) fn unifies(&mut self, a: &Type, b: &Type) -> bool {
+        let snapshot = self.snapshot();
+        let same = self.unify(a, b, Span::default());
+        self.rollback(snapshot);
+        same
+    }
+
     /// Tries again the equations that waited; whether one of them could be used. A contradiction is given back.
     pub(super) fn retry_equations(&mut self) -> Result<bool, (Type, Type, Span)> {
         let waiting = std::mem::take(&mut self.vars.equations);
         let before = waiting.len();
         for (a, b, span) in waiting {
             let (a, b) = (self.resolved(&a), self.resolved(&b));
+            let snapshot = self.snapshot();
             if !self.unify(&a, &b, span) {
+                self.rollback(snapshot);
                 return Err((a, b, span));
             }
+            self.keep(snapshot);
         }
         Ok(self.vars.equations.len() < before)
     }

@@ -174,6 +174,20 @@ pub struct Pattern {
     pub span: Span,
 }
 
+impl Pattern {
+    /// The locals that it binds.
+    pub fn bound(&self) -> Vec<LocalId> {
+        match &self.kind {
+            PatternKind::Bind(local) => vec![*local],
+            PatternKind::Tuple(parts) | PatternKind::Case { payload: parts, .. } => {
+                parts.iter().flat_map(Pattern::bound).collect()
+            }
+            PatternKind::Some(inner) | PatternKind::Is { pattern: inner, .. } => inner.bound(),
+            PatternKind::Wildcard | PatternKind::Nil | PatternKind::Test { .. } => vec![],
+        }
+    }
+}
+
 /// The kinds of patterns.
 #[derive(Clone, Debug)]
 pub enum PatternKind {

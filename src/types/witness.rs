@@ -40,6 +40,11 @@ impl World {
             };
             for member in members {
                 let found = match (&member.kind, kind) {
+                    (MemberKind::Stored(i), RequirementKind::Setter)
+                        if self.nominal_data(n).stored[*i as usize].is_let =>
+                    {
+                        continue;
+                    }
                     (MemberKind::Stored(i), RequirementKind::Getter | RequirementKind::Setter) if !is_static => {
                         self.stored_accessor(n, *i, kind == RequirementKind::Setter)
                     }
@@ -98,6 +103,7 @@ impl World {
         let signature = self.signature(f);
         if signature.params.len() != wanted.params.len()
             || signature.self_inout && !wanted.self_inout
+            || signature.throws && !wanted.throws
             || signature.params.iter().zip(&wanted.params).any(|(a, b)| a.label != b.label)
         {
             return None;

@@ -3,6 +3,11 @@
 use crate::source::Span;
 use crate::syntax::ast::{Binding, Block, Expr, ExprKind, Ident, Name, Pattern, PatternKind, TypeExpr, TypeExprKind};
 
+/// How many characters, as people see them, a text has.
+pub(super) fn characters(text: &str) -> usize {
+    unicode_segmentation::UnicodeSegmentation::graphemes(text, true).count()
+}
+
 /// The pattern without the type behind it.
 pub(super) fn strip(pattern: &Pattern) -> &Pattern {
     match &pattern.kind {

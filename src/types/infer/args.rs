@@ -37,6 +37,11 @@ impl ArgNode {
         ArgNode { label: None, label_span: None, span: ast.span, ast, trailing: false, ready: None, is_whole: false }
     }
 
+    /// Whether it is the value that a pattern is compared with.
+    pub(super) fn is_matched(&self) -> bool {
+        matches!(&self.ast.kind, Ast::Ident { name, .. } if name.starts_with("$match"))
+    }
+
     /// Whether its type depends on what is expected, so that it must wait for it.
     pub(super) fn waits(&self) -> bool {
         waits(&self.ast)
@@ -264,7 +269,7 @@ impl Infer<'_> {
         match (literal, self.world.nominal_data(*n).builtin) {
             (Literal::Int, Some(Builtin::Int { bits: 64, signed: true }))
             | (Literal::Float, Some(Builtin::Double))
-            | (Literal::Text, Some(Builtin::String)) => 0,
+            | (Literal::Text | Literal::Words, Some(Builtin::String)) => 0,
             (Literal::Int, Some(Builtin::Double)) => 2,
             (_, Some(Builtin::Float)) => 4,
             _ => 6,

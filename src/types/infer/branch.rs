@@ -4,7 +4,7 @@ use super::Infer;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, StmtKind as AstStmt};
-use crate::types::tree::{Case, Condition, Expr, ExprKind, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
+use crate::types::tree::{Case, Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
 use crate::types::ty::Type;
 use crate::types::written::strip;
 
@@ -148,7 +148,8 @@ impl Infer<'_> {
                 let case = infer.in_scope(|infer| infer.switch_case(case, &ty, result));
                 made.push(case);
             }
-            infer.check_exhaustive(&ty, &made, span);
+            let head = Span::new(span.start, value.span.end);
+            infer.check_exhaustive(&ty, &made, head);
             StmtKind::Switch { label, local, subject, cases: made }
         });
         Stmt { kind, span }
@@ -202,7 +203,28 @@ impl Infer<'_> {
             self.shared.extend(bound);
         }
         (self.shared, self.bound) = saved;
+        self.check_alternatives(&patterns);
         patterns
+    }
+
+    /// The alternatives of a case bind the same names: its body does not know which one matched.
+    fn check_alternatives(&mut self, patterns: &[(Pattern, Option<Expr>)]) {
+        let bound: Vec<Vec<LocalId>> = patterns.iter().map(|(p, _)| p.bound()).collect();
+        let mut all: Vec<LocalId> = bound.iter().flatten().copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        for local in all {
+            let Some(lacking) = bound.iter().position(|names| !names.contains(&local)) else { continue };
+            let (name, at) = {
+                let local = &self.frame().locals[local.0 as usize];
+                (local.name.clone(), local.span)
+            };
+            let message = format!("'{name}' must be bound in every pattern of a 'case'");
+            let diagnostic = Diagnostic::error(Code::Types, patterns[lacking].0.span, message)
+                .label("not bound here")
+                .also(at, format!("'{name}' is bound here"));
+            self.error(diagnostic.help("a case of its own, or a pattern without the name, does without it"));
+        }
     }
 
     /// `if` and `switch` as values.

@@ -324,6 +324,14 @@ impl Infer<'_> {
         if let Some(expected) = expected {
             self.hint(&ty, expected, span);
         }
+        if on.is_none() && matches!(&ty, Type::Existential(protocols) if !protocols.is_empty()) {
+            let shown = self.show(&ty);
+            let message = format!("protocol '{}' has no instances of its own", shown.trim_start_matches("any "));
+            let diagnostic = Diagnostic::error(Code::NotCallable, span, message);
+            self.error(diagnostic.help("make an instance of a type that conforms to it"));
+            self.check_anyway(&args);
+            return self.error_expr(span);
+        }
         let mut candidates = self.method_candidates(&ty, "init", true, on);
         if let Some(refused) = self.keep_required(&ty, on, &mut candidates, span) {
             self.check_anyway(&args);

@@ -378,7 +378,13 @@ impl Infer<'_> {
                 let f = self.world.protocol_data(*p).requirements[*r as usize].function;
                 self.world.full_name(f)
             }
-            Target::Case(n, case) => self.world.nominal_data(*n).cases[*case as usize].name.to_string(),
+            Target::Case(n, case) => {
+                let (n, case) = (*n, *case);
+                let payload = self.world.case_payload(n, case);
+                let labels: Vec<Option<Name>> = payload.into_iter().map(|(label, _)| label).collect();
+                let name = self.world.nominal_data(n).cases[case as usize].name.clone();
+                if labels.is_empty() { name.to_string() } else { format!("{name}({})", Self::label_text(&labels)) }
+            }
         }
     }
 

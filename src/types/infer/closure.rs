@@ -117,7 +117,6 @@ impl Infer<'_> {
 
     pub(super) fn wrong_arity(&mut self, wanted: &Rc<FunctionType>, written: usize, span: Span) -> Type {
         let ty = Type::Function(wanted.clone());
-        let count = |n: usize| format!("{n} argument{}", if n == 1 { "" } else { "s" });
         let message = format!(
             "contextual closure type '{}' expects {}, but {} used in closure body",
             self.show(&ty),
@@ -157,7 +156,7 @@ impl Infer<'_> {
                     if f.params.len() == 1 && matches!(self.world.shallow(&f.params[0].ty), Type::Tuple(_)) {
                         return self.spread_closure(closure, &f, span);
                     }
-                    let message = format!("the closure uses ${n}, and is given {} arguments", f.params.len());
+                    let message = format!("the closure uses ${n}, and is given {}", count(f.params.len()));
                     return self.fail(Code::WrongArguments, span, message);
                 }
                 (0..f.params.len()).map(|i| (format!("${i}").into(), span)).collect()
@@ -317,8 +316,7 @@ impl Infer<'_> {
         match self.frame().anonymous.get(n).copied() {
             Some(local) => self.local_expr(local, span),
             None => {
-                let message =
-                    format!("'${n}' is only available in a closure that is given at least {} arguments", n + 1);
+                let message = format!("'${n}' is only available in a closure that is given at least {}", count(n + 1));
                 self.fail(Code::UnknownName, span, message)
             }
         }
@@ -565,6 +563,10 @@ impl Infer<'_> {
         };
         self.world.functions[function.0 as usize].signature = Some(Rc::new(signature));
     }
+}
+
+fn count(arguments: usize) -> String {
+    format!("{arguments} argument{}", if arguments == 1 { "" } else { "s" })
 }
 
 /// The largest `$n` that a closure's body uses.

@@ -186,7 +186,7 @@ impl Infer<'_> {
         }
     }
 
-    fn is_subclass(&mut self, from: &Type, to: &Type) -> bool {
+    pub(super) fn is_subclass(&mut self, from: &Type, to: &Type) -> bool {
         let mut at = from.clone();
         while let Type::Nominal(n, args) = &at {
             let Some(base) = self.world.base_type(*n, args) else { return false };

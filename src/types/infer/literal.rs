@@ -38,7 +38,8 @@ impl Infer<'_> {
                 [StringPart::Text(text)] => text.clone(),
                 _ => "".into(),
             };
-            let ty = self.literal_type(Literal::Text, expected);
+            let is_one = crate::types::written::characters(&text) == 1;
+            let ty = self.literal_type(if is_one { Literal::Text } else { Literal::Words }, expected);
             return Expr { kind: ExprKind::Text(text), ty, span };
         }
         let string = self.world.simple("String");

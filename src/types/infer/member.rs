@@ -236,6 +236,7 @@ impl Infer<'_> {
         let known = self.world.member_names(ty);
         let diagnostic = did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known);
         let diagnostic = self.with_properties(diagnostic, ty);
+        let diagnostic = self.with_payload(diagnostic, ty, name);
         self.error(diagnostic);
         self.error_expr(name.span)
     }
@@ -367,7 +368,43 @@ impl Infer<'_> {
         }
         let message = format!("type '{}' has no member '{}'", self.show(ty), name.name);
         let known = self.world.member_names(ty);
-        self.error(did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known));
+        let diagnostic = did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known);
+        let diagnostic = self.with_cases(diagnostic, ty, name);
+        self.error(diagnostic);
+    }
+
+    /// What an enum has, when nothing near was meant.
+    fn with_cases(&mut self, diagnostic: Diagnostic, ty: &Type, name: &Ident) -> Diagnostic {
+        const MOST: usize = 12;
+        let Type::Nominal(n, _) = self.world.shallow(ty) else { return diagnostic };
+        let data = self.world.nominal_data(n);
+        let names: Vec<String> = data.cases.iter().map(|c| format!("'{}'", c.name)).collect();
+        if names.is_empty() || !diagnostic.helps.is_empty() {
+            return diagnostic;
+        }
+        if &*name.name == "allCases" {
+            return diagnostic.help(format!("declare it: 'extension {}: CaseIterable {{}}'", data.name));
+        }
+        if names.len() > MOST { diagnostic } else { diagnostic.note(format!("its cases are {}", names.join(", "))) }
+    }
+
+    /// A payload is no member: a pattern takes it out.
+    fn with_payload(&mut self, diagnostic: Diagnostic, ty: &Type, name: &Ident) -> Diagnostic {
+        let Type::Nominal(n, _) = self.world.shallow(ty) else { return diagnostic };
+        for case in 0..self.world.nominal_data(n).cases.len() as u32 {
+            let payload = self.world.case_payload(n, case);
+            if payload.iter().any(|(label, _)| label.as_ref() == Some(&name.name)) {
+                let of = self.world.nominal_data(n).cases[case as usize].name.clone();
+                let binds = |(label, _): &(Option<Name>, Type)| match label {
+                    Some(label) if *label == name.name => format!("let {label}"),
+                    _ => "_".to_string(),
+                };
+                let parts: Vec<String> = payload.iter().map(binds).collect();
+                let pattern = format!("if case .{of}({}) = …", parts.join(", "));
+                return diagnostic.help(format!("a pattern takes it out: '{pattern}'"));
+            }
+        }
+        diagnostic
     }
 
     fn static_getter(&mut self, candidate: &Candidate, name: &Ident, span: Span) -> Expr {

@@ -4,6 +4,7 @@ use super::Infer;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::solver::{Literal, VarState, Wish};
+use crate::types::store::Requirement;
 use crate::types::ty::{Type, VarId};
 
 /// What may be done when a function of the library is given a type that does not conform: function, protocol, words.
@@ -73,13 +74,44 @@ impl Infer<'_> {
             let diagnostic = Diagnostic::error(Code::OptionalNotUnwrapped, span, message);
             return self.advise_unwrapping(diagnostic, &inner, span);
         }
+        if self.is_subclass(wanted, found) {
+            let text = format!(
+                "'as? {wanted_text}' gives an optional, and 'as! {wanted_text}' stops the program if it is another one"
+            );
+            return diagnostic.help(text);
+        }
+        if self.raw_type_of(wanted).is_some_and(|raw| self.world.unifies(found, &raw)) {
+            let open = format!("{wanted_text}(rawValue: ");
+            return diagnostic.wrap("find the case of a raw value, 'nil' if there is none", span, open, ")");
+        }
+        if self.raw_type_of(found).is_some_and(|raw| self.world.unifies(wanted, &raw)) {
+            return diagnostic.fix("take its raw value", span.after(), ".rawValue");
+        }
+        if let Type::Function(f) = self.world.shallow(found)
+            && f.params.is_empty()
+            && self.world.unifies(&f.result, wanted)
+        {
+            return diagnostic.fix("call it", span.after(), "()");
+        }
+        if found_text == "String" && wanted_text == "Character" {
+            return diagnostic.help("a 'Character' is a text of exactly one character");
+        }
         match (is_number(&found_text), is_number(&wanted_text)) {
+            (true, false) if wanted_text == "Bool" => diagnostic.fix("compare it with 0", span.after(), " != 0"),
             (true, true) => diagnostic.wrap(format!("convert it to '{wanted_text}'"), span, wanted_text + "(", ")"),
             (true, false) if wanted_text == "String" => diagnostic.wrap("write it as a text", span, "String(", ")"),
             (false, true) if found_text == "String" => {
                 diagnostic.help(format!("'{wanted_text}(…)' reads a number from a text, and gives 'nil' for any other"))
             }
             _ => diagnostic,
+        }
+    }
+
+    /// The type of the raw values of an enum.
+    fn raw_type_of(&mut self, ty: &Type) -> Option<Type> {
+        match self.world.shallow(ty) {
+            Type::Nominal(n, _) => self.world.nominal_data(n).raw_type.clone(),
+            _ => None,
         }
     }
 
@@ -90,6 +122,12 @@ impl Infer<'_> {
             text if is_number(text) => "0",
             _ => "…",
         };
+        if self.world.source_text(span).starts_with("try") {
+            // What stands behind `try?` belongs to it.
+            return diagnostic
+                .wrap("use a default when it is 'nil'", span, "(", &format!(") ?? {default}"))
+                .help("'try!' stops the program when there is an error");
+        }
         let diagnostic = match default {
             "…" => diagnostic.help("a default for 'nil' stands behind '??'"),
             _ => diagnostic.wrap("use a default when it is 'nil'", span, "(", &format!(" ?? {default})")),
@@ -130,7 +168,7 @@ impl Infer<'_> {
         let ty = self.world.simple(match kind {
             Literal::Int => "Int",
             Literal::Float => "Double",
-            Literal::Text => "String",
+            Literal::Text | Literal::Words => "String",
         });
         Some(Unmet { var, ty, wish })
     }
@@ -181,7 +219,23 @@ impl Infer<'_> {
                 .also(at, format!("'{name}' is declared here"))
                 .help(format!("declare it: 'extension {name}: {protocol} {{ … }}'"));
         }
-        diagnostic
+        self.with_origin(diagnostic, wish)
+    }
+
+    /// Where a function says that its generic parameter conforms.
+    fn with_origin(&mut self, diagnostic: Diagnostic, wish: &Wish) -> Diagnostic {
+        let Some(f) = wish.by.filter(|f| !self.world.function_data(*f).is_prelude) else { return diagnostic };
+        let signature = self.world.signature(f);
+        let of = signature.env.requirements.iter().find_map(|r| match r {
+            Requirement::Conforms(Type::Param(p), q) if *q == wish.protocol => Some(*p),
+            _ => None,
+        });
+        let Some(param) = of.map(|p| self.world.params[p.0 as usize].name.clone()) else { return diagnostic };
+        let data = self.world.function_data(f);
+        let written = data.generics.params.iter().find(|(name, _)| name.name == param);
+        let at = written.map_or(data.span, |(name, bound)| bound.as_ref().map_or(name.span, |b| name.span.to(b.span)));
+        let protocol = self.world.protocol_data(wish.protocol).name.clone();
+        diagnostic.also(at, format!("'{}' requires that '{param}' conform to '{protocol}'", self.world.full_name(f)))
     }
 
     fn advise_differentiable(&mut self, diagnostic: Diagnostic, ty: &Type) -> Diagnostic {

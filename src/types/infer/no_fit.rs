@@ -93,7 +93,10 @@ impl Infer<'_> {
             return Some(match &ty {
                 Type::Nominal(n, _) if !self.world.nominal_data(*n).is_prelude => {
                     let data = self.world.nominal_data(*n);
-                    diagnostic.also(data.span, format!("'{}' is declared here", data.name))
+                    let name = &data.name;
+                    diagnostic
+                        .also(data.span, format!("'{name}' is declared here"))
+                        .help(format!("declare it: 'extension {name}: {protocol} {{ … }}'"))
                 }
                 _ => diagnostic,
             });
@@ -108,6 +111,11 @@ impl Infer<'_> {
         let have = Self::label_text(&args.iter().filter(|a| !a.trailing).map(|a| a.label.clone()).collect::<Vec<_>>());
         let want = Self::label_text(&params.iter().map(|p| p.label.clone()).collect::<Vec<_>>());
         let message = format!("incorrect argument labels in call (have '{have}', expected '{want}')");
+        // What has a default value and is not named is left out.
+        let left_out = |p: &&SignatureParam| p.default.is_some() && args.iter().all(|a| a.label != p.label);
+        let all = params.len() == args.len();
+        let params: Vec<SignatureParam> = params.iter().filter(|p| all || !left_out(p)).cloned().collect();
+        let params = params.as_slice();
         if params.len() != args.len() || args.iter().any(|a| a.trailing) {
             return error(place, message);
         }
@@ -182,8 +190,8 @@ impl Infer<'_> {
         let message = format!("no '{}' takes arguments of types ({})", name.name, given.join(", "));
         let mut diagnostic = Diagnostic::error(Code::NoOverload, span, message);
         diagnostic = self.list_candidates(diagnostic, candidates);
-        let string = self.world.simple("String");
-        let of_text = candidates.iter().any(|c| c.receiver.as_ref().is_some_and(|r| r.ty == string));
+        let receivers: Vec<Type> = candidates.iter().filter_map(|c| Some(c.receiver.as_ref()?.ty.clone())).collect();
+        let of_text = receivers.iter().any(|ty| self.show(ty) == "String");
         if of_text && &*name.name == "subscript" && given == ["Int"] {
             diagnostic = diagnostic.help("for its characters by number: 'Array(text)[i]'");
         }

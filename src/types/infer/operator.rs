@@ -477,6 +477,21 @@ impl Infer<'_> {
         equal
     }
 
+    /// `.name` beside a value whose type has nothing of that name.
+    fn no_case_of_operand(&mut self, operand: &ArgNode, beside: &ArgNode) -> Option<Expr> {
+        let ast::ExprKind::Implicit { name, .. } = strip_call(&operand.ast) else { return None };
+        let mut ty = beside.ready.as_ref()?.ty.clone();
+        while let Some(inner) = self.world.optional_payload(&ty) {
+            ty = inner;
+        }
+        let ty = self.world.shallow(&ty);
+        if !matches!(ty, Type::Nominal(..)) || !self.world.members(&ty, &name.name, true, self.file).is_empty() {
+            return None;
+        }
+        self.no_static_member(&ty, name);
+        Some(self.error_expr(operand.span))
+    }
+
     fn no_operator(&mut self, op: &Ident, args: &[ArgNode], types: &[Type], span: Span) -> Expr {
         let shown: Vec<String> = args
             .iter()
@@ -485,8 +500,27 @@ impl Infer<'_> {
                 None => "_".into(),
             })
             .collect();
+        let shown = match (shown.as_slice(), args) {
+            // What stands behind the point is of the other operand's type.
+            ([a, b], [x, y]) if is_implicit(x) || is_implicit(y) => {
+                let known = if a == "_" { b } else { a };
+                vec![known.clone(), known.clone()]
+            }
+            _ => shown,
+        };
         if shown.iter().any(|s| s == "_") && types.contains(&Type::Error) {
             return self.error_expr(span);
+        }
+        if let [a, b] = args
+            && let Some(refused) = self.no_case_of_operand(a, b).or_else(|| self.no_case_of_operand(b, a))
+        {
+            return refused;
+        }
+        if let ([pattern, subject], [left, right]) = (shown.as_slice(), args)
+            && right.is_matched()
+        {
+            let message = format!("a pattern of type '{pattern}' cannot match values of type '{subject}'");
+            return self.fail(Code::Mismatch, left.span, message);
         }
         let at = if op.span == Span::default() { span } else { op.span };
         if let ([a, b], [left, right]) = (shown.as_slice(), args) {
@@ -518,7 +552,8 @@ impl Infer<'_> {
             let equality = matches!(&*op.name, "==" | "!=");
             if a == b && (equality || is_comparison(&op.name)) {
                 let protocol = if equality { "Equatable" } else { "Comparable" };
-                diagnostic = self.explain_missing(diagnostic, left, protocol);
+                let known = if left.ready.is_some() { left } else { right };
+                diagnostic = self.explain_missing(diagnostic, known, protocol);
             } else if let Some(Type::Param(p)) = types.first()
                 && a == b
             {
@@ -570,6 +605,10 @@ impl Infer<'_> {
         match self.world.shallow(&ty) {
             Type::Nominal(n, _) if !self.world.nominal_data(n).is_prelude => {
                 let (name, at) = (self.show(&ty), self.world.nominal_data(n).span);
+                let diagnostic = match self.world.is_class(n) {
+                    true => diagnostic.help("'===' asks whether two references are one instance"),
+                    false => diagnostic,
+                };
                 diagnostic
                     .note_at(at, format!("'{name}' does not conform to protocol '{protocol}'"))
                     .help(format!("declare it: 'extension {name}: {protocol} {{}}'"))
@@ -578,8 +617,24 @@ impl Infer<'_> {
                 let name = self.world.params[p.0 as usize].name.clone();
                 diagnostic.help(format!("say what '{name}' can do: '<{name}: {protocol}>'"))
             }
+            Type::Associated(..) => {
+                let name = self.show(&ty);
+                diagnostic.help(format!("say what '{name}' can do: 'where {name}: {protocol}'"))
+            }
             _ => diagnostic,
         }
+    }
+}
+
+fn is_implicit(arg: &ArgNode) -> bool {
+    arg.ready.is_none() && matches!(strip_call(&arg.ast), ast::ExprKind::Implicit { .. })
+}
+
+/// What is called, or the expression itself.
+fn strip_call(e: &ast::Expr) -> &ast::ExprKind {
+    match &e.kind {
+        ast::ExprKind::Call { callee, .. } => &callee.kind,
+        kind => kind,
     }
 }
 

@@ -208,8 +208,9 @@ impl Infer<'_> {
             }
         }
         if parts.len() != types.len() {
-            let message =
-                format!("'.{}' has {} associated values, and the pattern has {}", name.name, types.len(), parts.len());
+            let plural = if types.len() == 1 { "" } else { "s" };
+            let (name, have, given) = (&name.name, types.len(), parts.len());
+            let message = format!("'.{name}' has {have} associated value{plural}, and the pattern has {given}");
             self.error(Diagnostic::error(Code::Mismatch, span, message));
         }
         let types = types.iter().map(|(_, t)| t).chain(std::iter::repeat(&Type::Error));

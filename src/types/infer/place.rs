@@ -266,6 +266,13 @@ impl Infer<'_> {
             });
             return;
         }
+        if name.is_empty() && declared != Span::default() {
+            let copied = self.world.source_text(declared);
+            let message = format!("{complaint}: '{copied}' was copied by the capture list");
+            let diagnostic = Diagnostic::error(Code::Immutable, span, message).also(declared, "copied here");
+            self.error(diagnostic.help("without it in the list, the closure changes the variable itself"));
+            return;
+        }
         let what = if name.is_empty() { "this value" } else { name };
         let diagnostic = Diagnostic::error(Code::Immutable, span, format!("{complaint}: '{what}' is a 'let' constant"));
         let diagnostic = if declared == Span::default() {

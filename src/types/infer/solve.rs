@@ -314,7 +314,8 @@ impl Infer<'_> {
     /// Gives literals their default types, since nothing certain is left: those with a point first, because what they
     /// decide may make a `Double` of the others.
     fn default_literals(&mut self, vars: u32) -> bool {
-        for kinds in [[Literal::Float, Literal::Text], [Literal::Int, Literal::Int]] {
+        let early: &[Literal] = &[Literal::Float, Literal::Text, Literal::Words];
+        for kinds in [early, &[Literal::Int]] {
             let mut any = false;
             for v in vars..self.world.var_count() {
                 let state = self.world.var(VarId(v)).clone();
@@ -364,6 +365,7 @@ impl Infer<'_> {
             Some(Literal::Int) => &["Int", "Double"],
             Some(Literal::Float) => &["Double"],
             Some(Literal::Text) => &["String", "Character"],
+            Some(Literal::Words) => &["String"],
             None => &["Double"],
         };
         for name in names {
