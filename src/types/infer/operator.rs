@@ -61,7 +61,7 @@ impl Infer<'_> {
     fn changes_left(&mut self, op: &Ident, ty: &Type) -> bool {
         let Some(Type::Nominal(n, _)) = self.known(ty) else { return true };
         let mut own = vec![];
-        for candidate in self.operator_candidates(op, &[ty.clone()], 2) {
+        for candidate in self.operator_candidates(op, std::slice::from_ref(ty), 2) {
             if let Some(first) = self.candidate_params(&candidate).first()
                 && matches!(&first.ty, Type::Nominal(m, _) if *m == n)
             {
