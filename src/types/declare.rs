@@ -22,7 +22,7 @@ impl World {
     /// must be entered before a user's extensions.
     pub(super) fn declare_top(&mut self, decl: &Rc<Decl>, file: u32, is_prelude: bool) {
         if !is_prelude {
-            self.check_attribute_place(decl);
+            self.check_attributes(decl);
         }
         let is_private = decl.has("private") || decl.has("fileprivate");
         if let Some((plain, derivative)) = super::inline_adjoint::take_apart(decl) {

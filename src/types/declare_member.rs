@@ -29,7 +29,7 @@ impl World {
     pub(super) fn declare_member(&mut self, decl: &Rc<Decl>, group: GroupId) {
         let Group { owner, file, is_prelude, is_private, .. } = self.groups[group.0 as usize];
         if !is_prelude {
-            self.check_attribute_place(decl);
+            self.check_attributes(decl);
         }
         let is_private = is_private || decl.has("private") || decl.has("fileprivate");
         let is_static = decl.has("static") || decl.has("class");

@@ -8,6 +8,7 @@
 
 mod api;
 mod associated;
+mod attributes;
 mod conform;
 mod declare;
 mod declare_member;

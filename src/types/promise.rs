@@ -6,7 +6,7 @@ use super::tree::FunctionId;
 use super::ty::{NominalId, ProtocolId, Type};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Attribute, AttributeArgs, Decl, DeclKind, DifferentiationArgs, Name, WrtKind, WrtParam};
+use crate::syntax::ast::{Attribute, AttributeArgs, DifferentiationArgs, Name, WrtKind, WrtParam};
 use std::rc::Rc;
 
 /// What a declaration promises.
@@ -238,23 +238,6 @@ impl World {
             self.report(diagnostic);
         }
         index
-    }
-
-    /// Attributes of differentiation stand before functions, and what has getters.
-    pub(super) fn check_attribute_place(&mut self, decl: &Decl) {
-        for attribute in &decl.attributes {
-            let fits = match (&*attribute.name.name, &decl.kind) {
-                ("differentiable", DeclKind::Variable { .. } | DeclKind::Subscript { .. }) => true,
-                ("derivative" | "transpose", DeclKind::Function(_)) => true,
-                ("differentiable", DeclKind::Function(_) | DeclKind::Init { .. } | DeclKind::Formula { .. }) => true,
-                ("differentiable" | "derivative" | "transpose", _) => false,
-                _ => true,
-            };
-            if !fits {
-                let message = format!("'@{}' attribute cannot be applied to this declaration", attribute.name.name);
-                self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
-            }
-        }
     }
 }
 

@@ -41,9 +41,14 @@ impl World {
             }
             (None, None) if lazy.is_some() => lazy.map_or(Type::Error, |initial| self.lazy_type(initial)),
             (None, None) => {
-                let message =
-                    format!("type annotation missing for '{}'", self.nominal_data(n).stored[index as usize].name);
-                self.report(Diagnostic::error(DiagnosticCode::CannotInfer, span, message));
+                let data = &self.nominal_data(n).stored[index as usize];
+                let wrapped = data.wrapped.as_ref();
+                // That a wrapper cannot take the initial value was said.
+                if wrapped.is_none_or(|w| w.initial.is_none()) {
+                    let name = wrapped.map_or(&data.name, |w| &w.name);
+                    let message = format!("type annotation missing for '{name}'");
+                    self.report(Diagnostic::error(DiagnosticCode::CannotInfer, span, message));
+                }
                 Type::Error
             }
         };

@@ -1,0 +1,74 @@
+//! Attributes: which there are, and where those of differentiation may stand.
+
+use super::names::did_you_mean;
+use super::store::World;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::syntax::ast::{Attribute, Decl, DeclKind};
+
+/// What may be written behind `@`, besides property wrappers and result builders. Many mean nothing in a script.
+const KNOWN: &[&str] = &[
+    "MainActor",
+    "Sendable",
+    "autoclosure",
+    "available",
+    "convention",
+    "derivative",
+    "differentiable",
+    "discardableResult",
+    "dynamicCallable",
+    "dynamicMemberLookup",
+    "escaping",
+    "frozen",
+    "inlinable",
+    "inline",
+    "main",
+    "memberwise",
+    "noDerivative",
+    "nonobjc",
+    "objc",
+    "preconcurrency",
+    "primitive",
+    "propertyWrapper",
+    "resultBuilder",
+    "testable",
+    "transpose",
+    "unchecked",
+    "usableFromInline",
+];
+
+impl World {
+    /// Attributes that there are not, and those of differentiation in front of what cannot have them.
+    pub(super) fn check_attributes(&mut self, decl: &Decl) {
+        for attribute in &decl.attributes {
+            self.check_known(attribute);
+            let fits = match (&*attribute.name.name, &decl.kind) {
+                ("differentiable", DeclKind::Variable { .. } | DeclKind::Subscript { .. }) => true,
+                ("derivative" | "transpose", DeclKind::Function(_)) => true,
+                ("differentiable", DeclKind::Function(_) | DeclKind::Init { .. } | DeclKind::Formula { .. }) => true,
+                ("differentiable" | "derivative" | "transpose", _) => false,
+                _ => true,
+            };
+            if !fits {
+                let message = format!("'@{}' attribute cannot be applied to this declaration", attribute.name.name);
+                self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
+            }
+        }
+    }
+
+    /// An attribute that nobody declared would do nothing, and a misspelt wrapper would wrap nothing.
+    fn check_known(&mut self, attribute: &Attribute) {
+        let name = &attribute.name;
+        let last = name.name.rsplit('.').next().unwrap_or(&name.name);
+        let is_known = last.starts_with('_')
+            || KNOWN.contains(&last)
+            || self.wrappers.contains_key(last)
+            || self.builders.contains(last);
+        if is_known {
+            return;
+        }
+        let mut known: Vec<String> = KNOWN.iter().map(ToString::to_string).collect();
+        known.extend(self.wrappers.keys().chain(&self.builders).map(ToString::to_string));
+        let message = format!("unknown attribute '{}'", name.name);
+        self.report(did_you_mean(Diagnostic::error(Code::UnknownName, name.span, message), name, &known));
+    }
+}
