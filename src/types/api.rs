@@ -175,13 +175,18 @@ impl World {
                 let generics = self.own_generics(q, r);
                 let data = &self.protocol_data(q).requirements[r as usize];
                 let (function, setter) = (data.function, data.setter);
-                if matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter) {
+                if matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter)
+                    || self.is_supplied(q, r)
+                {
                     continue;
                 }
-                if !self.is_supplied(q, r) && self.find_witness(q, r, &own, &generics).is_none() {
+                let Some(witness) = self.find_witness(q, r, &own, &generics) else {
                     missing.push(self.requirement_text(function, q, &own));
                     near.extend(self.near_members(n, function));
-                } else if let Some(setter) = setter
+                    continue;
+                };
+                self.check_required_init(n, q, witness.function);
+                if let Some(setter) = setter
                     && self.find_witness(q, setter, &own, &generics).is_none()
                 {
                     let text = self.requirement_text(function, q, &own);
@@ -203,6 +208,23 @@ impl World {
             }
             self.report(diagnostic);
         }
+    }
+
+    /// Subclasses conform, too, and must have the initialiser.
+    fn check_required_init(&mut self, n: NominalId, p: ProtocolId, f: FunctionId) {
+        if !self.fills_instance(f) || self.nominal_data(n).is_final || self.is_required(f) {
+            return;
+        }
+        let (name, class) = (self.full_name(f), self.nominal_data(n).name.clone());
+        let message = format!(
+            "initializer requirement '{name}' can only be satisfied by a 'required' initializer in non-final class '{class}'"
+        );
+        let span = self.function_data(f).span;
+        let diagnostic = Diagnostic::error(DiagnosticCode::Inheritance, span, message);
+        let protocol = self.protocol_data(p).name.clone();
+        self.report(
+            diagnostic.note(format!("protocol '{protocol}' asks for it")).help("write 'required' before 'init'"),
+        );
     }
 
     /// Members of a type that have the name of a requirement and do not fulfil it.

@@ -43,7 +43,7 @@ impl World {
                 {
                     return same;
                 }
-                if matches!(of, Type::Param(_) | Type::Associated(..)) {
+                if matches!(of, Type::Param(_) | Type::Associated(..) | Type::Existential(_)) {
                     for q in self.protocols_of(&of) {
                         if let Some(same) = self.protocol_says(q, &of, &here)
                             && same != here
@@ -65,6 +65,10 @@ impl World {
                         Type::Tuple(parts.into_iter().map(|(l, t)| (l, self.normalize_type(&t))).collect())
                     }
                     Type::Function(_) if &**name == "TangentVector" => Type::unit(),
+                    // Which type it is was forgotten; what it conforms to was not.
+                    Type::Existential(_) if &**name != "TangentVector" => {
+                        Type::Existential(self.associated_bounds(*p, name))
+                    }
                     Type::Error => Type::Error,
                     _ => here,
                 }

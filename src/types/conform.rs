@@ -259,12 +259,6 @@ impl World {
         }
     }
 
-    /// Whether only classes conform to a protocol: `protocol P: AnyObject`.
-    pub(super) fn is_of_objects(&mut self, p: ProtocolId) -> bool {
-        let object = self.protocol("AnyObject");
-        self.refined(p).contains(&object)
-    }
-
     /// Whether a value of a protocol's type can stand for a type that conforms: none of the requirements asks for more
     /// than one value of the same type, or for a type that belongs to it.
     fn conforms_to_itself(&mut self, p: ProtocolId) -> bool {
@@ -284,7 +278,9 @@ impl World {
         // `Self` as a result is a value of the protocol's type again.
         let is_self = |ty: &Type| matches!(ty, Type::Param(q) if *q == own);
         let takes_self = signature.params.iter().any(|param| names_self(&param.ty));
-        !takes_self && (is_self(&signature.result) || !names_self(&signature.result))
+        let is_part =
+            |ty: &Type| matches!(ty, Type::Associated(of, _, name) if is_self(of) && &**name != "TangentVector");
+        !takes_self && (is_self(&signature.result) || is_part(&signature.result) || !names_self(&signature.result))
     }
 
     fn nominal_conforms(&mut self, n: NominalId, args: &[Type], p: ProtocolId, ty: &Type) -> bool {

@@ -374,6 +374,7 @@ impl World {
             info: None,
             has_init: false,
             memberwise: None,
+            default_init: None,
             synthesized: vec![],
         });
         let group = self.new_group(Owner::Nominal(id), vec![], nominal.inherits.clone(), file, is_prelude);

@@ -2,7 +2,7 @@
 
 use super::infer::notation::closure_of;
 use super::resolve::TypeScope;
-use super::store::{Code, Env, FunctionKind, Owner, Signature, SignatureParam, World, blank_function};
+use super::store::{Code, Env, FunctionKind, Owner, Requirement, Signature, SignatureParam, World, blank_function};
 use super::tree::FunctionId;
 use super::ty::{FunctionParam, FunctionType, Strength, Type};
 use std::rc::Rc;
@@ -97,22 +97,14 @@ impl World {
             Owner::Nominal(n) => self.is_class(n),
             Owner::Module | Owner::Protocol(_) => false,
         };
-        // What changes an object leaves the reference to it as it is.
-        let of_objects = is_class || matches!(owner, Owner::Protocol(p) if self.is_of_objects(p));
         let of_type = self.belongs_to_type(f);
         let has_self = self_type.is_some() && !is_static && (is_class || !matches!(kind, FunctionKind::Init { .. }));
         let self_type = match of_type {
             true => self_type.map(|own| Type::Metatype(Rc::new(own))),
             false => self_type.filter(|_| has_self),
         };
-        let mut signature = Signature {
-            env,
-            params,
-            self_type,
-            self_inout: has_self && !of_type && is_mutating && !of_objects,
-            result,
-            throws,
-        };
+        let self_inout = has_self && !of_type && is_mutating && !is_class && !self.is_class_bound(owner, &env);
+        let mut signature = Signature { env, params, self_type, self_inout, result, throws };
         for (i, param) in ast_params.iter().enumerate() {
             if let Some(value) = &param.default {
                 let mut data = blank_function(
@@ -148,6 +140,19 @@ impl World {
             return self.infer_formula_result(f, &signature);
         }
         signature
+    }
+
+    /// Whether `self` of a protocol's member is an instance of a class.
+    fn is_class_bound(&mut self, owner: Owner, env: &Env) -> bool {
+        let Owner::Protocol(p) = owner else { return false };
+        let own = Type::Param(self.protocol_data(p).self_param);
+        let object = self.protocol("AnyObject");
+        let requires = |r: &Requirement, world: &mut World| match r {
+            Requirement::Conforms(of, q) => *of == own && world.refined(*q).contains(&object),
+            Requirement::Superclass(of, _) => *of == own,
+            Requirement::Same(..) => false,
+        };
+        self.refined(p).contains(&object) || env.requirements.iter().any(|r| requires(r, self))
     }
 
     /// Whether the `self` of a function is a type: which one may be known only while the program runs, as for the

@@ -188,6 +188,8 @@ pub(super) struct NominalData {
     pub(super) info: Option<Rc<Nominal>>,
     pub(super) has_init: bool,
     pub(super) memberwise: Option<FunctionId>,
+    /// The initialiser without parameters that a struct has beside it when all its properties have values.
+    pub(super) default_init: Option<FunctionId>,
     /// Which synthesized parts were made.
     pub(super) synthesized: Vec<&'static str>,
 }

@@ -390,6 +390,34 @@ impl World {
     }
 
     /// Adds an unwritten initialiser to the members that are looked through, when the type has none of its own.
+    /// The initialiser without parameters of a struct that writes none and whose properties all have values. Calls take the
+    /// memberwise one; this is for requirements.
+    pub(super) fn default_init(&mut self, n: NominalId) -> Option<Member> {
+        let data = self.nominal_data(n);
+        if data.kind != NominalKind::Struct || data.builtin.is_some() || data.has_init {
+            return None;
+        }
+        let (span, file, is_prelude, group) = (data.span, data.file, data.is_prelude, data.group);
+        let memberwise = self.memberwise_init(n);
+        let signature = self.signature(memberwise);
+        if signature.params.is_empty() || signature.params.iter().any(|p| p.default.is_none()) {
+            return None;
+        }
+        let f = match self.nominal_data(n).default_init {
+            Some(f) => f,
+            None => {
+                let mut function = blank_function(&"init".into(), span, file, is_prelude);
+                function.owner = Owner::Nominal(n);
+                function.group = Some(group);
+                function.kind = FunctionKind::Init { failable: false };
+                function.code = Code::Block(Some(Rc::new(crate::syntax::ast::Block { items: vec![], span })));
+                self.add_function(function)
+            }
+        };
+        self.nominal_data_mut(n).default_init = Some(f);
+        Some(Member { kind: MemberKind::Init(f), is_static: true, group, file, is_private: false })
+    }
+
     pub(super) fn initializers(&mut self, n: NominalId) -> Vec<Member> {
         let data = self.nominal_data(n);
         let mut members = data.members.get("init").cloned().unwrap_or_default();

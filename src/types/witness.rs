@@ -2,9 +2,10 @@
 
 use super::store::{GroupId, MemberKind, Named, Requirement, RequirementKind, Signature, World};
 use super::tree::{FunctionId, FunctionRef};
-use super::ty::{ProtocolId, Type};
+use super::ty::{NominalId, ProtocolId, Type};
 use crate::source::Span;
 use crate::syntax::ast::Name;
+use std::rc::Rc;
 
 impl World {
     /// The function that fulfils a requirement for a concrete type. `generics` are those of the requirement itself.
@@ -30,21 +31,34 @@ impl World {
         };
         self.enter_conformances(*n);
         let wanted = self.requirement_for(function, p, &of);
-        let mut class = Some((*n, args.clone()));
+        let (declaring, its_args) = self.conforming_class(*n, args, p);
+        // There `Self` is the class that declares the conformance.
+        let there = match declaring == *n {
+            true => wanted.clone(),
+            false => self.requirement_for(function, p, &Type::Nominal(declaring, its_args.clone())),
+        };
+        let mut class = Some((declaring, its_args));
         while let Some((n, args)) = class {
             self.synthesize_member(n, &base, is_static);
             self.load_own_members(n, &base);
             let members = match &*base {
-                "init" => self.initializers(n),
+                "init" => {
+                    let mut all = self.initializers(n);
+                    all.extend(self.default_init(n));
+                    all
+                }
                 _ => self.nominal_data(n).members.get(&base).cloned().unwrap_or_default(),
             };
             for member in members {
+                let is_constant = match &member.kind {
+                    MemberKind::Stored(i) => self.nominal_data(n).stored[*i as usize].is_let,
+                    MemberKind::Global(g) => self.globals[g.0 as usize].is_let,
+                    _ => false,
+                };
+                if is_constant && kind == RequirementKind::Setter {
+                    continue;
+                }
                 let found = match (&member.kind, kind) {
-                    (MemberKind::Stored(i), RequirementKind::Setter)
-                        if self.nominal_data(n).stored[*i as usize].is_let =>
-                    {
-                        continue;
-                    }
                     (MemberKind::Stored(i), RequirementKind::Getter | RequirementKind::Setter) if !is_static => {
                         self.stored_accessor(n, *i, kind == RequirementKind::Setter)
                     }
@@ -63,7 +77,7 @@ impl World {
                 if member.is_static != is_static || !self.group_holds(n, &args, member.group) {
                     continue;
                 }
-                if let Some(own) = self.fits_requirement(found, &args, &wanted, generics) {
+                if let Some(own) = self.fits_requirement(found, &args, &there, generics) {
                     let generics = args.iter().cloned().chain(own).collect();
                     return Some(FunctionRef { function: found, generics });
                 }
@@ -74,6 +88,18 @@ impl World {
             };
         }
         self.default_witness(p, &base, kind, is_static, &of, &wanted, generics)
+    }
+
+    /// The type that declares a conformance: what a subclass adds fulfils nothing, unless it overrides.
+    fn conforming_class(&mut self, n: NominalId, args: &Rc<[Type]>, p: ProtocolId) -> (NominalId, Rc<[Type]>) {
+        let mut at = (n, args.clone());
+        while self.is_class(at.0) && self.find_conformance(at.0, p).is_none() {
+            match self.base_type(at.0, &at.1) {
+                Some(Type::Nominal(base, of)) => at = (base, of),
+                _ => return (n, args.clone()),
+            }
+        }
+        at
     }
 
     /// The signature of a requirement for a concrete `Self`.

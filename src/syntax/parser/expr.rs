@@ -102,7 +102,7 @@ impl Builder<'_> {
             "try" => TryKind::Propagate,
             "try?" => TryKind::Optional,
             "try!" => TryKind::Forced,
-            _ => return, // `await` means nothing here
+            _ => return, // `await` and `consume` mean nothing here
         };
         let count = segments.len();
         match segments.last_mut() {

@@ -165,6 +165,11 @@ impl Builder<'_> {
                     }
                     out.extend(pattern.map(|pattern| Condition::Optional { is_let, pattern, ty, value, span }));
                 }
+                Rule::available => {
+                    // Every version of everything is there.
+                    let kind = ExprKind::Bool(!part.as_str().starts_with("#un"));
+                    out.push(Condition::Expr(Expr { kind, span }));
+                }
                 _ => out.push(Condition::Expr(self.expr(part))),
             }
         }

@@ -196,7 +196,9 @@ impl Infer<'_> {
         if self.world.unify(&ty, &wanted, span) {
             return Some(u32::from(ty != wanted && !matches!(wanted, Type::Var(_))));
         }
-        self.can_convert(&ty, &wanted).then_some(5)
+        // A generic parameter says more than an existential does.
+        let forgets = matches!(wanted, Type::Existential(_));
+        self.can_convert(&ty, &wanted).then_some(if forgets { 25 } else { 5 })
     }
 
     /// Whether an argument that waits for its type could be of a type at all.
@@ -239,7 +241,12 @@ impl Infer<'_> {
             Ast::Call { callee, args } if matches!(callee.kind, Ast::Implicit { .. }) => {
                 self.implicit_call_fits(callee, args, &inner)
             }
-            Ast::Array(_) | Ast::Dictionary(_) => !matches!(inner, Type::Function(_)),
+            Ast::Array(_) => self.takes_literal(&inner, "Array", "ExpressibleByArrayLiteral"),
+            Ast::Dictionary(_) => self.takes_literal(&inner, "Dictionary", "ExpressibleByDictionaryLiteral"),
+            Ast::Implicit { name, .. } => {
+                let found = |infer: &mut Self, ty| !infer.world.members(ty, &name.name, true, infer.file).is_empty();
+                !matches!(inner, Type::Nominal(..)) || found(self, &inner) || found(self, &wanted)
+            }
             Ast::Paren(e) => return self.shape_fits(e, &wanted, param),
             Ast::Tuple(parts) => match &inner {
                 Type::Tuple(types) => types.len() == parts.len(),
@@ -260,6 +267,19 @@ impl Infer<'_> {
         let candidates = self.method_candidates(of, &name.name, true, None);
         let takes = |infer: &mut Self, c| match_args(&infer.candidate_params(c), &given).is_ok();
         candidates.is_empty() && &*name.name != "init" || candidates.iter().any(|c| takes(self, c))
+    }
+
+    /// Whether a type can be written as a literal of a kind.
+    fn takes_literal(&mut self, ty: &Type, usual: &'static str, protocol: &'static str) -> bool {
+        match ty {
+            Type::Function(_) => false,
+            Type::Nominal(n, _) if *n == self.world.library_nominal(usual) => true,
+            Type::Nominal(..) => {
+                let protocol = self.world.protocol(protocol);
+                self.world.conforms_to(ty, protocol)
+            }
+            _ => true,
+        }
     }
 
     fn literal_cost(&mut self, literal: crate::types::solver::Literal, ty: &Type) -> u32 {

@@ -378,6 +378,10 @@ impl Infer<'_> {
         if &*name.name == "init" {
             return self.call_init(&ty, on, args, expected, span);
         }
+        if let Some(refused) = self.static_of_protocol(&ty, on, name, span) {
+            self.check_anyway(&args);
+            return refused;
+        }
         if &*name.name == "_memberwise"
             && let Type::Nominal(n, prefix) = &ty
         {
@@ -408,7 +412,7 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let base = self.decided(base);
+        let base = self.asked(base);
         let ty = self.world.shallow(&base.ty.clone());
         match &ty {
             Type::Error => {

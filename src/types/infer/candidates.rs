@@ -39,6 +39,8 @@ pub(super) struct Instance {
     pub(super) self_inout: bool,
     pub(super) result: Type,
     pub(super) throws: bool,
+    /// How much is required of the generic arguments.
+    pub(super) asked: u32,
     /// What is required of a generic argument and does not hold.
     pub(super) missing: Option<Requirement>,
 }
@@ -115,6 +117,7 @@ impl Infer<'_> {
             self_inout: signature.self_inout,
             result,
             throws: signature.throws,
+            asked: signature.env.requirements.len() as u32,
             generics,
             missing,
         }
@@ -188,6 +191,7 @@ impl Infer<'_> {
             self_inout: false,
             result: Type::Nominal(n, args.into()),
             throws: false,
+            asked: 0,
             missing: None,
         }
     }
@@ -275,7 +279,10 @@ impl Infer<'_> {
             }
         }
         let generic = instance.generics.len().saturating_sub(candidate.prefix.len()) as u32;
-        score += generic.min(9) * 10;
+        if generic > 0 {
+            // Of two generic functions the one that asks for more.
+            score += generic.min(9) * 10 + 9u32.saturating_sub(instance.asked);
+        }
         self.world.rollback(snapshot);
         fits.then_some(score)
     }

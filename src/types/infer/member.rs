@@ -16,11 +16,20 @@ use crate::types::ty::{NominalId, Type};
 use std::rc::Rc;
 
 impl Infer<'_> {
+    /// What a member is asked of, as far as it is decided. A text that is written there is a `String`.
+    pub(super) fn asked(&mut self, base: Expr) -> Expr {
+        let base = self.decided(base);
+        if let (ExprKind::Text(_), Type::Var(v)) = (&base.kind, self.world.shallow(&base.ty)) {
+            self.default_var(v);
+        }
+        base
+    }
+
     /// `base.name` as a value.
     pub(super) fn member(&mut self, base: Expr, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
         let (full, (name, labels)) = (name, split_labels(name));
         let name = &name;
-        let base = self.decided(base);
+        let base = self.asked(base);
         let ty = self.world.shallow(&base.ty.clone());
         let is_open = self.is_open(&ty);
         match &ty {
@@ -285,6 +294,9 @@ impl Infer<'_> {
         if ty == Type::Error {
             return self.error_expr(span);
         }
+        if let Some(refused) = self.static_of_protocol(&ty, on, name, span) {
+            return refused;
+        }
         for (member, (prefix, protocol), _) in self.world.members(&ty, &name.name, true, self.file) {
             match member {
                 MemberKind::Global(g) => {
@@ -447,7 +459,7 @@ impl Infer<'_> {
 
     /// `base[arguments]`
     pub(super) fn subscript(&mut self, base: Expr, mut args: Vec<ArgNode>, span: Span) -> Expr {
-        let base = self.decided(base);
+        let base = self.asked(base);
         let ty = self.world.shallow(&base.ty.clone());
         let is_open = self.is_open(&ty);
         match &ty {

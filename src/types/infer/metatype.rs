@@ -87,6 +87,26 @@ impl Infer<'_> {
         }
     }
 
+    /// A static member that a protocol asks for is one of the types that conform, and not of the protocol.
+    pub(super) fn static_of_protocol(
+        &mut self,
+        ty: &Type,
+        on: Option<&Rc<Expr>>,
+        name: &ast::Ident,
+        span: Span,
+    ) -> Option<Expr> {
+        let names_protocol =
+            matches!(ty, Type::Existential(_)) && on.is_none_or(|e| matches!(e.kind, ExprKind::Metatype));
+        if !names_protocol || self.world.members(ty, &name.name, true, self.file).is_empty() {
+            return None;
+        }
+        let message =
+            format!("static member '{}' cannot be used on protocol metatype '({}).Type'", name.name, self.show(ty));
+        let diagnostic = Diagnostic::error(Code::WrongContext, span, message);
+        self.error(diagnostic.help("ask a type that conforms for it"));
+        Some(self.error_expr(span))
+    }
+
     /// Subclasses have a `required` initialiser, and may lack any other.
     pub(super) fn keep_required(
         &mut self,

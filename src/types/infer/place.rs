@@ -3,7 +3,7 @@
 use super::{FrameKind, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{self, ExprKind as Ast, NominalKind};
+use crate::syntax::ast::{self, ExprKind as Ast};
 use crate::types::observe::Observed;
 use crate::types::store::Owner;
 use crate::types::tree::{
@@ -187,8 +187,8 @@ impl Infer<'_> {
             Callee::Requirement { protocol, requirement, self_type, generics } => {
                 let data = &self.world.protocol_data(*protocol).requirements[*requirement as usize];
                 let (setter, function) = (data.setter, data.function);
-                let set = setter.map(|s| self.world.protocol_data(*protocol).requirements[s as usize].function);
-                let mutating = set.is_some_and(|s| self.world.signature(s).self_inout);
+                let changes = setter.map(|s| self.world.protocol_data(*protocol).requirements[s as usize].function);
+                let mutating = changes.is_some_and(|s| self.world.signature(s).self_inout);
                 let setter = setter.map(|requirement| Callee::Requirement {
                     protocol: *protocol,
                     requirement,
@@ -251,7 +251,14 @@ impl Infer<'_> {
     }
 
     fn is_class(&mut self, ty: &Type) -> bool {
-        matches!(self.world.shallow(ty), Type::Nominal(n, _) if self.world.nominal_data(n).kind == NominalKind::Class)
+        match self.world.shallow(ty) {
+            Type::Nominal(n, _) => self.world.is_class(n),
+            ty @ (Type::Param(_) | Type::Associated(..)) => {
+                let object = self.world.protocol("AnyObject");
+                self.world.conforms_to(&ty, object)
+            }
+            _ => false,
+        }
     }
 
     fn immutable(&mut self, name: &str, declared: Span, span: Span, complaint: &str) {
@@ -337,6 +344,23 @@ impl Infer<'_> {
             let message = "cannot use optional chaining on a value that is not optional";
             return Some(self.fail(Code::Mismatch, base.span, message));
         };
+        let object = self.world.protocol("AnyObject");
+        let replaces = matches!(&target.kind, Ast::Ident { .. });
+        if !replaces && !self.is_open(&payload) && self.world.conforms_to(&payload, object) {
+            // The instance is changed, and not what refers to it.
+            let local = self.new_local("", payload, false, span);
+            let body = self.in_scope(|infer| {
+                infer.bind(&name.as_str().into(), local);
+                change(infer, &target)
+            });
+            let flatten = self.world.is_optional(&body.ty.clone());
+            let ty = self.world.applied("Optional", &[Type::unit()]);
+            return Some(Expr {
+                kind: ExprKind::Chain { base: Box::new(base), local, body: Box::new(body), flatten },
+                ty,
+                span,
+            });
+        }
         let place = self.place_of(base, "cannot assign to value");
         let local = self.new_local("", payload, true, span);
         let body = self.in_scope(|infer| {
