@@ -18,21 +18,23 @@ impl Infer<'_> {
         if !self.world.function_data(f).rethrows {
             return None;
         }
-        let params = self.world.signature(f).params.clone();
-        let given = slots.iter().zip(&params).filter(|(_, p)| matches!(p.ty, Type::Function(_)) && !p.autoclosure);
-        let given = given.filter_map(|(slot, _)| match slot {
+        let signature = self.world.signature(f);
+        let functions = slots.iter().zip(&signature.params);
+        let functions = functions.filter(|(_, p)| matches!(p.ty, Type::Function(_)) && !p.autoclosure);
+        let mut given = functions.filter_map(|(slot, _)| match slot {
             Slot::Arg(i) => args.get(*i),
             Slot::Variadic(_) | Slot::Whole(_) | Slot::Default => None,
         });
-        let throws = given.cloned().collect::<Vec<_>>().into_iter().any(|arg| self.gives_throwing(arg));
+        let throws = given.any(|arg| self.gives_throwing(arg));
         let version = if throws { self.world.throwing_version(f) } else { None };
         version.map(|version| Candidate { target: Target::Function(version), ..candidate.clone() })
     }
 
-    fn gives_throwing(&mut self, mut arg: ArgNode) -> bool {
+    fn gives_throwing(&mut self, arg: &ArgNode) -> bool {
         if let Ast::Closure(closure) = &arg.ast.kind {
             return self.may_throw(closure);
         }
+        let mut arg = arg.clone();
         if matches!(arg.ast.kind, Ast::Ident { .. } | Ast::Member { .. }) {
             self.ready_args(std::slice::from_mut(&mut arg));
         }
