@@ -156,7 +156,11 @@ impl World {
         data.ast_result = function.result.clone().map(Rc::new);
         // What may be overridden is called without knowing which one it is.
         let is_overridable = match owner {
-            Owner::Nominal(n) => self.is_class(n) && !data.is_static && !decl.has("final"),
+            Owner::Nominal(n) => {
+                let nominal = self.nominal_data(n);
+                let is_final = nominal.is_final || decl.has("final") || decl.has("private");
+                self.is_class(n) && !data.is_static && !is_final && group == Some(nominal.group)
+            }
             Owner::Protocol(_) => function.body.is_none(),
             Owner::Module => false,
         };

@@ -283,6 +283,7 @@ impl World {
         get.kind = FunctionKind::Getter;
         get.is_static = is_static;
         get.is_mutating = accessors.mutating_get;
+        get.throws = accessors.get_throws;
         get.owner = owner;
         get.group = group;
         get.decl = Some(decl.clone());

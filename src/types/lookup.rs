@@ -113,7 +113,23 @@ impl World {
                 return args.get(i).cloned();
             }
         }
-        self.associated_type(&of, name)
+        self.associated_type(&of, name).or_else(|| self.protocol_alias(&of, name))
+    }
+
+    /// A type alias in an extension of a protocol that a type conforms to.
+    pub(super) fn protocol_alias(&mut self, of: &Type, name: &str) -> Option<Type> {
+        use super::store::MemberKind;
+        let protocols = self.protocols_of(of);
+        let (p, alias) = protocols.iter().find_map(|p| {
+            let members = self.protocol_data(*p).members.get(name)?;
+            members.iter().find_map(|m| match m.kind {
+                MemberKind::Alias(alias) => Some((*p, alias)),
+                _ => None,
+            })
+        })?;
+        let own = self.protocol_data(p).self_param;
+        let target = self.resolve_alias(alias).substitute(&|q| (q == own).then(|| of.clone()));
+        Some(self.normalize_type(&target))
     }
 
     /// A nested type or type alias that is declared in a nominal type.

@@ -181,7 +181,7 @@ impl World {
                 }
                 Owner::Nominal(n) => {
                     let declared = self.declared_type(n);
-                    self.associated_type(&declared, name)
+                    self.associated_type(&declared, name).or_else(|| self.protocol_alias(&declared, name))
                 }
                 Owner::Protocol(p) => self.member_type(&Type::Param(self.protocol_data(p).self_param), name),
             };

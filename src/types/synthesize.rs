@@ -224,6 +224,11 @@ impl World {
         }
     }
 
+    fn is_made_from_integers(&mut self, n: NominalId) -> bool {
+        let literal = self.protocol("ExpressibleByIntegerLiteral");
+        self.find_conformance(n, literal).is_some()
+    }
+
     fn synthesized_text(&mut self, n: NominalId, key: &str) -> Option<String> {
         let kind = self.nominal_data(n).kind;
         if self.nominal_data(n).builtin.is_some() {
@@ -254,6 +259,8 @@ impl World {
                 text.push_str("}\n");
                 Some(text)
             }
+            // That of a number is its literal 0.
+            "zero" if self.is_made_from_integers(n) => None,
             "zero" | "+" | "-" if kind == NominalKind::Struct => Some(match key {
                 "zero" => {
                     let zero = memberwise(&|_| ".zero".to_string());

@@ -111,6 +111,8 @@ pub struct Accessors {
     pub get_attributes: Vec<Attribute>,
     /// `mutating get`
     pub mutating_get: bool,
+    /// `get throws`
+    pub get_throws: bool,
     /// `nonmutating set`
     pub nonmutating_set: bool,
     /// Whether it is only `{ get set }`, as in a protocol or on a primitive.

@@ -138,7 +138,7 @@ impl Builder<'_> {
         for accessor in node.into_inner() {
             let span = self.span(&accessor);
             let (mut kind, mut name, mut body) = ("", None, None);
-            let (mut attributes, mut word) = (vec![], "");
+            let (mut attributes, mut word, mut throws) = (vec![], "", false);
             for part in accessor.into_inner() {
                 match part.as_rule() {
                     Rule::attribute => attributes.push(self.attribute(part)),
@@ -146,7 +146,7 @@ impl Builder<'_> {
                     Rule::accessor_kind => kind = part.as_str(),
                     Rule::name => name = Some(self.ident(&part)),
                     Rule::block => body = Some(self.block(part)),
-                    _ => {} // `throws` on a getter
+                    _ => throws |= part.as_str() == "throws",
                 }
             }
             bodies += u32::from(body.is_some());
@@ -156,6 +156,7 @@ impl Builder<'_> {
                     out.get = Some(body);
                     out.get_attributes = attributes;
                     out.mutating_get |= word == "mutating";
+                    out.get_throws |= throws;
                 }
                 "set" => {
                     out.set = Some((name, body));

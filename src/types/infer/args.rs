@@ -238,6 +238,9 @@ impl Infer<'_> {
                 _ => matches!(inner, Type::Var(_) | Type::Existential(_)),
             },
             Ast::Nil => self.world.is_optional(&wanted),
+            Ast::Call { callee, args } if matches!(callee.kind, Ast::Implicit { .. }) => {
+                self.implicit_call_fits(callee, args, &inner)
+            }
             Ast::Array(_) => self.takes_literal(&inner, "Array", "ExpressibleByArrayLiteral"),
             Ast::Dictionary(_) => self.takes_literal(&inner, "Dictionary", "ExpressibleByDictionaryLiteral"),
             Ast::Implicit { name, .. } => {
@@ -252,6 +255,18 @@ impl Infer<'_> {
             _ => !matches!(inner, Type::Function(_) | Type::Tuple(_)),
         };
         fits.then_some(1)
+    }
+
+    /// Whether a type has a member that `.member(…)` could mean.
+    fn implicit_call_fits(&mut self, callee: &ast::Expr, args: &[ast::Arg], of: &Type) -> bool {
+        let Ast::Implicit { name, .. } = &callee.kind else { return true };
+        if !matches!(of, Type::Nominal(..)) {
+            return !matches!(of, Type::Function(_) | Type::Tuple(_));
+        }
+        let given: Vec<ArgNode> = args.iter().map(ArgNode::new).collect();
+        let candidates = self.method_candidates(of, &name.name, true, None);
+        let takes = |infer: &mut Self, c| match_args(&infer.candidate_params(c), &given).is_ok();
+        candidates.is_empty() && &*name.name != "init" || candidates.iter().any(|c| takes(self, c))
     }
 
     /// Whether a type can be written as a literal of a kind.

@@ -30,11 +30,8 @@ impl Infer<'_> {
                     let on = self.written_metatype(base).map(Rc::new);
                     return self.call_static(&ty, on.as_ref(), name, args, expected, span);
                 }
-                if &*name.name == "init"
-                    && matches!(&base.kind, Ast::Ident { name, .. } if &**name == "self")
-                    && let Some(local) = self.frame().init_self
-                {
-                    return self.delegate(local, args, span);
+                if let Some(local) = self.delegated(callee) {
+                    return self.delegate(local, args, false, span);
                 }
                 if &*name.name == "init" && matches!(base.kind, Ast::Super) {
                     return self.super_init(args, base.span, span);
@@ -77,26 +74,6 @@ impl Infer<'_> {
             && generics.is_empty()
             && !self.find_local_quiet(name)
             && self.world.entries(name, file).is_empty()
-    }
-
-    /// `self.init(…)`: another initialiser fills `self`.
-    fn delegate(&mut self, local: crate::types::tree::LocalId, args: Vec<ArgNode>, span: Span) -> Expr {
-        use crate::types::tree::{Place, Root};
-        let own = self.local_type(local);
-        if let Type::Nominal(n, _) = &own
-            && self.world.is_class(*n)
-        {
-            return self.lead_on(local, args, span);
-        }
-        let value = self.call_init(&own, None, args, None, span);
-        let value = self.decided(value);
-        let gives = self.world.optional_payload(&value.ty.clone());
-        if gives.is_some() && !self.world.is_optional(&own) {
-            return self.delegate_failable(local, value, span);
-        }
-        let value = self.coerce(value, &own);
-        let place = Place { root: Root::Local(local), path: vec![], ty: own, span };
-        Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: Type::unit(), span }
     }
 
     fn call_name(

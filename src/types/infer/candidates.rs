@@ -248,7 +248,11 @@ impl Infer<'_> {
         for (slot, param) in slots.iter().zip(&instance.params) {
             let given: Vec<usize> = match slot {
                 Slot::Arg(i) | Slot::Whole(i) => vec![*i],
-                Slot::Variadic(all) => all.clone(),
+                Slot::Variadic(all) => {
+                    // What takes any number comes after what takes that many.
+                    score += if all.is_empty() { 4 } else { 1 };
+                    all.clone()
+                }
                 Slot::Default => {
                     score += 3;
                     continue;

@@ -3,10 +3,10 @@
 use super::Infer;
 use super::args::{ArgNode, match_args};
 use super::candidates::{Candidate, Target};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
-use crate::types::tree::{Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
+use crate::types::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::types::ty::Type;
 use std::rc::Rc;
 
@@ -71,70 +71,9 @@ impl Infer<'_> {
         self.led_on(value, span)
     }
 
-    /// `self.init(…)` in a class.
-    pub(super) fn lead_on(&mut self, local: LocalId, args: Vec<ArgNode>, span: Span) -> Expr {
-        let own = self.local_type(local);
-        if !self.is_convenience() {
-            let message = format!(
-                "designated initializer for '{}' cannot delegate (with 'self.init'); did you mean this to be a convenience initializer?",
-                self.show(&own)
-            );
-            let diagnostic = Diagnostic::error(Code::Inheritance, span, message);
-            self.error(diagnostic.help("write 'convenience' before 'init'"));
-        }
-        let receiver = Rc::new(self.local_expr(local, span));
-        let candidates = self.method_candidates(&own, "init", true, Some(&receiver));
-        let name = Ident { name: "init".into(), span };
-        let value = self.call_overloaded(&name, candidates, args, None, span);
-        self.led_on(value, span)
-    }
-
     pub(super) fn is_convenience(&mut self) -> bool {
         let function = self.frame().function;
         function.is_some_and(|f| self.world.is_convenience(f))
-    }
-
-    /// The other initialiser has filled the instance, or failed: then this one fails, too.
-    fn led_on(&mut self, value: Expr, span: Span) -> Expr {
-        let value = self.decided(value);
-        let unit = Type::unit();
-        if !self.world.is_optional(&value.ty.clone()) {
-            let place = Place { root: Root::Discard, path: vec![], ty: value.ty.clone(), span };
-            return Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: unit, span };
-        }
-        let guard = self.or_fail(value, PatternKind::Wildcard, span);
-        let local = self.new_local("", unit.clone(), true, span);
-        Expr { kind: ExprKind::Statements { statements: vec![guard], result: local }, ty: unit, span }
-    }
-
-    /// `self.init(…)` in a struct or enum, of an initialiser that may fail: then this one fails, too.
-    pub(super) fn delegate_failable(&mut self, own: LocalId, value: Expr, span: Span) -> Expr {
-        let payload = self.world.optional_payload(&value.ty.clone()).unwrap_or(Type::Error);
-        let made = self.new_local("", payload.clone(), false, span);
-        let guard = self.or_fail(value, PatternKind::Bind(made), span);
-        let place = Place { root: Root::Local(own), path: vec![], ty: payload, span };
-        let value = self.local_expr(made, span);
-        let assign = Stmt { kind: StmtKind::Assign { place, value }, span };
-        let unit = Type::unit();
-        let result = self.new_local("", unit.clone(), true, span);
-        Expr { kind: ExprKind::Statements { statements: vec![guard, assign], result }, ty: unit, span }
-    }
-
-    /// Leaves the initialiser around here with `nil` when another one did.
-    fn or_fail(&mut self, value: Expr, made: PatternKind, span: Span) -> Stmt {
-        let result = self.frame().result.clone();
-        if !self.world.is_optional(&result) {
-            let message = "a non-failable initializer cannot delegate to a failable initializer";
-            let diagnostic = Diagnostic::error(Code::Inheritance, span, message);
-            self.error(diagnostic.help("write 'init?', or an initializer that cannot fail"));
-        }
-        let payload = self.world.optional_payload(&value.ty.clone()).unwrap_or(Type::Error);
-        let inner = Pattern { kind: made, ty: payload, span };
-        let pattern = Pattern { kind: PatternKind::Some(Box::new(inner)), ty: value.ty.clone(), span };
-        let nil = Expr { kind: ExprKind::Nil, ty: result, span };
-        let otherwise = vec![Stmt { kind: StmtKind::Return(Some(nil)), span }];
-        let conditions = vec![Condition::Match { pattern, value }];
-        Stmt { kind: StmtKind::Guard { conditions, otherwise, end: span }, span }
     }
 
     /// An initialiser that does not say so calls that of the superclass at its end, when there is one without parameters.

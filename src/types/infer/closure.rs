@@ -1,5 +1,6 @@
 //! Closures and local functions.
 
+use super::branch::ends_in_statements;
 use super::solve::PendingKind;
 use super::{Binding, FrameKind, Infer, OpenBody};
 use crate::diagnostic::{Code, Diagnostic};
@@ -251,8 +252,10 @@ impl Infer<'_> {
 
     /// The statements of a closure's body: a single expression is its result.
     fn closure_body(&mut self, body: &ast::Block, result: &Type, span: Span) -> Vec<Stmt> {
-        if let Some(only) = single_expression(body) {
-            let known = self.known(result);
+        let known = self.known(result);
+        if let Some(only) = single_expression(body)
+            && !stands_as_statement(only, known.as_ref())
+        {
             let value = self.expr(only, known.as_ref());
             let is_unit = known.as_ref().is_some_and(Type::is_unit);
             if is_unit && !self.world.shallow(&value.ty.clone()).is_unit() {
@@ -266,7 +269,7 @@ impl Infer<'_> {
         }
         let mut gives = false;
         returns_value(&body.items, &mut gives);
-        if !gives && !ends_with_value(body) {
+        if !gives {
             let unit = Type::unit();
             self.world.unify(result, &unit, span);
         }
@@ -607,8 +610,8 @@ fn returns_value(items: &[ast::Stmt], out: &mut bool) {
     crate::types::walk::returns(items, &mut |value| *out |= value.is_some());
 }
 
-/// Whether the last statement is an `if` or `switch` that stands for the result.
-fn ends_with_value(body: &ast::Block) -> bool {
-    let _ = body;
-    false
+/// Whether an `if` or `switch` that is all of a closure gives no value: nothing is asked for, or it has none.
+fn stands_as_statement(only: &ast::Expr, result: Option<&Type>) -> bool {
+    matches!(only.kind, Ast::If { .. } | Ast::Switch { .. })
+        && (result.is_some_and(Type::is_unit) || ends_in_statements(only))
 }

@@ -30,7 +30,7 @@ impl Infer<'_> {
                 Expr { kind: ExprKind::Float(*value), ty, span }
             }
             Ast::String(parts) => self.string(parts, expected, span),
-            Ast::Bool(value) => Expr { kind: ExprKind::Bool(*value), ty: self.bool_type(), span },
+            Ast::Bool(value) => self.bool_literal(*value, expected, span),
             Ast::Nil => match expected.and_then(|t| self.known(t)) {
                 Some(ty) => self.nil(ty, span),
                 None => {
@@ -178,6 +178,10 @@ impl Infer<'_> {
         if self.world.is_optional(&ty) || ty == Type::Error {
             return Expr { kind: ExprKind::Nil, ty, span };
         }
+        let nothing = Expr { kind: ExprKind::Tuple(vec![]), ty: Type::unit(), span };
+        if let Some(made) = self.literal_of("ExpressibleByNilLiteral", &ty, nothing) {
+            return made;
+        }
         let message = format!("'nil' is not compatible with expected type '{}'", self.show(&ty));
         self.fail(Code::Mismatch, span, message)
     }
@@ -228,6 +232,11 @@ impl Infer<'_> {
     }
 
     fn force(&mut self, inner: &ast::Expr, span: Span) -> Expr {
+        if let Ast::Call { callee, args } = &inner.kind
+            && let Some(local) = self.delegated(callee)
+        {
+            return self.delegate(local, args.iter().map(ArgNode::new).collect(), true, span);
+        }
         let value = self.expr(inner, None);
         if let Some(payload) = self.world.optional_payload(&value.ty.clone()) {
             return Expr { kind: ExprKind::Force(Box::new(value)), ty: payload, span };

@@ -18,7 +18,15 @@ impl Infer<'_> {
         span: Span,
     ) -> Stmt {
         let start = (self.pending.len(), self.world.var_count());
-        let sequence = self.expr(sequence, None);
+        // `for x: [T] in …`: the elements of a literal are of that type.
+        let expected = match (&pattern.kind, &sequence.kind) {
+            (ast::PatternKind::Typed(_, ty), ast::ExprKind::Array(_)) => {
+                let element = self.resolve(ty);
+                Some(self.world.applied("Array", &[element]))
+            }
+            _ => None,
+        };
+        let sequence = self.expr(sequence, expected.as_ref());
         self.settle_statement(start);
         let ty = self.world.resolved(&sequence.ty.clone());
         let (iteration, element) = self.iteration(&ty, sequence.span);

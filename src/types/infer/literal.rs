@@ -111,6 +111,30 @@ impl Infer<'_> {
         }
     }
 
+    /// `true` and `false`: a `Bool`, or what is expected when that can be made from one.
+    pub(super) fn bool_literal(&mut self, value: bool, expected: Option<&Type>, span: Span) -> Expr {
+        let literal = Expr { kind: ExprKind::Bool(value), ty: self.bool_type(), span };
+        let mut wanted = expected.and_then(|t| self.known(t));
+        while let Some(inner) = wanted.as_ref().and_then(|t| self.world.optional_payload(t)) {
+            wanted = self.known(&inner);
+        }
+        match wanted.filter(|t| *t != literal.ty) {
+            Some(of) => self.literal_of("ExpressibleByBooleanLiteral", &of, literal.clone()).unwrap_or(literal),
+            None => literal,
+        }
+    }
+
+    /// A value of a type that conforms to a protocol of literals, made from one.
+    pub(super) fn literal_of(&mut self, protocol: &'static str, of: &Type, literal: Expr) -> Option<Expr> {
+        let protocol = self.world.protocol(protocol);
+        if !matches!(of, Type::Nominal(..) | Type::Param(_)) || !self.world.conforms_to(of, protocol) {
+            return None;
+        }
+        let (ty, span) = (of.clone(), literal.span);
+        let callee = Callee::Requirement { protocol, requirement: 0, self_type: ty.clone(), generics: vec![] };
+        Some(Expr { kind: ExprKind::Call { callee, args: vec![Argument::Value(literal)] }, ty, span })
+    }
+
     /// A value of a type that is made from a literal.
     fn made_from_literal(&mut self, of: &Type, label: &str, value: Expr, span: Span) -> Expr {
         let label: ast::Name = label.into();

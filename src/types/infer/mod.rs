@@ -18,6 +18,7 @@ mod class;
 mod closure;
 mod coerce;
 mod commit;
+mod delegate;
 mod dynamic;
 mod exhaustive;
 mod expr;

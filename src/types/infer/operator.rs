@@ -57,6 +57,20 @@ impl Infer<'_> {
         op.ends_with('=') && op != "=" && !self.world.operators.compares(op)
     }
 
+    /// Whether an operator like `+=` changes the variable on its left; that of a class may change the object.
+    fn changes_left(&mut self, op: &Ident, ty: &Type) -> bool {
+        let Some(Type::Nominal(n, _)) = self.known(ty) else { return true };
+        let mut own = vec![];
+        for candidate in self.operator_candidates(op, std::slice::from_ref(ty), 2) {
+            if let Some(first) = self.candidate_params(&candidate).first()
+                && matches!(&first.ty, Type::Nominal(m, _) if *m == n)
+            {
+                own.push(first.is_inout);
+            }
+        }
+        own.is_empty() || own.contains(&true)
+    }
+
     pub(super) fn binary(
         &mut self,
         op: &Ident,
@@ -81,10 +95,12 @@ impl Infer<'_> {
             if let Some(done) = self.chained_change(lhs, change, span) {
                 return done;
             }
-            // `place += value`
-            let target = ast::Expr { kind: Ast::InOut(lhs.clone()), span: lhs.span };
-            args[0] = ArgNode::unlabelled(Rc::new(target));
             let value = self.target(lhs);
+            if self.changes_left(op, &value.ty.clone()) {
+                // `place += value`
+                let target = ast::Expr { kind: Ast::InOut(lhs.clone()), span: lhs.span };
+                args[0] = ArgNode::unlabelled(Rc::new(target));
+            }
             args[0].ready = Some(self.set_aside(value));
         }
         if matches!(&*op.name, "==" | "!=") {

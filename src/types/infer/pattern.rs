@@ -149,6 +149,10 @@ impl Infer<'_> {
         if let Some(of) = self.world.optional_payload(&known) {
             match (&*name.name, payload) {
                 ("none", None) => return made(PatternKind::Nil),
+                ("some", None) => {
+                    let inner = Pattern { kind: PatternKind::Wildcard, ty: of, span };
+                    return made(PatternKind::Some(Box::new(inner)));
+                }
                 ("some", Some([(_, inner)])) => {
                     let inner = self.pattern(inner, &of, mutable);
                     return made(PatternKind::Some(Box::new(inner)));
