@@ -2,9 +2,10 @@
 
 use super::infer::notation::closure_of;
 use super::resolve::TypeScope;
-use super::store::{Code, Env, FunctionKind, Owner, Requirement, Signature, SignatureParam, World, blank_function};
+use super::store::{Code, Env, FunctionData, FunctionKind, Owner, Requirement, Signature, SignatureParam, World, blank_function};
 use super::tree::FunctionId;
 use super::ty::{FunctionParam, FunctionType, Strength, Type};
+use crate::syntax::ast::AttributeArgs;
 use std::rc::Rc;
 
 impl World {
@@ -173,7 +174,7 @@ impl World {
         };
         let is_member = data.outer.is_none() && data.observed.is_none();
         let is_written = !data.is_prelude && data.decl.is_some() && is_member;
-        may_vary && is_static && is_written && data.primitive.is_none()
+        may_vary && is_static && is_written && data.primitive.is_none() && !stands_for_operator(data)
     }
 
     /// The result type of a formula is that of its body; while it is looked for, calls of itself give `Double`.
@@ -209,4 +210,15 @@ impl World {
 /// A function without parameters.
 pub(super) fn plain_signature(env: Rc<Env>, result: Type) -> Signature {
     Signature { env, params: vec![], self_type: None, self_inout: false, result, throws: false }
+}
+
+/// Whether a function is the derivative or transpose of an operator: then it has operands as that has, and no `self`.
+fn stands_for_operator(data: &FunctionData) -> bool {
+    let Some(decl) = &data.decl else { return false };
+    decl.attributes.iter().any(|attribute| match &attribute.args {
+        AttributeArgs::Differentiation(args) => {
+            args.of.as_ref().is_some_and(|of| super::written::is_operator(&of.name.name))
+        }
+        AttributeArgs::None | AttributeArgs::Text(_) => false,
+    })
 }
