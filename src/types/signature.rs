@@ -2,7 +2,9 @@
 
 use super::infer::notation::closure_of;
 use super::resolve::TypeScope;
-use super::store::{Code, Env, FunctionData, FunctionKind, Owner, Requirement, Signature, SignatureParam, World, blank_function};
+use super::store::{
+    Code, Env, FunctionData, FunctionKind, Owner, Requirement, Signature, SignatureParam, World, blank_function,
+};
 use super::tree::FunctionId;
 use super::ty::{FunctionParam, FunctionType, Strength, Type};
 use crate::syntax::ast::AttributeArgs;
