@@ -11,6 +11,7 @@ use std::rc::{Rc, Weak};
 
 /// What is done when an instance goes away, in this order. One word where nothing is done.
 #[derive(Default)]
+#[allow(clippy::box_collection, reason = "one word, as nearly every instance has nothing to do")]
 pub struct Last(Cell<Option<Box<Vec<Rc<Closure>>>>>);
 
 /// What is done, and the instance with which.

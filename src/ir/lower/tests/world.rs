@@ -2,6 +2,7 @@
 
 use crate::source::Span;
 use crate::syntax::ast::{Name, NominalKind};
+use crate::types::tree::Ownership;
 use crate::types::tree::{
     Argument, Body, Callee, Capture, Expr, ExprKind, FunctionId, FunctionRef, GlobalId, Local, LocalId, Pattern,
     PatternKind, Place, Projection, ProjectionKind, Root, Stmt, StmtKind,
@@ -86,6 +87,7 @@ impl World {
             name: (*name).into(),
             ty: ty.clone(),
             is_let: false,
+            ownership: Ownership::Strong,
             no_derivative: false,
             span: SPAN,
         };
@@ -185,13 +187,29 @@ impl World {
 
     pub fn variable(&mut self, name: &str, ty: Type, is_shared: bool) -> GlobalId {
         let (name, span) = (name.into(), SPAN);
-        self.globals.push(Rc::new(Global { name, ty, is_let: false, lazy: None, is_shared, span }));
+        self.globals.push(Rc::new(Global {
+            name,
+            ty,
+            is_let: false,
+            lazy: None,
+            is_shared,
+            ownership: Ownership::Strong,
+            span,
+        }));
         GlobalId(self.globals.len() as u32 - 1)
     }
 
     pub fn constant(&mut self, name: &str, ty: Type, lazy: FunctionId) -> GlobalId {
         let (name, span) = (name.into(), SPAN);
-        self.globals.push(Rc::new(Global { name, ty, is_let: true, lazy: Some(lazy), is_shared: true, span }));
+        self.globals.push(Rc::new(Global {
+            name,
+            ty,
+            is_let: true,
+            lazy: Some(lazy),
+            is_shared: true,
+            ownership: Ownership::Strong,
+            span,
+        }));
         GlobalId(self.globals.len() as u32 - 1)
     }
 }
@@ -201,7 +219,7 @@ fn local(name: &str, ty: &Type, is_inout: bool) -> Local {
     let name = name.trim_start_matches('&');
     let mutable = is_inout || name.starts_with("var ");
     let name: Name = name.trim_start_matches("var ").into();
-    Local { name, ty: ty.clone(), mutable, once: false, is_inout, captured, span: SPAN }
+    Local { name, ty: ty.clone(), mutable, once: false, is_inout, captured, ownership: Ownership::Strong, span: SPAN }
 }
 
 impl Declarations for World {
