@@ -47,5 +47,5 @@ local function advance(bodies, time)
   end
 end
 
-for _ = 1, 100000 do advance(bodies, 0.01) end
+for _ = 1, 200000 do advance(bodies, 0.01) end
 print(string.format("%.9f", bodies[2].x))

@@ -26,7 +26,7 @@ local function transposedTimes(v)
 end
 
 local u, v = {}, nil
-for i = 1, 300 do u[i] = 1.0 end
+for i = 1, 500 do u[i] = 1.0 end
 for _ = 1, 10 do
   v = transposedTimes(times(u))
   u = transposedTimes(times(v))

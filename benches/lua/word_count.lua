@@ -5,7 +5,7 @@ local verse = "Whoever walks by the river hears the water and the wind in the re
   .. "river carries the light away to the sea where the boats of the town wait for the wind and the tide, "
 
 local pieces = {}
-for i = 1, 4000 do pieces[i] = verse .. "verse " .. i % 97 .. ". " end
+for i = 1, 12000 do pieces[i] = verse .. "verse " .. i % 97 .. ". " end
 local text = table.concat(pieces)
 
 local counts, total, word = {}, 0, ""

@@ -197,6 +197,10 @@ instructions! {
         SubI { out: IOut, a: IIn, b: IIn } computes "int.sub";
         /// `out = a · b`. Fails on overflow.
         MulI { out: IOut, a: IIn, b: IIn } computes "int.mul";
+        /// `out = a / b`, rounded towards 0. Fails on division by 0 and on overflow.
+        DivI { out: IOut, a: IIn, b: IIn } computes "int.div";
+        /// `out = a % b`. Fails on division by 0 and on overflow.
+        RemI { out: IOut, a: IIn, b: IIn } computes "int.rem";
         /// `out = !a`
         Not { out: IOut, a: IIn } computes "bool.not";
         /// `out = a == b`

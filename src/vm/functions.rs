@@ -5,7 +5,6 @@ use crate::bytecode::operand::Role;
 use crate::bytecode::{Code, Instruction, Operator, verify};
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Closure, Ref};
-use hashbrown::HashMap;
 use std::rc::Rc;
 
 /// What entering and leaving a function needs of its code, close together: a call touches one or two cache lines of it.
@@ -85,6 +84,9 @@ pub trait Compiler {
     fn tangents(&self) -> &Tangents;
 }
 
+/// More functions than any program has; a number beyond comes from a damaged code object.
+const MOST: u32 = 1 << 24;
+
 /// Which code of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Version {
@@ -104,7 +106,7 @@ pub struct Functions {
     /// For each method the functions that it was found to be, by type.
     methods: Vec<Vec<(ShapeId, Ref)>>,
     /// Function objects that captured nothing, by function: one of each is enough.
-    plain: HashMap<u32, Rc<Closure>>,
+    plain: Vec<Option<Rc<Closure>>>,
 }
 
 impl Version {
@@ -127,8 +129,16 @@ impl Functions {
 
     /// A function object that captured nothing.
     pub fn plain(&mut self, function: u32) -> Ref {
-        let new = || Rc::new(Closure { function, captures: Cells::empty() });
-        Ref::Closure(self.plain.entry(function).or_insert_with(new).clone())
+        let at = function as usize;
+        if let Some(Some(known)) = self.plain.get(at) {
+            return Ref::Closure(known.clone());
+        }
+        let new = Rc::new(Closure { function, captures: Cells::empty() });
+        if function < MOST {
+            self.plain.resize(self.plain.len().max(at + 1), None);
+            self.plain[at] = Some(new.clone());
+        }
+        Ref::Closure(new)
     }
 
     /// What a method is for a type, if that was asked before.
@@ -160,8 +170,6 @@ impl Functions {
     /// When the compiler has none, or it is malformed.
     #[cold]
     pub fn load(&mut self, compiler: &mut dyn Compiler, function: u32, version: Version) -> Result<&Entry, Box<Fault>> {
-        /// More functions than any program has; a number beyond comes from a damaged code object.
-        const MOST: u32 = 1 << 24;
         let code = match version {
             Version::Original => compiler.original(function)?,
             Version::Derivative => compiler.derivative(function)?,

@@ -5,7 +5,7 @@ use super::functions::Compiler;
 use super::machine::Machine;
 use super::task::{Next, Target, Task};
 use crate::bytecode::NativeSite;
-use crate::native::library::{self, Look, Native, NativeContext, NativeFunction};
+use crate::native::library::{self, Glance, Look, Native, NativeContext, NativeFunction};
 use crate::value::print::OwnPart;
 use crate::value::{Cells, Ref, Slot, Text};
 use std::rc::Rc;
@@ -18,7 +18,10 @@ pub fn call(
     slots: bool,
 ) -> Result<Next, Box<Fault>> {
     let function = match library::get(site.native) {
-        Some(Native::Look(look)) => return glance(machine, site, look),
+        Some(Native::Look(look)) => {
+            glance(machine, site, look)?;
+            return Ok(Next::Return);
+        }
         Some(Native::Function(function)) => function,
         None => return Err(Fault::internal("no such native function")),
     };
@@ -31,15 +34,25 @@ pub fn call(
     ask.next(machine, compiler)
 }
 
-/// A look at the window's texts and integers.
-fn glance(machine: &mut Machine, site: &NativeSite, look: &Look) -> Result<Next, Box<Fault>> {
+/// Looks at the texts and integers in the window.
+pub fn glance(machine: &mut Machine, site: &NativeSite, look: &Look) -> Result<(), Box<Fault>> {
+    let beyond = || Fault::internal("a look beyond the window");
     let [_, from_i, from_r] = machine.window;
-    let r = machine.stacks.r.get_mut(from_r..from_r + usize::from(site.params[2]));
-    let i = machine.stacks.i.get_mut(from_i..from_i + usize::from(site.params[1].max(1)));
-    let (Some(r), Some(i)) = (r, i) else { return Err(Fault::internal("a look beyond the window")) };
-    i[0] = (look.look)(r, i).ok_or_else(|| Fault::internal("a look at something else"))?;
-    r.iter_mut().for_each(|r| *r = Ref::Null);
-    Ok(Next::Return)
+    let r = machine.stacks.r.get_mut(from_r..from_r + usize::from(site.params[2])).ok_or_else(beyond)?;
+    let i = machine.stacks.i.get_mut(from_i..from_i + usize::from(site.params[1].max(1))).ok_or_else(beyond)?;
+    match look.what {
+        Glance::See(see) => {
+            i[0] = see(r, i).ok_or_else(|| Fault::internal("a look at something else"))?;
+            r.iter_mut().for_each(|r| *r = Ref::Null);
+        }
+        Glance::Change(change) => {
+            let (first, others) = r.split_first_mut().ok_or_else(beyond)?;
+            machine.fuel -= others.iter().map(effort).sum::<i64>();
+            change(first, others, &machine.host)?;
+            others.iter_mut().for_each(|r| *r = Ref::Null);
+        }
+    }
+    Ok(())
 }
 
 /// Calls the function; what it asks for instead of giving results.

@@ -36,14 +36,22 @@ pub struct NativeFunction {
     pub call: fn(&mut NativeContext<'_>) -> Result<(), Failure>,
 }
 
-/// A function that only looks at texts and integers and gives one integer or truth value: nothing has to be prepared for
-/// it. `None` when its arguments are of another kind, which compiled code never passes.
+/// A function of texts and integers that nothing has to be prepared for.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
     /// The name that the prelude uses.
     pub name: &'static str,
-    /// What it sees.
-    pub look: fn(&[Ref], &[i64]) -> Option<i64>,
+    /// What it does.
+    pub what: Glance,
+}
+
+/// What a look gives.
+#[derive(Clone, Copy, Debug)]
+pub enum Glance {
+    /// One integer or truth value. `None` when the arguments are of another kind, which compiled code never passes.
+    See(fn(&[Ref], &[i64]) -> Option<i64>),
+    /// The first reference, which the others change.
+    Change(fn(&mut Ref, &[Ref], &Host) -> Result<(), Failure>),
 }
 
 /// One of the library.
@@ -84,6 +92,21 @@ static ALL: LazyLock<Vec<Native>> = LazyLock::new(|| {
     functions.chain(LOOKS.iter().map(Native::Look)).collect()
 });
 
+/// How many functions are no looks; those have the numbers behind.
+const FUNCTIONS: usize = {
+    let (mut count, mut k) = (0, 0);
+    while k < PARTS.len() {
+        count += PARTS[k].len();
+        k += 1;
+    }
+    count
+};
+
+/// The look with that number, if it is one.
+pub fn look(number: u16) -> Option<&'static Look> {
+    LOOKS.get(usize::from(number).checked_sub(FUNCTIONS)?)
+}
+
 /// The function with that number.
 pub fn get(number: u16) -> Option<Native> {
     ALL.get(usize::from(number)).copied()
@@ -119,5 +142,7 @@ mod names {
             assert_eq!(find(f).map(name), Some(f), "two functions have one name");
         }
         assert!(get(ALL.len() as u16).is_none());
+        let is_look = |number: u16| matches!(get(number), Some(Native::Look(_)));
+        assert!((0..=ALL.len() as u16).all(|number| look(number).is_some() == is_look(number)));
     }
 }

@@ -29,8 +29,16 @@ fn call(
     let function = match get(find(name).unwrap()).unwrap() {
         Native::Function(function) => function,
         Native::Look(look) => {
-            let seen = (look.look)(&to.r, &to.i).ok_or_else(internal)?;
-            to.i.splice(..1.min(to.i.len()), [seen]);
+            match look.what {
+                Glance::See(see) => {
+                    let seen = see(&to.r, &to.i).ok_or_else(internal)?;
+                    to.i.splice(..1.min(to.i.len()), [seen]);
+                }
+                Glance::Change(change) => {
+                    let (first, others) = to.r.split_first_mut().ok_or_else(internal)?;
+                    change(first, others, &Host::silent())?;
+                }
+            }
             return Ok(());
         }
     };

@@ -1,7 +1,8 @@
 //! Texts and characters. A character is one grapheme cluster, as a reader counts them.
 
-use super::context::{Failure, FailureKind, NativeContext};
-use super::{Look, NativeFunction, array};
+use super::Glance::{Change, See};
+use super::context::{Failure, FailureKind, NativeContext, internal};
+use super::{Host, Look, NativeFunction, array};
 use crate::value::shape::Layout;
 use crate::value::text as reader;
 use crate::value::{Cells, Ref, Text};
@@ -13,9 +14,8 @@ type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
 pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "text.concat", call: concat },
-    NativeFunction { name: "text.append", call: append },
     NativeFunction { name: "text.reserve", call: reserve },
-    NativeFunction { name: "text.characters", call: |c| parts(c, |t| characters(t).map(reader::character).collect()) },
+    NativeFunction { name: "text.characters", call: in_characters },
     NativeFunction { name: "text.fromCharacters", call: from_characters },
     NativeFunction { name: "text.uppercased", call: |c| recase(c, u8::to_ascii_uppercase, |t| t.to_uppercase()) },
     NativeFunction { name: "text.lowercased", call: |c| recase(c, u8::to_ascii_lowercase, |t| t.to_lowercase()) },
@@ -29,15 +29,16 @@ pub(super) const TABLE: &[NativeFunction] = &[
 
 /// What is seen by a look at texts.
 pub(super) const LOOKS: &[Look] = &[
-    Look { name: "text.eq", look: |r, _| relate(r, reader::same) },
-    Look { name: "text.lt", look: |r, _| relate(r, |a, b| reader::order(a, b) == Ordering::Less) },
-    Look { name: "text.hasPrefix", look: |r, _| relate(r, |text, part| text.starts_with(part)) },
-    Look { name: "text.hasSuffix", look: |r, _| relate(r, |text, part| text.ends_with(part)) },
-    Look { name: "text.contains", look: |r, _| relate(r, |text, part| text.contains(part)) },
-    Look { name: "text.count", look: |r, _| Some(characters(seen(r, 0)?).count() as i64) },
-    Look { name: "text.isEmpty", look: |r, _| Some(i64::from(seen(r, 0)?.is_empty())) },
-    Look { name: "text.size", look: |r, _| Some(seen(r, 0)?.len() as i64) },
-    Look { name: "text.isKind", look: is_kind },
+    Look { name: "text.eq", what: See(|r, _| relate(r, reader::same)) },
+    Look { name: "text.lt", what: See(|r, _| relate(r, |a, b| reader::order(a, b) == Ordering::Less)) },
+    Look { name: "text.hasPrefix", what: See(|r, _| relate(r, |text, part| text.starts_with(part))) },
+    Look { name: "text.hasSuffix", what: See(|r, _| relate(r, |text, part| text.ends_with(part))) },
+    Look { name: "text.contains", what: See(|r, _| relate(r, |text, part| text.contains(part))) },
+    Look { name: "text.count", what: See(|r, _| Some(characters(seen(r, 0)?).count() as i64)) },
+    Look { name: "text.isEmpty", what: See(|r, _| Some(i64::from(seen(r, 0)?.is_empty()))) },
+    Look { name: "text.size", what: See(|r, _| Some(seen(r, 0)?.len() as i64)) },
+    Look { name: "text.append", what: Change(append) },
+    Look { name: "text.isKind", what: See(is_kind) },
 ];
 
 /// The text in a register.
@@ -114,11 +115,16 @@ fn concat(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_text(both)
 }
 
-fn append(c: Call<'_, '_>) -> Result<(), Failure> {
-    let (mut text, more) = (c.text()?, c.text()?);
-    array::affordable(c.host, 1, text.len() + more.len())?;
-    text.push_str(&more);
-    c.give_text(text)
+/// Appends a text in place, where nobody else has the first one.
+fn append(to: &mut Ref, others: &[Ref], host: &Host) -> Result<(), Failure> {
+    let more = seen(others, 0).ok_or_else(internal)?;
+    if let Ref::Null = to {
+        *to = Ref::Text("".into());
+    }
+    let Ref::Text(text) = to else { return Err(internal()) };
+    array::affordable(host, 1, text.len() + more.len())?;
+    text.push_str(more);
+    Ok(())
 }
 
 fn reserve(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -143,9 +149,12 @@ fn recase(c: Call<'_, '_>, letter: fn(&u8) -> u8, by: fn(&str) -> String) -> Res
     }
 }
 
-fn parts(c: Call<'_, '_>, by: fn(&str) -> Vec<Text>) -> Result<(), Failure> {
+fn in_characters(c: Call<'_, '_>) -> Result<(), Failure> {
     let text = c.text()?;
-    c.give_reference(texts(by(&text)))
+    // Each letter of ASCII is a character, so that their number is known.
+    let mut all = Vec::with_capacity(if text.is_ascii() { text.len() } else { 0 });
+    all.extend(characters(&text).map(|character| Ref::Text(reader::character(character))));
+    c.give_reference(Ref::Cells(Rc::new(Cells::references(all))))
 }
 
 fn from_characters(c: Call<'_, '_>) -> Result<(), Failure> {

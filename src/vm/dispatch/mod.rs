@@ -20,7 +20,7 @@ use super::objects;
 use super::registers::Registers;
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
-use crate::native::{Primitive, table};
+use crate::native::{Primitive, library, table};
 use crate::tape::Num;
 use crate::value::{Cells, Ref, ending};
 use calls::{enter, leave};
@@ -278,6 +278,8 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::AddIK { out, a, k } => quick!(at.i(a).checked_add(i64::from(k.0)).map(|value| at.set_i(out, value))),
             I::SubI { out, a, b } => quick!(at.i(a).checked_sub(at.i(b)).map(|value| at.set_i(out, value))),
             I::MulI { out, a, b } => quick!(at.i(a).checked_mul(at.i(b)).map(|value| at.set_i(out, value))),
+            I::DivI { out, a, b } => quick!(at.i(a).checked_div(at.i(b)).map(|value| at.set_i(out, value))),
+            I::RemI { out, a, b } => quick!(at.i(a).checked_rem(at.i(b)).map(|value| at.set_i(out, value))),
             I::Not { out, a } => at.set_i(out, i64::from(at.i(a) == 0)),
             I::EqI { out, a, b } => at.set_i(out, i64::from(at.i(a) == at.i(b))),
             I::NeI { out, a, b } => at.set_i(out, i64::from(at.i(a) != at.i(b))),
@@ -362,8 +364,15 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::DDivF { out, a, b } => quick!(slots::div(machine, &mut at, out, a, b)),
             I::DNegF { out, a } => quick!(slots::neg(machine, &mut at, out, a)),
 
-            I::Native { .. }
-            | I::Operate { .. }
+            I::Native { site } => {
+                let site = &at.code().natives[usize::from(site)];
+                match library::look(site.native) {
+                    Some(look) => outside!(calls::glance(machine, at, site, look)?),
+                    None => rest!(),
+                }
+            }
+
+            I::Operate { .. }
             | I::Resume {}
             | I::TrapNil {}
             | I::TrapFailed { .. }

@@ -78,6 +78,13 @@ pub fn overflow(name: &str, a: i64, b: i64) -> Box<Fault> {
     trapped(Trap::Overflow, name, &[a, b])
 }
 
+/// The fault of `a / b` or `a % b` when there is no such number.
+#[cold]
+pub fn undivided(name: &str, a: i64, b: i64) -> Box<Fault> {
+    let trap = if b == 0 { Trap::DivisionByZero } else { Trap::Overflow };
+    trapped(trap, name, &[a, b])
+}
+
 /// The fault of `a + b` with a constant, which may stand for a subtraction.
 #[cold]
 pub fn added(a: i64, b: i64) -> Box<Fault> {

@@ -85,6 +85,8 @@ fn line(
         I::AddIK { a, k, .. } => return Err(numbers::added(at.i(a), i64::from(k.0))),
         I::SubI { a, b, .. } => return Err(numbers::overflow("int.sub", at.i(a), at.i(b))),
         I::MulI { a, b, .. } => return Err(numbers::overflow("int.mul", at.i(a), at.i(b))),
+        I::DivI { a, b, .. } => return Err(numbers::undivided("int.div", at.i(a), at.i(b))),
+        I::RemI { a, b, .. } => return Err(numbers::undivided("int.rem", at.i(a), at.i(b))),
 
         I::LoadArray { out, k } => arrays::load_array(at, out, k),
         I::NewArray { out } => at.set_r(out, Ref::Cells(Rc::default())),
