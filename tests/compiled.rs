@@ -84,3 +84,27 @@ fn files_that_are_cut_or_changed_are_refused() {
     let longer = [whole.as_slice(), &[0]].concat();
     assert_eq!(session().0.run_compiled(&longer).status, Status::Rejected);
 }
+
+/// Whoever forges a file can make its checksum right, too: what is in it is still looked at before it runs.
+#[test]
+fn forged_files_do_no_harm() {
+    /// Magic word, version, compiler, length and checksum.
+    const HEADER: usize = 28;
+    let whole = compiled(PROGRAM);
+    let mut state = 1_u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    for _ in 0..400 {
+        let mut forged = whole.clone();
+        for _ in 0..=random(4) {
+            forged[HEADER + random(whole.len() - HEADER)] = random(256) as u8;
+        }
+        let checksum = crc32fast::hash(&forged[HEADER..]);
+        forged[HEADER - 4..HEADER].copy_from_slice(&checksum.to_le_bytes());
+        let options = Options { max_steps: Some(100_000), max_memory: Some(1 << 30), ..Options::default() };
+        // Whatever comes of it, it comes to an end without a panic.
+        let _ = Session::new(options, Box::new(Sink::default())).run_compiled(&forged);
+    }
+}
