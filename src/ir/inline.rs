@@ -1,4 +1,5 @@
-//! Small functions of the standard library in the place of their calls, so that `+=` or `count` cost nothing.
+//! Small functions of the standard library, and others that only hand something on, in the place of their calls, so that
+//! `+=` or `count` cost nothing.
 //!
 //! Only straight-line functions without captures or registered derivatives. Their steps get the place of the call, where
 //! a failure is then reported.
@@ -46,10 +47,25 @@ fn callee<'p>(program: &'p Program, caller: FunctionId, step: &Instruction) -> O
     let [block] = &f.blocks[..] else { return None };
     let straight = matches!(block.end, Some(Terminator::Return(_))) && block.instructions.len() <= SMALL;
     // A user's function keeps its calls, which backtraces and messages name, unless nothing can happen in it, as in a
-    // memberwise initialiser.
-    let silent = f.is_prelude || block.instructions.is_empty();
+    // default argument or an initialiser that only keeps what it is given.
+    let silent = f.is_prelude || block.instructions.iter().all(|step| is_silent(&step.op));
     let simple = silent && !f.is_opaque && f.rules.is_empty() && f.captures.is_empty();
     (straight && simple).then_some(f)
+}
+
+/// Whether a step can neither fail nor say anything.
+fn is_silent(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::ConstF(_)
+            | Op::ConstI(_)
+            | Op::Text(_)
+            | Op::Null
+            | Op::Copy
+            | Op::Take
+            | Op::LoadBox { .. }
+            | Op::StoreBox { .. }
+    )
 }
 
 /// One call while it is replaced.

@@ -39,9 +39,10 @@ pub fn glance(machine: &mut Machine, site: &NativeSite, look: &Look) -> Result<(
     let beyond = || Fault::internal("a look beyond the window");
     let [_, from_i, from_r] = machine.window;
     let r = machine.stacks.r.get_mut(from_r..from_r + usize::from(site.params[2])).ok_or_else(beyond)?;
-    let i = machine.stacks.i.get_mut(from_i..from_i + usize::from(site.params[1].max(1))).ok_or_else(beyond)?;
     match look.what {
         Glance::See(see) => {
+            let end = from_i + usize::from(site.params[1].max(1));
+            let i = machine.stacks.i.get_mut(from_i..end).ok_or_else(beyond)?;
             i[0] = see(r, i).ok_or_else(|| Fault::internal("a look at something else"))?;
             r.iter_mut().for_each(|r| *r = Ref::Null);
         }
