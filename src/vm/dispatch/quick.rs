@@ -258,7 +258,8 @@ pub fn load_box_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Opti
 /// `box.index = a`, moved, where there was nothing, and outside of any level: a level keeps a list of such boxes.
 #[inline(always)]
 pub fn store_box_r(machine: &Machine, at: &mut Registers, to: RIn, a: RTake, index: Part) -> Option<()> {
-    if machine.levels.depth() != 0 {
+    // The box must stay where it is while it is filled.
+    if machine.levels.depth() != 0 || to.0 == a.0 {
         return None;
     }
     let Ref::Box(object) = at.r(to) else { return None };
