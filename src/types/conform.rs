@@ -242,7 +242,7 @@ impl World {
     }
 
     /// Whether all values of a type are instances of classes.
-    fn is_object(&mut self, ty: &Type) -> bool {
+    pub(super) fn is_object(&mut self, ty: &Type) -> bool {
         match ty {
             Type::Nominal(n, _) => self.is_class(*n),
             Type::Param(_) | Type::Associated(..) => {

@@ -78,6 +78,7 @@ impl World {
             throws: signature.throws,
             primitive: data.primitive.clone(),
             is_opaque: data.is_opaque,
+            fills_instance: self.fills_instance(f),
             is_prelude: data.is_prelude,
             span,
         });

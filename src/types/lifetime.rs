@@ -64,8 +64,7 @@ impl World {
             return false;
         }
         let object = payload.unwrap_or_else(|| ty.clone());
-        let any_object = self.protocol("AnyObject");
-        if !self.conforms_to(&object, any_object) {
+        if !self.is_object(&object) {
             let shown = self.show(&object);
             let message =
                 format!("'{word}' may only be applied to class and class-bound protocol types, not '{shown}'");

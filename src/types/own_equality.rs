@@ -129,8 +129,6 @@ impl World {
             "dictionary.set" => "_setByOwn",
             "dictionary.find" => "_findByOwn",
             "set.find" => "_findByOwnIn",
-            "dictionary.has" => "_hasByOwn",
-            "dictionary.take" => "_takeByOwn",
             "set.contains" => "_containsByOwn",
             "set.insert" => "_insertByOwn",
             "set.remove" => "_removeByOwn",

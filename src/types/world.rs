@@ -114,6 +114,8 @@ pub struct Function {
     pub primitive: Option<Name>,
     /// A C function whose insides nobody knows: no derivative unless one is registered.
     pub is_opaque: bool,
+    /// Whether it is an initialiser of a class, which gets the instance that it fills as `self` and gives it back.
+    pub fills_instance: bool,
     /// Whether the prelude declares it.
     pub is_prelude: bool,
     /// Where its name (or brace) stands.

@@ -9,10 +9,17 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 
-/// What is done when an instance goes away, in this order. One word where nothing is done.
+/// What is done when an instance goes away. One word where nothing is done.
 #[derive(Default)]
-#[allow(clippy::box_collection, reason = "one word, as nearly every instance has nothing to do")]
-pub struct Last(Cell<Option<Box<Vec<Rc<Closure>>>>>);
+pub struct Last(Cell<Option<Box<Plan>>>);
+
+#[derive(Default)]
+struct Plan {
+    /// Whether an initialiser has filled the instance: before that it goes away in silence.
+    is_born: bool,
+    /// In this order.
+    what: Vec<Rc<Closure>>,
+}
 
 /// What is done, and the instance with which.
 pub type Ended = (Rc<Closure>, Ref);
@@ -25,9 +32,18 @@ thread_local! {
 impl Last {
     /// Adds what is done behind everything else.
     pub fn add(&self, what: Rc<Closure>) {
-        let mut all = self.0.take().unwrap_or_default();
-        all.push(what);
-        self.0.set(Some(all));
+        let mut plan = self.0.take().unwrap_or_default();
+        plan.what.push(what);
+        self.0.set(Some(plan));
+    }
+
+    /// An initialiser has filled the instance.
+    pub fn is_born(&self) {
+        let mut plan = self.0.take();
+        if let Some(plan) = &mut plan {
+            plan.is_born = true;
+        }
+        self.0.set(plan);
     }
 }
 
@@ -39,11 +55,12 @@ impl std::fmt::Debug for Last {
 
 impl Drop for BoxCells {
     fn drop(&mut self) {
-        let Some(last) = self.last.0.take() else { return };
+        let Some(plan) = self.last.0.take().filter(|plan| plan.is_born) else { return };
         let rest = BoxCells { cells: std::mem::take(&mut self.cells), shape: self.shape, last: Last::default() };
         let rest = Ref::Box(Rc::new(rest));
         // Where the thread ends there is nobody left to do anything.
-        let _ = ENDED.try_with(|ended| ended.borrow_mut().extend(last.into_iter().map(|what| (what, rest.clone()))));
+        let _ =
+            ENDED.try_with(|ended| ended.borrow_mut().extend(plan.what.into_iter().map(|what| (what, rest.clone()))));
         let _ = ANY.try_with(|any| any.set(true));
     }
 }
@@ -108,6 +125,7 @@ mod tests {
     fn instance(k: i64, last: &[u32]) -> Ref {
         let object = BoxCells { cells: RefCell::new(Cells::integers(vec![k])), shape: None, last: Last::default() };
         last.iter().for_each(|f| object.last.add(Rc::new(Closure { function: *f, captures: Cells::empty() })));
+        object.last.is_born();
         Ref::Box(Rc::new(object))
     }
 
@@ -124,6 +142,14 @@ mod tests {
             let Ref::Box(rest) = rest else { panic!("an instance") };
             assert_eq!((what.function, rest.cells.borrow().i[0]), (function, 2));
         }
+        assert!(!any());
+    }
+
+    #[test]
+    fn what_was_never_filled_goes_in_silence() {
+        let object = BoxCells { cells: RefCell::default(), shape: None, last: Last::default() };
+        object.last.add(Rc::new(Closure { function: 7, captures: Cells::empty() }));
+        drop(object);
         assert!(!any());
     }
 

@@ -74,6 +74,8 @@ pub(super) struct Builder<'a> {
     /// Concrete type of the result.
     pub result: Type,
     pub throws: bool,
+    /// Whether it is an initialiser of a class.
+    pub fills_instance: bool,
     /// The parameters that go back to the caller.
     pub inouts: Vec<LocalId>,
 }
@@ -126,6 +128,7 @@ impl<'a> Builder<'a> {
             scopes: vec![],
             result: Type::unit(),
             throws: false,
+            fills_instance: false,
             inouts: vec![],
         }
     }

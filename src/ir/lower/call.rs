@@ -73,24 +73,7 @@ impl Builder<'_> {
         if let Some((flag, error)) = thrown {
             self.propagate(flag, error);
         }
-        if let [Argument::Value(Expr { kind: ExprKind::Struct { fields }, ty: class, .. }), ..] = args
-            && fields.is_empty()
-        {
-            self.born(class, &value);
-        }
         value
-    }
-
-    /// An initialiser has filled a new instance: from now on it does what its class does when it goes away.
-    fn born(&mut self, class: &Type, value: &[Reg]) {
-        let class = self.concrete(class);
-        // Behind the tag of an initialiser that may fail; then there may be no instance.
-        let Some(instance) = value.iter().copied().find(|reg| self.bank(*reg) == Bank::R) else { return };
-        for last in self.d.deinits(&class) {
-            let object = self.function_value(&last);
-            let does = Op::Native { name: "instance.atEnd", shapes: vec![] };
-            self.emit(does, &[], &[instance, object]);
-        }
     }
 
     /// What fulfils a static requirement may need the type or not, whatever the requirement itself says: the operand that

@@ -331,6 +331,12 @@ impl Builder<'_> {
         for (reg, (bank, index)) in components.iter().zip(cells(&banks)) {
             self.emit(Op::StoreBox { bank, index: index as u16 }, &[], &[object, *reg]);
         }
+        if let Some(class) = self.lowering.layouts.type_of(shape).cloned() {
+            for last in self.d.deinits(&class) {
+                let does = self.function_value(&last);
+                self.emit(Op::Native { name: "instance.atEnd", shapes: vec![] }, &[], &[object, does]);
+            }
+        }
         vec![object]
     }
 

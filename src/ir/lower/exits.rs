@@ -145,7 +145,17 @@ impl Builder<'_> {
     pub fn give_back(&mut self, value: Value) {
         let value = if self.has_exits(0) { self.keep(value) } else { value };
         self.run_exits(0);
+        self.born(&value);
         self.finish(None, value);
+    }
+
+    /// An initialiser has filled an instance: from now on that does what its class does when it goes away. It stands behind
+    /// a tag where the initialiser may fail, and then there may be none.
+    fn born(&mut self, value: &[Reg]) {
+        if self.fills_instance && self.d.sees_ends() {
+            let instance = self.references(value);
+            self.emit(Op::Native { name: "instance.born", shapes: vec![] }, &[], &instance);
+        }
     }
 
     /// Ends the function: with an error or a value, and the parameters that go back to the caller.

@@ -39,6 +39,7 @@ impl Builder<'_> {
         self.out.is_opaque = declared.is_opaque;
         self.result = self.concrete(&declared.result);
         self.throws = declared.throws && !matches!(self.origin, Origin::Script(_));
+        self.fills_instance = declared.fills_instance;
         if declared.primitive.is_none()
             && let Some(body) = self.d.body(f)
         {

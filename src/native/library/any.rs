@@ -14,6 +14,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "any.box", call: wrap },
     NativeFunction { name: "any.as", call: unwrap },
     NativeFunction { name: "instance.atEnd", call: at_end },
+    NativeFunction { name: "instance.born", call: born },
     NativeFunction { name: "instance.loosen", call: loosen },
     NativeFunction { name: "instance.find", call: find },
     NativeFunction { name: "describe", call: |c| describe(c, false) },
@@ -49,12 +50,18 @@ fn find(c: Call<'_, '_>) -> Result<(), Failure> {
     }
 }
 
-/// What is done with an instance when it goes away, behind what is known already. There is none where an initialiser
-/// failed.
+/// What is done with an instance when it goes away, behind what is known already.
 fn at_end(c: Call<'_, '_>) -> Result<(), Failure> {
-    match (c.reference(), c.reference()) {
-        (Ref::Box(instance), Ref::Closure(what)) => instance.last.add(what),
-        (Ref::Null, Ref::Closure(_)) => {}
+    let (Ref::Box(instance), Ref::Closure(what)) = (c.reference(), c.reference()) else { return Err(internal()) };
+    instance.last.add(what);
+    Ok(())
+}
+
+/// An initialiser has filled an instance; there is none where it failed.
+fn born(c: Call<'_, '_>) -> Result<(), Failure> {
+    match c.reference() {
+        Ref::Box(instance) => instance.last.is_born(),
+        Ref::Null => {}
         _ => return Err(internal()),
     }
     Ok(())

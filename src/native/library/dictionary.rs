@@ -14,10 +14,8 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "dictionary.count", call: |c| count(c, types(c)?) },
     NativeFunction { name: "dictionary.get", call: get },
     NativeFunction { name: "dictionary.set", call: set },
-    NativeFunction { name: "dictionary.has", call: has },
     NativeFunction { name: "dictionary.find", call: |c| find(c, types(c)?) },
     NativeFunction { name: "set.find", call: |c| find(c, set_type(c)?) },
-    NativeFunction { name: "dictionary.take", call: take_value },
     NativeFunction { name: "dictionary.takeAt", call: take_at },
     NativeFunction { name: "dictionary.keys", call: |c| column(c, types(c)?, |d| &d.keys) },
     NativeFunction { name: "dictionary.values", call: |c| column(c, types(c)?, |d| &d.values) },
@@ -93,13 +91,6 @@ fn set(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_reference(Ref::Dictionary(dictionary))
 }
 
-fn has(c: Call<'_, '_>) -> Result<(), Failure> {
-    let types = types(c)?;
-    let (dictionary, key) = (take(c, types)?, c.value(types.key_layout)?);
-    let found = dictionary.find(c.shapes, types.key, c.components(key));
-    c.give_integer(i64::from(found.is_some()))
-}
-
 /// The place of a key; -1 when it is not there.
 fn find(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (dictionary, key) = (take(c, types)?, c.value(types.key_layout)?);
@@ -107,36 +98,18 @@ fn find(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     c.give_integer(place.map_or(-1, |place| place as i64))
 }
 
-/// Gives the value of a key and leaves nothing in its place, so that what it refers to has one owner while it is
-/// changed; whoever takes it puts it back.
-fn take_value(c: Call<'_, '_>) -> Result<(), Failure> {
-    let types = types(c)?;
-    let (mut dictionary, key) = (take(c, types)?, c.value(types.key_layout)?);
-    match dictionary.find(c.shapes, types.key, c.components(key)) {
-        Some(place) => {
-            c.give_optional(types.value_layout, Some(dictionary.values.element(place, types.value_layout)))?;
-            leave_nothing(&mut dictionary, place, types.value_layout);
-        }
-        None => c.give_optional(types.value_layout, None)?,
-    }
-    c.give_reference(Ref::Dictionary(dictionary))
-}
-
-/// The same for a place.
+/// Gives the value at a place and leaves nothing there, so that what it refers to has one owner while it is changed;
+/// whoever takes it puts it back.
 fn take_at(c: Call<'_, '_>) -> Result<(), Failure> {
     let types = types(c)?;
     let (mut dictionary, place) = (take(c, types)?, c.integer());
     let place = existing(&dictionary, place)?;
     c.give(dictionary.values.element(place, types.value_layout))?;
-    leave_nothing(&mut dictionary, place, types.value_layout);
-    c.give_reference(Ref::Dictionary(dictionary))
-}
-
-fn leave_nothing(dictionary: &mut Rc<Dictionary>, place: usize, layout: Layout) {
-    let count = layout.r as usize;
+    let count = types.value_layout.r as usize;
     if count > 0 {
-        Rc::make_mut(dictionary).values.r[place * count..(place + 1) * count].fill(Ref::Null);
+        Rc::make_mut(&mut dictionary).values.r[place * count..(place + 1) * count].fill(Ref::Null);
     }
+    c.give_reference(Ref::Dictionary(dictionary))
 }
 
 fn column(c: Call<'_, '_>, types: Types, which: fn(&Dictionary) -> &Cells) -> Result<(), Failure> {

@@ -25,7 +25,6 @@ pub use io::{Table, lines_of, table_of};
 use crate::value::Ref;
 use hashbrown::HashMap;
 use std::sync::LazyLock;
-use std::sync::OnceLock;
 
 /// A function of the library.
 #[derive(Clone, Copy, Debug)]
@@ -124,9 +123,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// The number of the function with that name.
 pub fn find(name: &str) -> Option<u16> {
-    static NUMBERS: OnceLock<HashMap<&'static str, u16>> = OnceLock::new();
-    let numbers = NUMBERS.get_or_init(|| names().zip(0..).collect());
-    numbers.get(name).copied()
+    static NUMBERS: LazyLock<HashMap<&'static str, u16>> = LazyLock::new(|| names().zip(0..).collect());
+    NUMBERS.get(name).copied()
 }
 
 #[cfg(test)]

@@ -253,10 +253,7 @@ impl Infer<'_> {
     fn is_class(&mut self, ty: &Type) -> bool {
         match self.world.shallow(ty) {
             Type::Nominal(n, _) => self.world.is_class(n),
-            ty @ (Type::Param(_) | Type::Associated(..)) => {
-                let object = self.world.protocol("AnyObject");
-                self.world.conforms_to(&ty, object)
-            }
+            ty @ (Type::Param(_) | Type::Associated(..)) => self.world.is_object(&ty),
             _ => false,
         }
     }
@@ -367,9 +364,8 @@ impl Infer<'_> {
 
     /// Whether a value of the type refers to an instance of a class.
     pub(super) fn is_instance(&mut self, ty: &Type) -> bool {
-        let any_object = self.world.protocol("AnyObject");
-        let ty = self.world.resolved(ty);
-        !self.is_open(&ty) && self.world.conforms_to(&ty, any_object)
+        let ty = self.world.shallow(ty);
+        !self.is_open(&ty) && self.world.is_object(&ty)
     }
 
     /// `(a, b) = value`: all is evaluated before anything is stored.

@@ -147,6 +147,7 @@ impl World {
             throws: false,
             primitive: None,
             is_opaque: false,
+            fills_instance: false,
             is_prelude: false,
             span: SPAN,
         };
