@@ -97,7 +97,7 @@ impl Session {
         let Some((shapes, tangents)) = restored else {
             return refused("the compiled program contradicts itself; build it again from its source");
         };
-        if image.files.iter().any(|(name, text)| self.sources.add(name, text, false).is_none()) {
+        if image.files.iter().any(|(name, text)| self.sources.add(name, text.clone(), false).is_none()) {
             return refused("the texts of the compiled program are larger than 4 GiB");
         }
         let methods = image.methods.into_iter().map(|(method, shape, function)| ((method, shape), function)).collect();

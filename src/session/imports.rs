@@ -54,7 +54,7 @@ impl Session {
         }
         importing.pop();
         gathered.paths.push(path);
-        let Some(id) = self.sources.add(input.name, input.text, false) else {
+        let Some(id) = self.sources.add(input.name, input.text.to_owned(), false) else {
             gathered.is_full = true;
             return;
         };

@@ -1,6 +1,8 @@
 //! The texts of a session, side by side in one space of positions.
 
 use super::Span;
+use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// Which text: the index of a source in its [`SourceMap`].
@@ -13,13 +15,22 @@ pub struct Source {
     /// What a person calls it: a path, `<stdin>`, `‹3›`.
     pub name: Rc<str>,
     /// The whole text.
-    pub text: Rc<str>,
+    pub text: Cow<'static, str>,
     /// Position of its first byte.
     pub start: u32,
-    /// Position of the first byte of each line.
-    lines: Vec<u32>,
+    /// Position of the first byte of each line, when somebody has asked for one.
+    lines: OnceCell<Vec<u32>>,
     /// Whether it belongs to the standard library, so that diagnostics prefer to speak of the user's code.
     pub is_prelude: bool,
+}
+
+impl Source {
+    fn lines(&self) -> &[u32] {
+        self.lines.get_or_init(|| {
+            let ends = self.text.bytes().zip(self.start..).filter(|(b, _)| *b == b'\n');
+            std::iter::once(self.start).chain(ends.map(|(_, at)| at + 1)).collect()
+        })
+    }
 }
 
 /// A position in words: source, line and column, both from 1; the column counts characters.
@@ -41,12 +52,11 @@ pub struct SourceMap {
 
 impl SourceMap {
     /// Adds a text; `None` when the shared space of 4 GiB is used up.
-    pub fn add(&mut self, name: &str, text: &str, is_prelude: bool) -> Option<SourceId> {
+    pub fn add(&mut self, name: &str, text: impl Into<Cow<'static, str>>, is_prelude: bool) -> Option<SourceId> {
+        let text = text.into();
         let start = self.sources.last().map_or(Some(0), |s| s.start.checked_add(s.text.len() as u32 + 1))?;
         start.checked_add(u32::try_from(text.len()).ok()?.checked_add(1)?)?;
-        let mut lines = vec![start];
-        lines.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| start + i as u32 + 1));
-        self.sources.push(Source { name: name.into(), text: text.into(), start, lines, is_prelude });
+        self.sources.push(Source { name: name.into(), text, start, lines: OnceCell::new(), is_prelude });
         Some(SourceId(self.sources.len() as u32 - 1))
     }
 
@@ -84,8 +94,9 @@ impl SourceMap {
     /// Where a position is, in words.
     pub fn place(&self, position: u32) -> Option<Place> {
         let source = self.get(self.source_of(Span::new(position, position))?);
-        let line = source.lines.partition_point(|l| *l <= position) - 1;
-        let (from, to) = ((source.lines[line] - source.start) as usize, (position - source.start) as usize);
+        let lines = source.lines();
+        let line = lines.partition_point(|l| *l <= position) - 1;
+        let (from, to) = ((lines[line] - source.start) as usize, (position - source.start) as usize);
         let column = source.text.get(from..to.min(source.text.len())).map_or(to - from, |t| t.chars().count());
         Some(Place { name: source.name.clone(), line: line as u32 + 1, column: column as u32 + 1 })
     }

@@ -13,10 +13,10 @@
 pub mod ast;
 mod dump;
 mod fold;
+mod library;
 mod operators;
 mod parser;
 mod scan;
-mod split;
 mod visit;
 
 #[cfg(test)]
@@ -24,9 +24,9 @@ mod tests;
 
 pub use dump::dump;
 pub use fold::{MAX_DEPTH, fold_file};
+pub use library::{Library, LibraryFile, Piece, PieceKind};
 pub use operators::OperatorTable;
 pub use parser::{parse, parse_at};
-pub use split::{Chunk, ChunkKind, split};
 
 use crate::diagnostic::Diagnostic;
 

@@ -9,7 +9,7 @@ use std::rc::Rc;
 fn check(text: &str) -> Vec<String> {
     let mut sources = SourceMap::default();
     let mut world = World::new(&mut sources);
-    let id = sources.add("test", text, false).unwrap();
+    let id = sources.add("test", text.to_owned(), false).unwrap();
     let start = sources.get(id).start;
     let mut parsed = syntax::parse(text, start);
     let mut operators = syntax::OperatorTable::standard();

@@ -42,7 +42,7 @@ impl Subject {
         let text = include_str!("subject.dscript");
         let mut sources = SourceMap::default();
         let mut world = World::new(&mut sources);
-        let id = sources.add("subject.dscript", text, false).expect("a short text");
+        let id = sources.add("subject.dscript", text.to_owned(), false).expect("a short text");
         let start = sources.get(id).start;
         let mut file = syntax::parse(text, start).file;
         let operators = world.operators().clone();

@@ -7,7 +7,7 @@ const PROGRAM: &str = "let n = 3\nlet x = 2.0\nlet y = x * n\nprint(y)\n";
 fn sources(text: &str) -> SourceMap {
     let mut map = SourceMap::default();
     map.add("<prelude>/math", "func sin(_ x: Double) -> Double\n", true);
-    map.add("fall.dscript", text, false);
+    map.add("fall.dscript", text.to_owned(), false);
     map
 }
 

@@ -2,10 +2,11 @@
 
 use super::{Attribute, Block, Expr, Generics, Ident, Pattern, Requirement, TypeExpr};
 use crate::source::Span;
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 /// A declaration.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Decl {
     /// What it declares.
     pub kind: DeclKind,
@@ -32,7 +33,7 @@ impl Decl {
 }
 
 /// The kinds of declarations.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum DeclKind {
     /// `let a = 1, b: Int`, `var x: Int { … }`
     Variable { is_let: bool, bindings: Vec<Binding> },
@@ -73,7 +74,7 @@ pub enum DeclKind {
 }
 
 /// Where an operator stands.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Fixity {
     /// Before its operand.
     Prefix,
@@ -84,7 +85,7 @@ pub enum Fixity {
 }
 
 /// One `pattern: Type = value { accessors }` of a `let` or `var`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Binding {
     /// What is bound; `let a, b: Int` gives both the type.
     pub pattern: Pattern,
@@ -97,7 +98,7 @@ pub struct Binding {
 }
 
 /// The accessors of a property or subscript.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Accessors {
     /// The getter's body; in a protocol `Some` with an empty block for `get`.
     pub get: Option<Block>,
@@ -120,7 +121,7 @@ pub struct Accessors {
 }
 
 /// A function, initialiser or subscript.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FunctionDecl {
     /// Its name, an operator, `_` or `init`.
     pub name: Ident,
@@ -139,7 +140,7 @@ pub struct FunctionDecl {
 }
 
 /// A parameter.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Param {
     /// The label at the call; `None` for `_`.
     pub label: Option<Ident>,
@@ -158,7 +159,7 @@ pub struct Param {
 }
 
 /// `struct`, `enum` or `class`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NominalDecl {
     /// Which.
     pub kind: NominalKind,
@@ -173,7 +174,7 @@ pub struct NominalDecl {
 }
 
 /// The kinds of nominal types.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum NominalKind {
     /// `struct`
     Struct,
@@ -184,7 +185,7 @@ pub enum NominalKind {
 }
 
 /// `protocol`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ProtocolDecl {
     /// Its name.
     pub name: Ident,
@@ -199,7 +200,7 @@ pub struct ProtocolDecl {
 }
 
 /// `extension`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ExtensionDecl {
     /// What is extended.
     pub target: TypeExpr,
@@ -212,7 +213,7 @@ pub struct ExtensionDecl {
 }
 
 /// One case of an enum.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CaseDecl {
     /// Its name.
     pub name: Ident,

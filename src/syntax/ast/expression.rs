@@ -2,10 +2,11 @@
 
 use super::{Attribute, Block, Condition, Ident, Name, SwitchCase, TypeExpr};
 use crate::source::Span;
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 /// An expression. Parts are shared, so that the checker can keep one that has to wait.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Expr {
     /// What it is.
     pub kind: ExprKind,
@@ -14,7 +15,7 @@ pub struct Expr {
 }
 
 /// The kinds of expressions.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ExprKind {
     /// An integer literal; `None` when it does not fit 128 bits.
     Int(Option<u128>),
@@ -99,7 +100,7 @@ pub enum ExprKind {
 }
 
 /// How `as` converts.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum CastKind {
     /// `as`
     Coerce,
@@ -110,7 +111,7 @@ pub enum CastKind {
 }
 
 /// How `try` treats an error.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum TryKind {
     /// `try`
     Propagate,
@@ -121,7 +122,7 @@ pub enum TryKind {
 }
 
 /// A piece of a string literal.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum StringPart {
     /// Text, escapes replaced.
     Text(Rc<str>),
@@ -130,7 +131,7 @@ pub enum StringPart {
 }
 
 /// A piece of a key path.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum KeyPathPart {
     /// `.name`
     Member(Ident),
@@ -143,7 +144,7 @@ pub enum KeyPathPart {
 }
 
 /// An element of an unfolded sequence.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum SequencePart {
     /// An operand, with its prefix operators applied.
     Operand(Expr),
@@ -160,7 +161,7 @@ pub enum SequencePart {
 }
 
 /// An argument of a call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Arg {
     /// Its label.
     pub label: Option<Ident>,
@@ -171,7 +172,7 @@ pub struct Arg {
 }
 
 /// A closure expression.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Closure {
     /// `[weak self, x = y]`
     pub captures: Vec<ClosureCapture>,
@@ -188,7 +189,7 @@ pub struct Closure {
 }
 
 /// `[weak self, x = y]`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ClosureCapture {
     /// `weak`, `unowned`
     pub ownership: Option<Name>,
@@ -199,7 +200,7 @@ pub struct ClosureCapture {
 }
 
 /// A closure's parameter.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ClosureParam {
     /// Its name; `_` for none.
     pub name: Ident,

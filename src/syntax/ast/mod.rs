@@ -14,13 +14,14 @@ pub use statement::*;
 pub use types::*;
 
 use crate::source::Span;
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 /// A name, compared after NFC.
 pub type Name = Rc<str>;
 
 /// A name and where it stands.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Ident {
     /// The name, in NFC.
     pub name: Name,
@@ -29,7 +30,7 @@ pub struct Ident {
 }
 
 /// One source text as a tree.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct File {
     /// Statements and declarations in order.
     pub items: Vec<Stmt>,

@@ -2,10 +2,11 @@
 
 use super::{Decl, Expr, Ident, Name, TypeExpr, WrtParam};
 use crate::source::Span;
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 /// A block in braces.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Block {
     /// Its statements.
     pub items: Vec<Stmt>,
@@ -14,7 +15,7 @@ pub struct Block {
 }
 
 /// A statement or declaration.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stmt {
     /// What it is.
     pub kind: StmtKind,
@@ -23,7 +24,7 @@ pub struct Stmt {
 }
 
 /// The kinds of statements.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum StmtKind {
     /// An expression for its effect, or as the implicit result of its block. `if`, `switch` and `do` stand here as
     /// [`If`](super::ExprKind::If) and so on.
@@ -59,7 +60,7 @@ pub enum StmtKind {
 }
 
 /// `catch pattern where guard { … }`; no pattern binds `error`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Catch {
     /// The patterns with their `where`; none catches everything and binds `error`.
     pub patterns: Vec<(Pattern, Option<Expr>)>,
@@ -78,7 +79,7 @@ impl Catch {
 }
 
 /// One of the comma-separated conditions of `if`, `guard` and `while`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Condition {
     /// A `Bool`.
     Expr(Expr),
@@ -89,7 +90,7 @@ pub enum Condition {
 }
 
 /// A pattern and where it stands.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Pattern {
     /// What it is.
     pub kind: PatternKind,
@@ -98,7 +99,7 @@ pub struct Pattern {
 }
 
 /// The kinds of patterns.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum PatternKind {
     /// `_`
     Wildcard,
@@ -121,7 +122,7 @@ pub enum PatternKind {
 }
 
 /// One `case … :` or `default:` of a switch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SwitchCase {
     /// The patterns with their `where`; empty for `default`.
     pub patterns: Vec<(Pattern, Option<Expr>)>,

@@ -2,10 +2,11 @@
 
 use super::{Ident, Name};
 use crate::source::Span;
+use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
 /// A type as written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TypeExpr {
     /// What it is.
     pub kind: TypeExprKind,
@@ -14,7 +15,7 @@ pub struct TypeExpr {
 }
 
 /// The kinds of types as written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum TypeExprKind {
     /// `A<B>.C`
     Named(Vec<(Ident, Vec<TypeExpr>)>),
@@ -47,7 +48,7 @@ pub enum TypeExprKind {
 }
 
 /// A parameter of a function type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FunctionTypeParam {
     /// A name before the type, which means nothing.
     pub label: Option<Ident>,
@@ -62,7 +63,7 @@ pub struct FunctionTypeParam {
 }
 
 /// `@name(arguments)`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Attribute {
     /// Its name without `@`.
     pub name: Ident,
@@ -73,7 +74,7 @@ pub struct Attribute {
 }
 
 /// What stands in the brackets of an attribute.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum AttributeArgs {
     /// No brackets.
     None,
@@ -85,7 +86,7 @@ pub enum AttributeArgs {
 }
 
 /// The arguments of `@differentiable`, `@derivative` and `@transpose`.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DifferentiationArgs {
     /// `reverse`, `linear`, `default`, `forward`
     pub kind: Option<Ident>,
@@ -100,7 +101,7 @@ pub struct DifferentiationArgs {
 }
 
 /// A reference to a function in an attribute: `foo(x:_:)`, `Float.+`, `Type.foo`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FunctionName {
     /// The type before the point.
     pub base: Option<TypeExpr>,
@@ -113,7 +114,7 @@ pub struct FunctionName {
 }
 
 /// A parameter named in `wrt:`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WrtParam {
     /// Which.
     pub kind: WrtKind,
@@ -122,7 +123,7 @@ pub struct WrtParam {
 }
 
 /// The ways to name a parameter.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum WrtKind {
     /// `self`
     SelfParam,
@@ -133,7 +134,7 @@ pub enum WrtKind {
 }
 
 /// `A: P`, `A == B`, `A.B: P`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Requirement {
     /// The left side.
     pub left: TypeExpr,
@@ -144,7 +145,7 @@ pub struct Requirement {
 }
 
 /// `<T: P, U> where …`
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Generics {
     /// Names with the bound written behind the colon.
     pub params: Vec<(Ident, Option<TypeExpr>)>,

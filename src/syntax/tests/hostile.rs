@@ -153,7 +153,6 @@ fn prefixes_of_programs() {
             for (end, _) in text.char_indices().step_by(7) {
                 let parsed = read(&text[..end]);
                 let _ = dump(&parsed.file);
-                split(&text[..end]);
             }
         }
     });
@@ -177,7 +176,6 @@ proptest! {
             for d in &parsed.diagnostics {
                 assert!(d.primary.span.start <= d.primary.span.end && d.primary.span.end as usize <= text.len(), "{text:?} {d:?}");
             }
-            split(&text);
         });
     }
 
@@ -185,7 +183,6 @@ proptest! {
     fn any_text(text in "\\PC{0,60}") {
         roomy(move || {
             let _ = read(&text);
-            split(&text);
         });
     }
 }
@@ -202,13 +199,11 @@ fn speed() {
         let parsing = from.elapsed();
         fold_file(&mut parsed.file, &OperatorTable::standard());
         let all = from.elapsed();
-        let chunks = split(&text).len();
         println!(
-            "{} bytes: {:.2} MB/s parsing, {:.2} with folding, {:.0} MB/s splitting into {chunks}; {:?}",
+            "{} bytes: {:.2} MB/s parsing, {:.2} with folding; {:?}",
             text.len(),
             text.len() as f64 / parsing.as_secs_f64() / 1e6,
             text.len() as f64 / all.as_secs_f64() / 1e6,
-            text.len() as f64 / (from.elapsed() - all).as_secs_f64() / 1e6,
             parsed.diagnostics.first()
         );
     });

@@ -4,7 +4,6 @@ mod declarations;
 mod expressions;
 mod hostile;
 mod messages;
-mod split;
 mod statements;
 
 use super::*;

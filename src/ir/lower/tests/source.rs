@@ -10,7 +10,7 @@ use crate::types::World;
 fn lower(text: &str) -> String {
     let mut sources = SourceMap::default();
     let mut world = World::new(&mut sources);
-    let id = sources.add("test", text, false).expect("the text fits");
+    let id = sources.add("test", text.to_owned(), false).expect("the text fits");
     let start = sources.get(id).start;
     let mut parsed = syntax::parse(text, start);
     parsed.diagnostics.extend(syntax::fold_file(&mut parsed.file, &syntax::OperatorTable::standard()));
