@@ -103,6 +103,8 @@ pub enum Operator {
     WithoutDerivative { of: TangentId },
     /// `x…, edit → x…`
     WithDerivative { of: TangentId },
+    /// `linear, vectors → whether it was done, results`
+    ApplyAtOnce,
 }
 
 /// A call of a function with registered derivatives.

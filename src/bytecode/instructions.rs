@@ -333,6 +333,8 @@ instructions! {
         AppendI { array: RChange, a: IIn };
         /// Appends an element of one reference, moved.
         AppendR { array: RChange, a: RTake };
+        /// Appends a text, moved.
+        AppendText { text: RChange, a: RTake };
         /// Appends the element in the window.
         Append { array: RChange, parts: PartsAt };
         /// `out =` how many elements there are.

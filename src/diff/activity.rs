@@ -327,6 +327,7 @@ impl Walk<'_, '_> {
             | Op::NewInstance(_)
             | Op::Hold
             | Op::FindMethod(_)
+            | Op::AppendText
             | Op::Count
             | Op::CheckIndex => each(Known::default()),
             Op::Copy | Op::Take | Op::Promise { .. } => each(operand(0)),
@@ -358,6 +359,7 @@ impl Walk<'_, '_> {
             Op::LoadGlobal { bank, .. } => each(loaded(*bank, Known::default().with(|d| d.from_globals = true))),
             Op::TakeGlobal { .. } => each(Known::default().with(|d| d.from_globals = true)),
             Op::Native { name, .. } => self.native(name, at, step, facts),
+            Op::Operator(Operator::ApplyAtOnce) => each(Known::default()),
             Op::Operator(Operator::WithoutDerivative { .. }) => each(Known::default().with(|d| d.cut = true)),
             Op::Operator(Operator::WithDerivative { .. }) => (0..step.outs.len()).map(operand).collect(),
             Op::Operator(_) => {

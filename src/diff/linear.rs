@@ -242,6 +242,7 @@ impl<'p> Linearities<'p> {
             | Op::Text(_)
             | Op::Constants(_)
             | Op::Capture { .. }
+            | Op::AppendText
             | Op::Count
             | Op::CheckIndex => each(Kind::Constant.into()),
             Op::Copy | Op::Take | Op::Promise { .. } => each(operand(0)),
@@ -254,7 +255,7 @@ impl<'p> Linearities<'p> {
                 each(if *bank == Bank::I { Kind::Constant.into() } else { operand(0).element() })
             }
             Op::TakeRecord { .. } | Op::TakeElement { .. } => vec![operand(0).element(), operand(0)],
-            Op::Operator(Operator::WithoutDerivative { .. }) => each(Kind::Constant.into()),
+            Op::Operator(Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce) => each(Kind::Constant.into()),
             Op::Operator(Operator::WithDerivative { .. }) => (0..step.outs.len()).map(operand).collect(),
             Op::CallValue
             | Op::NewInstance(_)

@@ -71,6 +71,7 @@ impl Possible {
             }
             // What is in references still has its slots and must be copied without them.
             Op::Operator(Operator::WithoutDerivative { .. }) => step.ins.iter().any(|r| bank(f, *r) == Bank::R),
+            Op::Operator(Operator::ApplyAtOnce) => false,
             Op::Operator(_) => true,
             // Fresh storage has no slots until one is put there.
             Op::NewBox | Op::NewRecord | Op::Closure(_) => step.ins.iter().any(|r| self.is_active(*r)),
@@ -98,6 +99,7 @@ impl Possible {
             | Op::LoadRecord { .. }
             | Op::TakeRecord { .. }
             | Op::NewArray(_)
+            | Op::AppendText
             | Op::Count
             | Op::CheckIndex
             | Op::LoadElement { .. }
@@ -136,7 +138,7 @@ impl Possible {
                 flow::native(name) != NativePassage::Nothing
                     && (from_operands() || step.ins.iter().any(|r| bank(f, *r) == Bank::R))
             }
-            Op::Operator(Operator::WithoutDerivative { .. }) => false,
+            Op::Operator(Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce) => false,
             Op::Operator(Operator::WithDerivative { .. }) => step.ins.get(k).is_some_and(|r| self.is_varied(*r)),
             Op::Operator(_) => true,
             Op::Capture { .. }
@@ -163,6 +165,7 @@ impl Possible {
             | Op::TakeRecord { .. }
             | Op::NewArray(_)
             | Op::Append(_)
+            | Op::AppendText
             | Op::Count
             | Op::CheckIndex
             | Op::StoreElement { .. }
@@ -227,7 +230,7 @@ impl Possible {
             | Op::StoreElement { .. }
             | Op::StoreGlobal { .. } => true,
             Op::Native { name, .. } => flow::native(name) != NativePassage::Nothing,
-            Op::Operator(operator) => !matches!(operator, Operator::WithoutDerivative { .. }),
+            Op::Operator(operator) => !matches!(operator, Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce),
             _ => false,
         }
     }

@@ -206,6 +206,11 @@ impl<'a> Selector<'a> {
                 self.writer.push(I::NewArray { out });
             }
             Op::Append(stride) => self.append(step, *stride),
+            Op::AppendText => {
+                let text = self.changed(step, 0);
+                let a = self.taken(step, 1);
+                self.writer.push(I::AppendText { text, a });
+            }
             Op::Count => {
                 let (out, array) = (IOut(n(self, outs, 0)), RIn(n(self, ins, 0)));
                 self.writer.push(I::Count { out, array });

@@ -61,6 +61,7 @@ fn is_pure(op: &Op) -> bool {
         | Op::StoreRecord { .. }
         | Op::TakeRecord { .. }
         | Op::Append(_)
+        | Op::AppendText
         | Op::CheckIndex
         | Op::LoadElement { .. }
         | Op::StoreElement { .. }

@@ -183,6 +183,8 @@ pub enum Op {
     NewArray(Stride),
     /// `array, components → array`: appends one element (`outs[0]` is `ins[0]`).
     Append(Stride),
+    /// `text = text with another behind it`, in place when nobody else has it.
+    AppendText,
     /// `array → count`
     Count,
     /// `array, index →`: fails when the index is out of range.
@@ -228,6 +230,9 @@ pub enum Operator {
     WithoutDerivative { of: TangentId },
     /// `x…, edit → x…`: the same value; on the way back its adjoint goes through `edit`, `(inout T.TangentVector) -> ()`.
     WithDerivative { of: TangentId },
+    /// `linear, vectors → whether it was done, results`: applies a differential or pullback to all vectors of an array,
+    /// several in one sweep. Only in plain code; in a live level it is not done.
+    ApplyAtOnce,
 }
 
 /// How a block ends.

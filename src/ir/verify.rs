@@ -138,6 +138,7 @@ impl Check<'_> {
             Op::StoreRecord { bank, .. } => is(&outs, &[R]) && is(&ins, &[R, *bank]),
             Op::TakeRecord { .. } => is(&outs, &[R, R]) && is(&ins, &[R]),
             Op::Append(stride) => is(&outs, &[R]) && ins.first() == Some(&R) && cells(&ins[1..], *stride),
+            Op::AppendText => is(&outs, &[R]) && is(&ins, &[R, R]),
             Op::Count => is(&outs, &[I]) && is(&ins, &[R]),
             Op::CheckIndex => outs.is_empty() && is(&ins, &[R, I]),
             Op::LoadElement { bank, .. } => is(&outs, &[*bank]) && is(&ins, &[R, I]),
@@ -181,6 +182,7 @@ impl Check<'_> {
                 ins.len() == value(at) + vector(at) + 1 && outs.len() == value(result) + vector(result)
             }
             Operator::Transpose { .. } => outs == [Bank::R] && ins == [Bank::R],
+            Operator::ApplyAtOnce => outs == [Bank::I, Bank::R] && ins == [Bank::R, Bank::R],
             Operator::WithoutDerivative { of } => ins == outs && ins.len() == value(of),
             Operator::WithDerivative { of } => ins.len() == value(of) + 1 && outs.len() == value(of),
         }
@@ -244,7 +246,7 @@ impl Check<'_> {
 /// Which result is the same register as which operand, for what is changed in place.
 pub fn tied(op: &Op) -> Option<(usize, usize)> {
     match op {
-        Op::StoreRecord { .. } | Op::Append(_) | Op::StoreElement { .. } => Some((0, 0)),
+        Op::StoreRecord { .. } | Op::Append(_) | Op::AppendText | Op::StoreElement { .. } => Some((0, 0)),
         Op::TakeRecord { .. } | Op::TakeElement { .. } => Some((1, 0)),
         _ => None,
     }

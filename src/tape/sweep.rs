@@ -296,7 +296,7 @@ impl Sweep {
 }
 
 /// Whether a slope on the tape moves in a live level.
-fn moves(levels: &Levels, tape: &Tape) -> bool {
+pub(super) fn moves(levels: &Levels, tape: &Tape) -> bool {
     let wide = |kind: &WideKind| match kind {
         WideKind::Sum(operands) => operands.iter().any(|(_, _, slot)| levels.is_live(*slot)),
         WideKind::Call(_) => false,
@@ -353,7 +353,7 @@ fn forwards(nodes: &[Node], first: u32, tangents: &mut [f64]) {
 }
 
 /// What an operand contributes to a tangent: nothing when it does not move, a zero when the slope is.
-fn along(slope: f64, tangent: f64) -> f64 {
+pub(super) fn along(slope: f64, tangent: f64) -> f64 {
     if is_still(tangent) {
         STILL
     } else if slope == 0.0 {

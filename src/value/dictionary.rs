@@ -4,6 +4,7 @@ use super::compare::{equal, hash};
 use super::shape::{Layout, Shape, ShapeId, Shapes};
 use super::{Cells, Components, Ref};
 use hashbrown::HashTable;
+use std::cell::Cell;
 
 /// A dictionary, or a set (whose values have no components).
 #[derive(Clone, Debug, Default)]
@@ -13,6 +14,9 @@ pub struct Dictionary {
     /// The values beside them, with their slots.
     pub values: Cells,
     table: HashTable<Entry>,
+    /// The place of the key that was found last: what is changed is looked up twice, once to be read and once to be
+    /// written.
+    last: Cell<usize>,
 }
 
 /// The hash is kept, so that the table grows without looking at keys.
@@ -35,7 +39,25 @@ impl Dictionary {
 
     /// The place of a key.
     pub fn find(&self, shapes: &Shapes, shape: ShapeId, key: Components<'_>) -> Option<usize> {
-        self.find_hashed(shapes, shape, key, hash(shapes, shape, key))
+        if self.is_last(shapes, shape, key) {
+            return Some(self.last.get());
+        }
+        let place = self.find_hashed(shapes, shape, key, hash(shapes, shape, key))?;
+        self.last.set(place);
+        Some(place)
+    }
+
+    /// Whether a key is the one that was found last.
+    fn is_last(&self, shapes: &Shapes, shape: ShapeId, key: Components<'_>) -> bool {
+        let last = self.last.get();
+        match shapes.get(shape) {
+            Shape::Int { .. } => key.i.first().is_some_and(|key| self.keys.i.get(last) == Some(key)),
+            Shape::String => match (key.r.first(), self.keys.r.get(last)) {
+                (Some(Ref::Text(key)), Some(Ref::Text(there))) => **key == **there,
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     fn find_hashed(&self, shapes: &Shapes, shape: ShapeId, key: Components<'_>, hash: u64) -> Option<usize> {
@@ -66,6 +88,11 @@ impl Dictionary {
         (key_shape, key): (ShapeId, Components<'_>),
         (layout, value): (Layout, Components<'_>),
     ) -> usize {
+        if self.is_last(shapes, key_shape, key) {
+            let there = self.values.set(self.last.get(), layout, value);
+            debug_assert!(there, "values stand beside their keys");
+            return self.last.get();
+        }
         let hash = hash(shapes, key_shape, key);
         if let Some(index) = self.find_hashed(shapes, key_shape, key, hash) {
             let there = self.values.set(index, layout, value);

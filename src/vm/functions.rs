@@ -208,8 +208,9 @@ fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
     let of_operators = code.operators.iter().flat_map(|site| match site.operator {
         Operator::ValueWithDifferential { at, result }
         | Operator::ValueWithTangent { at, result }
-        | Operator::Transpose { at, result } => [at, result],
-        Operator::WithoutDerivative { of } | Operator::WithDerivative { of } => [of, of],
+        | Operator::Transpose { at, result } => vec![at, result],
+        Operator::WithoutDerivative { of } | Operator::WithDerivative { of } => vec![of],
+        Operator::ApplyAtOnce => vec![],
     });
     known && of_rules.chain(of_operators).all(|tangent| tangents.contains(tangent))
 }

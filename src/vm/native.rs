@@ -46,11 +46,9 @@ pub fn glance(machine: &mut Machine, site: &NativeSite, look: &Look) -> Result<(
             i[0] = see(r, i).ok_or_else(|| Fault::internal("a look at something else"))?;
             r.iter_mut().for_each(|r| *r = Ref::Null);
         }
-        Glance::Change(change) => {
-            let (first, others) = r.split_first_mut().ok_or_else(beyond)?;
-            machine.fuel -= others.iter().map(effort).sum::<i64>();
-            change(first, others, &machine.host)?;
-            others.iter_mut().for_each(|r| *r = Ref::Null);
+        Glance::Step(step) => {
+            let (r, i) = (r.first_mut().ok_or_else(beyond)?, machine.stacks.i.get_mut(from_i).ok_or_else(beyond)?);
+            step(r, i).ok_or_else(|| Fault::internal("a step through something else"))?;
         }
     }
     Ok(())
@@ -93,7 +91,7 @@ fn attempt(
 const KEPT_IN_PLACE: usize = 2;
 
 /// How many steps it counts as to make an object: a program that doubles a text ten times has done more than ten.
-fn effort(object: &Ref) -> i64 {
+pub fn effort(object: &Ref) -> i64 {
     const BYTES_PER_STEP: usize = 64;
     let size = match object {
         Ref::Text(text) => text.len(),

@@ -227,6 +227,13 @@ impl Registers {
         unsafe { std::slice::from_raw_parts(self.i.add(self.entry().own[1] as usize), count as usize) }
     }
 
+    /// The first integer of the window.
+    #[inline(always)]
+    pub fn first_i(&mut self) -> &mut i64 {
+        // SAFETY: as for numbers, of a site that has at least one; borrowed through `self` alone.
+        unsafe { &mut *self.i.add(self.entry().own[1] as usize) }
+    }
+
     /// The first `count` references of the window.
     #[inline(always)]
     pub fn window_r(&mut self, count: u16) -> &mut [Ref] {

@@ -19,6 +19,12 @@ pub(super) struct For<'t> {
     pub body: &'t [Stmt],
 }
 
+/// What a `for` loop steps through without asking an iterator.
+enum Stepped {
+    Array(ShapeId),
+    Text,
+}
+
 /// The size of a condition that is worth being lowered twice.
 const SMALL: usize = 12;
 
@@ -193,17 +199,44 @@ impl Builder<'_> {
         self.go_on_in(after);
     }
 
-    /// The array that an iterator steps through, when it is the prelude's iterator of arrays: an array and a position in
-    /// it. What its `next` does costs several times what the loop over the array itself does.
-    fn array_of_iterator(&mut self, iterator: &Type) -> Option<ShapeId> {
+    /// Steps through the characters of a text, beginning at a place.
+    fn for_text(&mut self, label: LabelId, (text, first): (Value, Reg), parts: &For<'_>) {
+        let span = self.span;
+        let text = self.keep(text);
+        self.settle(&text);
+        let size = self.value(Op::Native { name: "text.size", shapes: vec![] }, Bank::I, &text);
+        self.settle(&[size]);
+        let place = self.counter(first);
+        let (start, next, after) = (self.block(), self.block(), self.block());
+        let any = self.primitive("int.lt", &[place, size]);
+        self.branch(any, start, after);
+        self.go_on_in(start);
+        let character = self.regs(&[Bank::R]);
+        let behind = self.regs(&[Bank::I]);
+        let step = Op::Native { name: "text.next", shapes: vec![] };
+        self.emit(step, &[character[0], behind[0]], &[text[0], place]);
+        self.settle(&character);
+        self.emit(Op::Copy, &[place], &behind);
+        self.round(label, &character, parts, next, after);
+        self.span = span;
+        let more = self.primitive("int.lt", &[place, size]);
+        self.branch(more, start, after);
+        self.go_on_in(after);
+    }
+
+    /// What one of the prelude's iterators over arrays and texts steps through, each of which consists of what it steps
+    /// through and a position in it. What its `next` does costs several times what the loop itself does.
+    fn stepped_through(&mut self, iterator: &Type) -> Option<Stepped> {
         let Type::Nominal(id, _) = self.concrete(iterator) else { return None };
         let nominal = self.d.nominal(id);
-        if !nominal.is_prelude || &*nominal.name != "ArrayIterator" {
+        if !nominal.is_prelude {
             return None;
         }
+        let name = nominal.name.clone();
         let shape = self.shape(iterator);
-        match self.program.shapes.get(shape) {
-            Shape::Struct { fields, .. } => fields.first().map(|(_, array)| *array),
+        match (&*name, self.program.shapes.get(shape)) {
+            ("StringIterator", _) => Some(Stepped::Text),
+            ("ArrayIterator", Shape::Struct { fields, .. }) => fields.first().map(|(_, array)| Stepped::Array(*array)),
             _ => None,
         }
     }
@@ -222,10 +255,12 @@ impl Builder<'_> {
             return;
         };
         let state = self.call_and_propagate(&make, vec![Operand::Value(sequence)]);
-        if let Some(array) = self.array_of_iterator(iterator)
-            && let [elements, position] = state[..]
-        {
-            return self.for_array(label, (vec![elements], position), array, parts);
+        match (self.stepped_through(iterator), &state[..]) {
+            (Some(Stepped::Array(array)), [elements, position]) => {
+                return self.for_array(label, (vec![*elements], *position), array, parts);
+            }
+            (Some(Stepped::Text), [text, place]) => return self.for_text(label, (vec![*text], *place), parts),
+            _ => {}
         }
         let banks = self.banks(iterator);
         let regs = self.regs(&banks);

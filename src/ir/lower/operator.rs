@@ -22,6 +22,7 @@ impl Builder<'_> {
                 let banks = self.banks(&ty);
                 self.operate(Operator::WithoutDerivative { of }, &ins, &banks)
             }
+            ("applyAtOnce", _) => self.operate(Operator::ApplyAtOnce, &ins, &[Bank::I, Bank::R]),
             ("withDerivative", _) => match types.first().and_then(|t| self.tangent(t)) {
                 Some(of) => {
                     let banks = self.banks(result);

@@ -44,6 +44,11 @@ impl Builder<'_> {
                 self.emit(Op::Append(stride), &[array], &[vec![array], regs(1)].concat());
                 vec![]
             }
+            "text.append" => {
+                let text = regs(0)[0];
+                self.emit(Op::AppendText, &[text], &[text, regs(1)[0]]);
+                vec![]
+            }
             "trap.failed" | "trap.range" | "trap.overflow" | "trap.index" => {
                 let what = match name {
                     "trap.index" => "index",
@@ -59,7 +64,12 @@ impl Builder<'_> {
                 _ => self.nothing(&result),
             },
             "type.of" => self.type_of(generics, regs(0)),
-            "valueWithDifferential" | "valueWithTangent" | "transpose" | "withoutDerivative" | "withDerivative" => {
+            "valueWithDifferential"
+            | "valueWithTangent"
+            | "transpose"
+            | "withoutDerivative"
+            | "withDerivative"
+            | "applyAtOnce" => {
                 let types = self.param_types(declared, generics);
                 let values = (0..operands.len()).map(regs).collect();
                 self.operator(name, values, &types, &result)

@@ -21,6 +21,7 @@ mod text;
 pub use context::{Argument, Failure, FailureKind, NativeContext, internal};
 pub use host::{Host, Random};
 pub use io::{Table, lines_of, table_of};
+pub use text::append_text;
 
 use crate::value::Ref;
 use hashbrown::HashMap;
@@ -49,8 +50,8 @@ pub struct Look {
 pub enum Glance {
     /// One integer or truth value. `None` when the arguments are of another kind, which compiled code never passes.
     See(fn(&[Ref], &[i64]) -> Option<i64>),
-    /// The first reference, which the others change.
-    Change(fn(&mut Ref, &[Ref], &Host) -> Result<(), Failure>),
+    /// What stands at a place, in place of what it stands in, and the next place. `None` as above.
+    Step(fn(&mut Ref, &mut i64) -> Option<()>),
 }
 
 /// One of the library.

@@ -55,7 +55,7 @@ pub(super) fn are_two(first: u8, second: u8) -> bool {
 }
 
 /// Where the character that begins at a place ends.
-fn after(text: &str, place: usize) -> Option<usize> {
+pub(super) fn after(text: &str, place: usize) -> Option<usize> {
     match text.as_bytes().get(place..)? {
         [] => None,
         [first, second, ..] if are_two(*first, *second) => Some(place + 1),

@@ -34,9 +34,9 @@ fn call(
                     let seen = see(&to.r, &to.i).ok_or_else(internal)?;
                     to.i.splice(..1.min(to.i.len()), [seen]);
                 }
-                Glance::Change(change) => {
-                    let (first, others) = to.r.split_first_mut().ok_or_else(internal)?;
-                    change(first, others, &Host::silent())?;
+                Glance::Step(step) => {
+                    let (r, i) = (to.r.first_mut().ok_or_else(internal)?, to.i.first_mut().ok_or_else(internal)?);
+                    step(r, i).ok_or_else(internal)?;
                 }
             }
             return Ok(());

@@ -1,6 +1,6 @@
 //! Texts and characters. A character is one grapheme cluster, as a reader counts them.
 
-use super::Glance::{Change, See};
+use super::Glance::{See, Step};
 use super::context::{Failure, FailureKind, NativeContext, internal};
 use super::{Host, Look, NativeFunction, array};
 use crate::value::shape::Layout;
@@ -37,7 +37,7 @@ pub(super) const LOOKS: &[Look] = &[
     Look { name: "text.count", what: See(|r, _| Some(characters(seen(r, 0)?).count() as i64)) },
     Look { name: "text.isEmpty", what: See(|r, _| Some(i64::from(seen(r, 0)?.is_empty()))) },
     Look { name: "text.size", what: See(|r, _| Some(seen(r, 0)?.len() as i64)) },
-    Look { name: "text.append", what: Change(append) },
+    Look { name: "text.next", what: Step(next) },
     Look { name: "text.isKind", what: See(is_kind) },
 ];
 
@@ -115,9 +115,22 @@ fn concat(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_text(both)
 }
 
-/// Appends a text in place, where nobody else has the first one.
-fn append(to: &mut Ref, others: &[Ref], host: &Host) -> Result<(), Failure> {
-    let more = seen(others, 0).ok_or_else(internal)?;
+/// The character at a place of a text, and the place behind it.
+fn next(r: &mut Ref, place: &mut i64) -> Option<()> {
+    let whole = seen(std::slice::from_ref(r), 0)?;
+    let from = usize::try_from(*place).ok()?;
+    let to = super::place::after(whole, from)?;
+    let character = reader::character(whole.get(from..to)?);
+    (*r, *place) = (Ref::Text(character), to as i64);
+    Some(())
+}
+
+/// Appends a text, in place where nobody else has the first one.
+///
+/// # Errors
+/// When there is no room for it, or one of them is no text.
+pub fn append_text(to: &mut Ref, more: &Ref, host: &Host) -> Result<(), Failure> {
+    let more = seen(std::slice::from_ref(more), 0).ok_or_else(internal)?;
     if let Ref::Null = to {
         *to = Ref::Text("".into());
     }

@@ -3,7 +3,6 @@
 use super::{load, save};
 use crate::bytecode::NativeSite;
 use crate::bytecode::operand::*;
-use crate::native::library::Look;
 use crate::value::{Ref, Slot};
 use crate::vm::fault::Fault;
 use crate::vm::functions::{Compiler, Entry};
@@ -78,12 +77,6 @@ pub(super) fn open_window(machine: &mut Machine, at: Registers) {
         let base = frame.base;
         machine.window = [(base[0] + own[0]) as usize, (base[1] + own[1]) as usize, (base[2] + own[2]) as usize];
     }
-}
-
-/// Calls a function of the native library that nothing has to be prepared for.
-pub(super) fn glance(machine: &mut Machine, at: Registers, site: &NativeSite, look: &Look) -> Result<(), Box<Fault>> {
-    open_window(machine, at);
-    crate::vm::native::glance(machine, site, look)
 }
 
 /// Calls a function of the native library.

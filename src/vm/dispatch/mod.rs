@@ -12,6 +12,7 @@ mod quick;
 mod rest;
 mod slots;
 mod stored;
+mod texts;
 
 use super::fault::Fault;
 use super::functions::{Compiler, Version};
@@ -20,7 +21,8 @@ use super::objects;
 use super::registers::Registers;
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
-use crate::native::{Primitive, library, table};
+use crate::native::library::{self, Glance};
+use crate::native::{Primitive, table};
 use crate::tape::Num;
 use crate::value::{Cells, Ref, ending};
 use calls::{enter, leave};
@@ -292,6 +294,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
 
             I::AppendF { array, a } => quick!(quick::append_f(&mut at, array, a)),
             I::AppendI { array, a } => quick!(quick::append_i(&mut at, array, a)),
+            I::AppendText { text, a } => quick!(quick::append_text(&mut at, text, a)),
             I::Count { out, array } => quick!(quick::count(&mut at, out, array)),
             I::CheckIndex { array, index } => quick!(quick::check_index(&at, array, index)),
             I::ElementF { out, array, index } => quick!(quick::element_f(&mut at, out, array, index, None)),
@@ -366,8 +369,9 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
 
             I::Native { site } => {
                 let site = &at.code().natives[usize::from(site)];
-                match library::look(site.native) {
-                    Some(look) => outside!(calls::glance(machine, at, site, look)?),
+                match library::look(site.native).map(|look| look.what) {
+                    Some(Glance::See(see)) => quick!(quick::see(at, site, see)),
+                    Some(Glance::Step(step)) => quick!(quick::step(at, site, step)),
                     None => rest!(),
                 }
             }

@@ -3,7 +3,6 @@
 use super::primitive;
 use crate::bytecode::operand::*;
 use crate::native::{Trap, Value};
-use crate::value::Ref;
 use crate::vm::fault::{Fault, not_whole, trapped};
 use crate::vm::registers::Registers;
 
@@ -96,10 +95,4 @@ pub fn added(a: i64, b: i64) -> Box<Fault> {
 pub fn take(at: &mut Registers, out: ROut, a: RTake) {
     let value = at.take(a);
     at.set_r(out, value);
-}
-
-/// `out = texts[k]`
-pub fn load_text(at: &mut Registers, out: ROut, k: Text) {
-    let text = at.code().texts[usize::from(k)].clone();
-    at.set_r(out, Ref::Text(text.into()));
 }

@@ -1,9 +1,10 @@
 //! What instructions usually do: no call, no object made or dropped, no failure. `None` when this way is closed; then
 //! nothing was done, and [`rest`](super::rest) does the whole instruction.
 
+use crate::bytecode::NativeSite;
 use crate::bytecode::operand::*;
 use crate::tape::Num;
-use crate::value::{Cells, Ref, Slot};
+use crate::value::{Cells, Ref, Slot, Text};
 use crate::vm::joined;
 use crate::vm::machine::Machine;
 use crate::vm::objects;
@@ -139,6 +140,50 @@ pub fn append_i(at: &mut Registers, array: RChange, a: IIn) -> Option<()> {
     cells.i.push(value);
     cells.len += 1;
     Some(())
+}
+
+/// Appends a text where there is room for it.
+#[inline(always)]
+pub fn append_text(at: &mut Registers, text: RChange, a: RTake) -> Option<()> {
+    let mut more = at.take(a);
+    let done = match (at.changed(text), &more) {
+        (Ref::Text(Text::Growing(text)), Ref::Text(more)) => append_here(text, more),
+        _ => None,
+    };
+    if done.is_none() {
+        std::mem::swap(at.changed(RChange(a.0)), &mut more);
+    }
+    done
+}
+
+#[inline(always)]
+fn append_here(text: &mut Rc<String>, more: &str) -> Option<()> {
+    let text = Rc::get_mut(text).filter(|text| text.capacity() - text.len() >= more.len())?;
+    text.push_str(more);
+    Some(())
+}
+
+/// What a look at the texts and integers in the window gives, in the place of the first integer.
+#[inline(always)]
+pub fn see(mut at: Registers, site: &NativeSite, see: fn(&[Ref], &[i64]) -> Option<i64>) -> Option<()> {
+    if site.results[1] == 0 {
+        return None;
+    }
+    let mut window = at;
+    let texts = window.window_r(site.params[2]);
+    *at.first_i() = see(texts, at.window_i(site.params[1]))?;
+    texts.iter_mut().for_each(|text| *text = Ref::Null);
+    Some(())
+}
+
+/// What stands at the place that is the first integer of the window, and the next place.
+#[inline(always)]
+pub fn step(mut at: Registers, site: &NativeSite, step: fn(&mut Ref, &mut i64) -> Option<()>) -> Option<()> {
+    if site.params[1] == 0 {
+        return None;
+    }
+    let mut window = at;
+    step(window.window_r(site.params[2]).first_mut()?, at.first_i())
 }
 
 /// `out =` how many elements there are.

@@ -2,7 +2,7 @@
 //! usually do not.
 
 use super::calls::{call_object, enter, native, open_window, perform};
-use super::{arrays, load, numbers, save, slots, stored};
+use super::{arrays, load, numbers, save, slots, stored, texts};
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
 use crate::value::Ref;
@@ -80,7 +80,7 @@ fn line(
         I::Share { out, a } => at.set_r(out, at.r(a).clone()),
         I::Take { out, a } => numbers::take(at, out, a),
         I::Clear { a } => at.set_r(a, Ref::Null),
-        I::LoadText { out, k } => numbers::load_text(at, out, k),
+        I::LoadText { out, k } => texts::load(at, out, k),
         I::AddI { a, b, .. } => return Err(numbers::overflow("int.add", at.i(a), at.i(b))),
         I::AddIK { a, k, .. } => return Err(numbers::added(at.i(a), i64::from(k.0))),
         I::SubI { a, b, .. } => return Err(numbers::overflow("int.sub", at.i(a), at.i(b))),
@@ -93,6 +93,7 @@ fn line(
         I::AppendF { array, a } => arrays::append_f(at, array, a)?,
         I::AppendI { array, a } => arrays::append_i(at, array, a)?,
         I::AppendR { array, a } => arrays::append_r(at, array, a)?,
+        I::AppendText { text, a } => texts::append(machine, at, text, a)?,
         I::Append { array, parts } | I::DAppend { array, parts } => arrays::append(at, array, parts)?,
         I::Count { out, array } => arrays::count(at, out, array)?,
         I::CheckIndex { array, index } => arrays::check_index(at, array, index)?,

@@ -7,6 +7,7 @@
 //! program stops.
 //! Not here: what is recorded and swept (`tape`), how a value is taken apart (`value::walk`).
 
+mod at_once;
 mod cut;
 mod differential;
 mod linear;
@@ -51,6 +52,7 @@ pub fn operate(
             let function = last_reference(&mut arguments)?;
             linear::transpose(machine, compiler, function, at, result)
         }
+        Operator::ApplyAtOnce => at_once::apply(machine, compiler, &arguments),
         Operator::WithoutDerivative { .. } => {
             cut::without_derivative(machine, arguments);
             Ok(Next::Return)

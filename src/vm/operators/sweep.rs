@@ -53,7 +53,7 @@ fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Appli
 }
 
 /// Tangent vectors of several values, one behind the other, made of these numbers.
-fn vectors(walk: Walk<'_>, templates: &[Template], mut numbers: &[Num]) -> Result<Cells, Box<Fault>> {
+pub(super) fn vectors(walk: Walk<'_>, templates: &[Template], mut numbers: &[Num]) -> Result<Cells, Box<Fault>> {
     if let [only] = templates {
         return vector(walk, only, numbers);
     }

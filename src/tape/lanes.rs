@@ -1,0 +1,131 @@
+//! Several seeds in one sweep: a Jacobian needs many, and the nodes of the tape are read once for all of them.
+//!
+//! Only where a sweep is plain arithmetic: no slope or seed moves in a live level, and no function of the user's own
+//! stands on the way. What is done in each lane is what [`Sweep`](super::Sweep) does with one seed.
+
+use super::levels::{Direction, Levels};
+use super::linear::LinearMap;
+use super::node::Node;
+use super::sweep::{POLL, STILL, along, moves};
+use super::wide::WideKind;
+
+/// How many seeds are swept at once.
+pub const LANES: usize = 8;
+
+/// A number of each sweep.
+type Lanes = [f64; LANES];
+
+/// Whether a map can be applied to several seeds at once.
+pub fn is_plain(levels: &Levels, map: &LinearMap) -> bool {
+    let calls = map.tape.wide().iter().any(|wide| matches!(wide.kind, WideKind::Call(_)));
+    !calls && (levels.depth() == 0 || !moves(levels, &map.tape))
+}
+
+/// What a plain map gives for each of at most [`LANES`] seeds, which are the numbers of a vector each; nothing when `stop`
+/// says that the user wants to stop.
+pub fn apply(map: &LinearMap, seeds: &[Vec<f64>], stop: &dyn Fn() -> bool) -> Vec<Vec<f64>> {
+    let fill = if map.direction() == Direction::Reverse { 0.0 } else { STILL };
+    let mut numbers: Vec<Lanes> = vec![[fill; LANES]; map.tape.len() + 1];
+    let seeded = map.seeded();
+    for (lane, seed) in seeds.iter().take(LANES).enumerate() {
+        for (node, value) in seeded.iter().zip(seed).filter(|(node, value)| **node != 0 && **value != 0.0) {
+            numbers[*node as usize][lane] += value;
+        }
+    }
+    let done = match map.direction() {
+        Direction::Reverse => run_backwards(map, &mut numbers, stop),
+        Direction::Forward => run_forwards(map, &mut numbers, stop),
+    };
+    if !done {
+        return vec![];
+    }
+    let read = map.read();
+    // Adding 0 makes the tangent of what does not move an ordinary zero.
+    let number = |lane: usize, node: u32| if node == 0 { 0.0 } else { numbers[node as usize][lane] + 0.0 };
+    (0..seeds.len().min(LANES)).map(|lane| read.iter().map(|node| number(lane, *node)).collect()).collect()
+}
+
+/// The parts of a tape in order: nodes from a number on, few enough to be done between two looks up, or a wide node.
+fn parts(map: &LinearMap) -> Vec<(u32, &[Node], Option<usize>)> {
+    let tape = &map.tape;
+    let (mut parts, mut first, mut wide) = (vec![], tape.leaves() + 1, 0);
+    for chunk in tape.chunks() {
+        let mut rest = &chunk[..];
+        while !rest.is_empty() {
+            match tape.wide().get(wide) {
+                Some(next) if next.first == first => {
+                    parts.push((first, &[][..], Some(wide)));
+                    let results = next.results as usize;
+                    (first, rest, wide) = (first + next.results, rest.get(results..).unwrap_or(&[]), wide + 1);
+                }
+                next => {
+                    let room = next.map_or(usize::MAX, |next| (next.first - first) as usize);
+                    let (now, later) = rest.split_at(room.min(rest.len()).min(POLL as usize));
+                    parts.push((first, now, None));
+                    (first, rest) = (first + now.len() as u32, later);
+                }
+            }
+        }
+    }
+    parts
+}
+
+fn run_backwards(map: &LinearMap, adjoints: &mut [Lanes], stop: &dyn Fn() -> bool) -> bool {
+    for (first, nodes, wide) in parts(map).into_iter().rev() {
+        for (k, node) in nodes.iter().enumerate().rev() {
+            let adjoint = adjoints[first as usize + k];
+            if adjoint.iter().all(|lane| is_nothing(*lane)) {
+                continue;
+            }
+            add(&mut adjoints[node.a as usize], adjoint, node.pa);
+            // For a missing operand this is the node itself, which is done.
+            add(&mut adjoints[node.b as usize], adjoint, node.pb);
+        }
+        if let Some(WideKind::Sum(operands)) = wide.map(|k| &map.tape.wide()[k].kind) {
+            let adjoint = adjoints[first as usize];
+            operands.iter().filter(|(node, ..)| *node != 0).for_each(|(node, slope, _)| {
+                add(&mut adjoints[*node as usize], adjoint, *slope);
+            });
+        }
+        if stop() {
+            return false;
+        }
+    }
+    true
+}
+
+/// Adds what a result contributes to the adjoint of an operand; a lane without an adjoint contributes nothing.
+#[inline(always)]
+fn add(to: &mut Lanes, adjoint: Lanes, slope: f64) {
+    for (to, adjoint) in to.iter_mut().zip(adjoint) {
+        *to += if is_nothing(adjoint) { 0.0 } else { adjoint * slope };
+    }
+}
+
+/// As for one seed, subnormal numbers count as zero. Asked this way round so that NaN goes on.
+#[inline(always)]
+fn is_nothing(adjoint: f64) -> bool {
+    adjoint.abs() < f64::MIN_POSITIVE
+}
+
+fn run_forwards(map: &LinearMap, tangents: &mut [Lanes], stop: &dyn Fn() -> bool) -> bool {
+    for (first, nodes, wide) in parts(map) {
+        for (k, node) in nodes.iter().enumerate() {
+            let (a, b) = (tangents[node.a as usize], tangents[node.b as usize]);
+            tangents[first as usize + k] =
+                std::array::from_fn(|lane| along(node.pa, a[lane]) + along(node.pb, b[lane]));
+        }
+        if let Some(WideKind::Sum(operands)) = wide.map(|k| &map.tape.wide()[k].kind) {
+            let mut sum = [STILL; LANES];
+            for (node, slope, _) in operands.iter().filter(|(node, ..)| *node != 0) {
+                let tangent = tangents[*node as usize];
+                sum.iter_mut().zip(tangent).for_each(|(sum, tangent)| *sum += along(*slope, tangent));
+            }
+            tangents[first as usize] = sum;
+        }
+        if stop() {
+            return false;
+        }
+    }
+    true
+}

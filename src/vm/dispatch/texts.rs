@@ -1,0 +1,23 @@
+//! Texts: constants, and appending.
+
+use crate::bytecode::operand::*;
+use crate::native::library;
+use crate::value::Ref;
+use crate::vm::fault::Fault;
+use crate::vm::machine::Machine;
+use crate::vm::native::effort;
+use crate::vm::registers::Registers;
+
+/// `out = texts[k]`
+pub fn load(at: &mut Registers, out: ROut, k: Text) {
+    let text = at.code().texts[usize::from(k)].clone();
+    at.set_r(out, Ref::Text(text.into()));
+}
+
+/// Appends a text, moved.
+pub fn append(machine: &mut Machine, at: &mut Registers, text: RChange, a: RTake) -> Result<(), Box<Fault>> {
+    let more = at.take(a);
+    machine.fuel -= effort(&more);
+    library::append_text(at.changed(text), &more, &machine.host)?;
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! Applying a linear map to many vectors, several in one sweep.
+
+use super::super::fault::Fault;
+use super::super::functions::Compiler;
+use super::super::machine::Machine;
+use super::super::task::Next;
+use super::linear::all_vectors;
+use super::{read_all, walk};
+use crate::tape::lanes::{self, LANES};
+use crate::tape::{LinearMap, Num};
+use crate::value::{Cells, Ref};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// `linear, vectors → whether it was done, results`. It is left to the program where a live level would have to know of
+/// it, or where the map calls functions of the user's own.
+pub(super) fn apply(machine: &mut Machine, compiler: &mut dyn Compiler, arguments: &Cells) -> Result<Next, Box<Fault>> {
+    let results = match (&arguments.r.first(), &arguments.r.get(1)) {
+        (Some(Ref::Machine(map)), Some(Ref::Cells(vectors))) if machine.levels.depth() == 0 => {
+            match map.downcast_ref::<LinearMap>() {
+                Some(map) => applied(machine, compiler, map, vectors)?,
+                None => None,
+            }
+        }
+        _ => None,
+    };
+    machine.set_integer(0, i64::from(results.is_some()));
+    machine.set_reference(0, results.map_or(Ref::Null, |cells| Ref::Cells(Rc::new(cells))));
+    Ok(Next::Return)
+}
+
+fn applied(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    map: &LinearMap,
+    vectors: &Cells,
+) -> Result<Option<Cells>, Box<Fault>> {
+    if !lanes::is_plain(&machine.levels, map) {
+        return Ok(None);
+    }
+    let walk = walk(compiler);
+    let (from, to) = if map.transposed { (&map.y, &map.x) } else { (&map.x, &map.y) };
+    let layout = all_vectors(walk, from);
+    if !vectors.fits(layout) {
+        return Ok(None);
+    }
+    let interrupt = Arc::clone(&machine.limits.interrupt);
+    let mut results = Cells::empty();
+    for first in (0..vectors.len).step_by(LANES) {
+        let mut seeds = vec![];
+        for k in first..vectors.len.min(first + LANES) {
+            let mut vector = Cells::empty();
+            vector.push(vectors.element(k, layout));
+            seeds.push(read_all(walk, from, &vector)?.iter().map(|seed| seed.value).collect());
+        }
+        let given = lanes::apply(map, &seeds, &|| interrupt.load(Ordering::Relaxed));
+        machine.check_interrupt()?;
+        for numbers in given {
+            let numbers: Vec<Num> = numbers.into_iter().map(Num::constant).collect();
+            results.push(super::sweep::vectors(walk, to, &numbers)?.all());
+        }
+    }
+    Ok(Some(results))
+}
