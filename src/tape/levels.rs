@@ -1,6 +1,7 @@
 //! The live levels of differentiation.
 
 use super::Num;
+use super::column::Tangents;
 use super::node::{Pool, TapeFull};
 use super::recording::{Recording, SharedPool, Tape};
 use crate::native::{PrimitiveId, primitive};
@@ -61,16 +62,7 @@ pub(super) enum Kind {
     /// A reverse level inside of others.
     Reverse(Box<Recording>),
     /// A forward level inside of others.
-    Forward(Vec<Cell>),
-}
-
-/// What a slot of an inner forward level refers to.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cell {
-    /// The tangent, with its slot in the levels outside.
-    pub(super) tangent: Num,
-    /// The slot of the value in the levels outside.
-    pub(super) outer: Slot,
+    Forward(Tangents),
 }
 
 /// The primitives that sweeps and tangents are computed with.
@@ -159,7 +151,7 @@ impl Levels {
             (Direction::Reverse, true) => Kind::OutermostReverse,
             (Direction::Forward, true) => Kind::OutermostForward,
             (Direction::Reverse, false) => Kind::Reverse(Box::new(Recording::new(&self.pool))),
-            (Direction::Forward, false) => Kind::Forward(vec![]),
+            (Direction::Forward, false) => Kind::Forward(Tangents::default()),
         };
         self.last_epoch += 1;
         self.stack.push(Level { epoch: self.last_epoch, kind, log: Default::default() });
@@ -177,8 +169,8 @@ impl Levels {
             Kind::OutermostReverse => Some(self.outermost.finish()),
             Kind::Reverse(mut recording) => Some(recording.finish()),
             Kind::OutermostForward => None,
-            Kind::Forward(cells) => {
-                self.pool.borrow_mut().release((cells.capacity() * size_of::<Cell>()) as u64);
+            Kind::Forward(tangents) => {
+                self.pool.borrow_mut().release(tangents.bytes());
                 None
             }
         }
@@ -187,8 +179,8 @@ impl Levels {
     /// Ends every level, after a trap or an interruption: all slots are of ended levels then, and mean constants.
     pub fn abandon(&mut self) {
         while let Some(level) = self.stack.pop() {
-            if let Kind::Forward(cells) = level.kind {
-                self.pool.borrow_mut().release((cells.capacity() * size_of::<Cell>()) as u64);
+            if let Kind::Forward(tangents) = level.kind {
+                self.pool.borrow_mut().release(tangents.bytes());
             }
         }
         drop(self.outermost.finish());
@@ -294,14 +286,12 @@ impl Levels {
         let outer = self.live_slot(x.slot);
         let tangent = Num { slot: self.live_slot(tangent.slot), ..tangent };
         let payload = match &mut self.stack[k].kind {
-            Kind::Forward(cells) => {
-                if cells.len() == cells.capacity() {
-                    let more = cells.capacity().max(64);
-                    self.pool.borrow_mut().reserve((more * size_of::<Cell>()) as u64)?;
-                    cells.reserve_exact(more);
+            Kind::Forward(tangents) => {
+                let missing = tangents.missing(tangent, outer);
+                if missing > 0 {
+                    self.pool.borrow_mut().reserve(missing)?;
                 }
-                cells.push(Cell { tangent, outer });
-                cells.len() as u64 - 1
+                tangents.push(tangent, outer)
             }
             Kind::OutermostForward => tangent.value.to_bits(),
             Kind::OutermostReverse | Kind::Reverse(_) => unreachable!("level {k} is a forward one"),
@@ -314,7 +304,7 @@ impl Levels {
         match self.stack.get(k) {
             Some(level) if level.epoch == x.slot.epoch => match &level.kind {
                 Kind::OutermostForward => Num::constant(f64::from_bits(x.slot.payload)),
-                Kind::Forward(cells) => cells.get(x.slot.payload as usize).map_or(Num::default(), |cell| cell.tangent),
+                Kind::Forward(tangents) => tangents.get(x.slot.payload as usize).0,
                 Kind::OutermostReverse | Kind::Reverse(_) => Num::default(),
             },
             _ => Num::default(),
@@ -340,7 +330,7 @@ impl Levels {
             Some(level) if level.epoch == slot.epoch => match &level.kind {
                 Kind::OutermostReverse | Kind::OutermostForward => Slot::NONE,
                 Kind::Reverse(recording) => recording.outer_value(slot.payload as u32),
-                Kind::Forward(cells) => cells.get(slot.payload as usize).map_or(Slot::NONE, |cell| cell.outer),
+                Kind::Forward(tangents) => tangents.get(slot.payload as usize).1,
             },
             _ => slot,
         }

@@ -41,6 +41,7 @@
 //! functions (`vm`): a sweep that needs one stops and asks.
 
 mod calls;
+mod column;
 pub mod lanes;
 pub mod levels;
 pub mod linear;

@@ -1,5 +1,6 @@
 //! Tapes: while they are recorded ([`Recording`]) and afterwards ([`Tape`]).
 
+use super::column::SlotColumn;
 use super::node::{Node, Pool, TapeFull};
 use super::wide::Wide;
 use crate::value::Slot;
@@ -30,9 +31,9 @@ pub struct Recording {
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
     /// By node number: the outer slot of the value.
-    values: Vec<Slot>,
-    /// By record number: the outer slots of the two slopes.
-    slopes: Vec<[Slot; 2]>,
+    values: SlotColumn,
+    /// By twice the record number: the outer slots of the two slopes.
+    slopes: SlotColumn,
 }
 
 /// A finished tape.
@@ -132,7 +133,9 @@ impl Recording {
         let n = self.push(node.a, node.b, node.pa, node.pb)?;
         self.set_outer_value(n, outer)?;
         if slopes != [Slot::NONE; 2] {
-            put(&mut self.columns.slopes, (n - self.leaves - 1) as usize, slopes, &self.pool)?;
+            let at = 2 * (n - self.leaves - 1) as usize;
+            put(&mut self.columns.slopes, at, slopes[0], &self.pool)?;
+            put(&mut self.columns.slopes, at + 1, slopes[1], &self.pool)?;
         }
         Ok(n)
     }
@@ -150,7 +153,7 @@ impl Recording {
 
     /// How the value of a node depends on the levels outside.
     pub fn outer_value(&self, node: u32) -> Slot {
-        self.columns.values.get(node as usize).copied().unwrap_or(Slot::NONE)
+        self.columns.values.get(node as usize)
     }
 
     /// Records a wide node with that many results; gives the number of the first.
@@ -197,35 +200,30 @@ impl Recording {
     }
 }
 
-/// Writes `column[at]`, filling up with nothing.
-fn put<T: Clone + Default>(column: &mut Vec<T>, at: usize, value: T, pool: &SharedPool) -> Result<(), TapeFull> {
-    if at >= column.capacity() {
-        let more = (at + 1).max(column.capacity() * 2).max(64) - column.capacity();
-        pool.borrow_mut().reserve((more * size_of::<T>()) as u64)?;
-        column.reserve_exact(column.capacity() - column.len() + more);
+/// Writes a slot where there may be no room for it yet.
+fn put(column: &mut SlotColumn, at: usize, slot: Slot, pool: &SharedPool) -> Result<(), TapeFull> {
+    let missing = column.missing(at, slot);
+    if missing > 0 {
+        pool.borrow_mut().reserve(missing)?;
     }
-    if at >= column.len() {
-        column.resize(at + 1, T::default());
-    }
-    column[at] = value;
+    column.set(at, slot);
     Ok(())
 }
 
 impl Columns {
     fn bytes(&self) -> u64 {
-        (self.values.capacity() * size_of::<Slot>() + self.slopes.capacity() * size_of::<[Slot; 2]>()) as u64
+        self.values.bytes() + self.slopes.bytes()
     }
 
     /// Whether some slot in them fulfils a condition.
     pub fn any(&self, test: &mut dyn FnMut(Slot) -> bool) -> bool {
-        self.values.iter().any(|s| test(*s)) || self.slopes.iter().flatten().any(|s| test(*s))
+        self.values.any(test) || self.slopes.any(test)
     }
 
     /// Replaces every slot.
     pub fn map(&mut self, change: &mut dyn FnMut(Slot) -> Slot) {
-        for slot in self.values.iter_mut().chain(self.slopes.iter_mut().flatten()) {
-            *slot = change(*slot);
-        }
+        self.values.map(change);
+        self.slopes.map(change);
     }
 }
 
@@ -272,8 +270,8 @@ impl Tape {
 
     /// The outer slots of the slopes of a node.
     pub fn outer_slopes(&self, node: u32) -> [Slot; 2] {
-        let record = (node - self.leaves - 1) as usize;
-        self.columns.slopes.get(record).copied().unwrap_or([Slot::NONE; 2])
+        let at = 2 * (node - self.leaves - 1) as usize;
+        [self.columns.slopes.get(at), self.columns.slopes.get(at + 1)]
     }
 
     /// The same tape with other columns and wide nodes.

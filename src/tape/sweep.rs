@@ -3,6 +3,7 @@
 //! A sweep is a state and no recursion: it stops where it needs a function of the user's own, and goes on when it is told
 //! what that gave. Adjoints belong to the sweep, so that a tape can be swept many times and by several at once.
 
+use super::column::SlotColumn;
 use super::levels::Levels;
 use super::node::{Node, TapeFull};
 use super::recording::Tape;
@@ -54,7 +55,29 @@ pub(super) enum Numbers {
     /// None of them moves in a live level.
     Plain(Vec<f64>),
     /// Some may.
-    Live(Vec<Num>),
+    Live(LiveNumbers),
+}
+
+/// Numbers with their slots.
+#[derive(Debug)]
+pub(super) struct LiveNumbers {
+    values: Vec<f64>,
+    slots: SlotColumn,
+}
+
+impl LiveNumbers {
+    fn new(values: Vec<f64>) -> LiveNumbers {
+        LiveNumbers { values, slots: SlotColumn::default() }
+    }
+
+    pub(super) fn get(&self, node: u32) -> Num {
+        Num { value: self.values[node as usize], slot: self.slots.get(node as usize) }
+    }
+
+    pub(super) fn set(&mut self, node: u32, x: Num) {
+        self.values[node as usize] = x.value;
+        self.slots.set(node as usize, x.slot);
+    }
 }
 
 impl Sweep {
@@ -63,11 +86,8 @@ impl Sweep {
         let fill = if direction == Direction::Reverse { 0.0 } else { STILL };
         let len = tape.len() + 1;
         let live = levels.depth() > 0 && moves(levels, tape);
-        let numbers = if live {
-            Numbers::Live(vec![Num::constant(fill); len])
-        } else {
-            Numbers::Plain(levels.take_scratch(len, fill))
-        };
+        let values = levels.take_scratch(len, fill);
+        let numbers = if live { Numbers::Live(LiveNumbers::new(values)) } else { Numbers::Plain(values) };
         let last = tape.chunks().len().saturating_sub(1);
         let first_of_last = len - tape.chunks().last().map_or(0, Vec::len);
         let backwards = direction == Direction::Reverse;
@@ -93,13 +113,13 @@ impl Sweep {
             return Ok(());
         }
         if live {
-            self.make_live(levels);
+            self.make_live();
         }
         match &mut self.numbers {
             Numbers::Plain(numbers) => numbers[node as usize] += x.value,
             Numbers::Live(numbers) => {
-                let before = numbers[node as usize];
-                numbers[node as usize] = levels.plus((!levels.is_zero(before)).then_some(before), x)?;
+                let before = numbers.get(node);
+                numbers.set(node, levels.plus((!levels.is_zero(before)).then_some(before), x)?);
             }
         }
         Ok(())
@@ -112,7 +132,7 @@ impl Sweep {
             // Adding 0 makes the tangent of what does not move an ordinary zero.
             Numbers::Plain(numbers) => Num::constant(numbers[node as usize] + 0.0),
             Numbers::Live(numbers) => {
-                let x = numbers[node as usize];
+                let x = numbers.get(node);
                 Num { value: x.value + 0.0, ..x }
             }
         }
@@ -129,17 +149,15 @@ impl Sweep {
 
     /// Gives the room for its numbers back.
     pub fn finish(self, levels: &mut Levels) {
-        if let Numbers::Plain(numbers) = self.numbers {
-            levels.give_scratch(numbers);
-        }
+        levels.give_scratch(match self.numbers {
+            Numbers::Plain(values) | Numbers::Live(LiveNumbers { values, .. }) => values,
+        });
     }
 
     /// The numbers may move in live levels from now on.
-    fn make_live(&mut self, levels: &mut Levels) {
+    fn make_live(&mut self) {
         if let Numbers::Plain(plain) = &mut self.numbers {
-            let plain = std::mem::take(plain);
-            self.numbers = Numbers::Live(plain.iter().map(|x| Num::constant(*x)).collect());
-            levels.give_scratch(plain);
+            self.numbers = Numbers::Live(LiveNumbers::new(std::mem::take(plain)));
         }
     }
 
@@ -288,7 +306,7 @@ impl Sweep {
         match &self.numbers {
             Numbers::Plain(numbers) => is_still(numbers[node as usize]),
             Numbers::Live(numbers) => {
-                let x = numbers[node as usize];
+                let x = numbers.get(node);
                 x.slot == Slot::NONE && is_still(x.value)
             }
         }

@@ -9,14 +9,14 @@ use crate::value::Slot;
 impl Sweep {
     fn live(&self, node: u32) -> Num {
         match &self.numbers {
-            Numbers::Live(numbers) => numbers[node as usize],
+            Numbers::Live(numbers) => numbers.get(node),
             Numbers::Plain(numbers) => Num::constant(numbers[node as usize]),
         }
     }
 
     fn set_live(&mut self, node: u32, x: Num) {
         match &mut self.numbers {
-            Numbers::Live(numbers) => numbers[node as usize] = x,
+            Numbers::Live(numbers) => numbers.set(node, x),
             Numbers::Plain(_) => unreachable!("numbers that move are kept with their slots"),
         }
     }

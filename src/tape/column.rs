@@ -1,0 +1,219 @@
+//! Slots by number, beside the nodes of a tape or the numbers of a sweep.
+//!
+//! Most of them are of one level, so the epoch is kept once and each slot takes the 8 bytes of its payload. A column is
+//! made of pieces, so that a long one is never copied, and what nobody wrote takes no room.
+
+use super::Num;
+use crate::value::Slot;
+
+/// Payloads in a piece. The first piece of a column begins smaller: most columns are short.
+const PIECE: usize = 1 << 13;
+const FIRST: usize = 64;
+
+/// The payload of no slot. No node and no cell has that number; as a tangent it is a NaN that no arithmetic gives.
+const NOTHING: u64 = u64::MAX;
+
+/// Slots by number; what was never written is no slot.
+#[derive(Clone, Debug, Default)]
+pub struct SlotColumn {
+    /// For each level that a slot belongs to, the outermost ones perhaps not first.
+    levels: Vec<Payloads>,
+}
+
+#[derive(Clone, Debug)]
+struct Payloads {
+    epoch: u64,
+    words: Words,
+}
+
+/// Words by number, in pieces.
+#[derive(Clone, Debug, Default)]
+struct Words(Vec<Vec<u64>>);
+
+/// Tangents by number, each with its slot, and beside it the slot of the value that moves so: what a forward level inside
+/// of others keeps.
+#[derive(Debug, Default)]
+pub struct Tangents {
+    count: usize,
+    values: Words,
+    slots: SlotColumn,
+    outer: SlotColumn,
+}
+
+impl Tangents {
+    /// A tangent and the slot beside it.
+    pub fn get(&self, at: usize) -> (Num, Slot) {
+        if at >= self.count {
+            return (Num::default(), Slot::NONE);
+        }
+        (Num { value: f64::from_bits(self.values.get(at)), slot: self.slots.get(at) }, self.outer.get(at))
+    }
+
+    /// How many bytes more it takes when this is added.
+    pub fn missing(&self, tangent: Num, outer: Slot) -> u64 {
+        let at = self.count;
+        self.values.missing(at) + self.slots.missing(at, tangent.slot) + self.outer.missing(at, outer)
+    }
+
+    /// Adds a tangent; gives its number.
+    pub fn push(&mut self, tangent: Num, outer: Slot) -> u64 {
+        let at = self.count;
+        self.values.set(at, tangent.value.to_bits());
+        self.slots.set(at, tangent.slot);
+        self.outer.set(at, outer);
+        self.count += 1;
+        at as u64
+    }
+
+    /// How many bytes it takes.
+    pub fn bytes(&self) -> u64 {
+        self.values.bytes() + self.slots.bytes() + self.outer.bytes()
+    }
+}
+
+impl SlotColumn {
+    /// The slot with that number.
+    #[inline]
+    pub fn get(&self, at: usize) -> Slot {
+        let of = |level: &Payloads| {
+            let payload = level.words.get(at);
+            (payload != NOTHING).then_some(Slot { epoch: level.epoch, payload })
+        };
+        self.levels.iter().find_map(of).unwrap_or(Slot::NONE)
+    }
+
+    /// How many bytes more the column takes when a slot is written there.
+    pub fn missing(&self, at: usize, slot: Slot) -> u64 {
+        if slot == Slot::NONE {
+            return 0;
+        }
+        let level = self.levels.iter().find(|level| level.epoch == slot.epoch);
+        level.map_or(bytes(size(at)), |level| level.words.missing(at))
+    }
+
+    /// Writes a slot, or that there is none.
+    pub fn set(&mut self, at: usize, slot: Slot) {
+        for level in self.levels.iter_mut().filter(|level| level.epoch != slot.epoch) {
+            level.words.clear(at);
+        }
+        if slot == Slot::NONE {
+            return;
+        }
+        let level = match self.levels.iter().position(|level| level.epoch == slot.epoch) {
+            Some(k) => &mut self.levels[k],
+            None => {
+                self.levels.push(Payloads { epoch: slot.epoch, words: Words::default() });
+                let last = self.levels.len() - 1;
+                &mut self.levels[last]
+            }
+        };
+        level.words.set(at, slot.payload);
+    }
+
+    /// How many bytes it takes.
+    pub fn bytes(&self) -> u64 {
+        self.levels.iter().map(|level| level.words.bytes()).sum()
+    }
+
+    /// Whether some slot fulfils a condition.
+    pub fn any(&self, test: &mut dyn FnMut(Slot) -> bool) -> bool {
+        self.slots().any(|(_, slot)| test(slot))
+    }
+
+    /// Replaces every slot.
+    pub fn map(&mut self, change: &mut dyn FnMut(Slot) -> Slot) {
+        let old = std::mem::take(self);
+        for (at, slot) in old.slots() {
+            self.set(at, change(slot));
+        }
+    }
+
+    fn slots(&self) -> impl Iterator<Item = (usize, Slot)> {
+        self.levels.iter().flat_map(|Payloads { epoch, words }| {
+            let payloads = (0..).zip(&words.0).flat_map(|(k, piece)| (k * PIECE..).zip(piece));
+            payloads
+                .filter(|(_, payload)| **payload != NOTHING)
+                .map(|(at, payload)| (at, Slot { epoch: *epoch, payload: *payload }))
+        })
+    }
+}
+
+impl Words {
+    #[inline]
+    fn get(&self, at: usize) -> u64 {
+        self.0.get(at / PIECE).and_then(|piece| piece.get(at % PIECE)).copied().unwrap_or(NOTHING)
+    }
+
+    fn clear(&mut self, at: usize) {
+        if let Some(payload) = self.0.get_mut(at / PIECE).and_then(|piece| piece.get_mut(at % PIECE)) {
+            *payload = NOTHING;
+        }
+    }
+
+    fn set(&mut self, at: usize, payload: u64) {
+        let k = at / PIECE;
+        if k >= self.0.len() {
+            self.0.resize_with(k + 1, Vec::new);
+        }
+        let piece = &mut self.0[k];
+        if at % PIECE >= piece.len() {
+            let size = size(at);
+            piece.reserve_exact(size - piece.len());
+            piece.resize(size, NOTHING);
+        }
+        // That NaN is another one here.
+        piece[at % PIECE] = if payload == NOTHING { NOTHING - 1 } else { payload };
+    }
+
+    fn missing(&self, at: usize) -> u64 {
+        bytes(size(at).saturating_sub(self.0.get(at / PIECE).map_or(0, Vec::len)))
+    }
+
+    fn bytes(&self) -> u64 {
+        bytes(self.0.iter().map(Vec::len).sum())
+    }
+}
+
+/// How many payloads the piece has in which one with that number stands.
+fn size(at: usize) -> usize {
+    if at < PIECE { (at + 1).next_power_of_two().max(FIRST) } else { PIECE }
+}
+
+fn bytes(payloads: usize) -> u64 {
+    (payloads * size_of::<u64>()) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_where_they_were_written() {
+        let mut column = SlotColumn::default();
+        let slot = |epoch, payload| Slot { epoch, payload };
+        for at in [3, 70, PIECE - 1, PIECE, 5 * PIECE + 7] {
+            let more = column.missing(at, slot(1, at as u64));
+            let before = column.bytes();
+            column.set(at, slot(1, at as u64));
+            assert_eq!(column.bytes(), before + more);
+            assert_eq!(column.missing(at, slot(1, 0)), 0);
+        }
+        assert_eq!((column.get(3), column.get(4), column.get(9 * PIECE)), (slot(1, 3), Slot::NONE, Slot::NONE));
+        assert_eq!(column.get(5 * PIECE + 7), slot(1, 5 * PIECE as u64 + 7));
+
+        // One of another level takes its place, and gives it back.
+        column.set(70, slot(9, 2));
+        assert_eq!(column.get(70), slot(9, 2));
+        column.set(70, slot(1, 4));
+        assert_eq!(column.get(70), slot(1, 4));
+        column.set(70, Slot::NONE);
+        assert_eq!(column.get(70), Slot::NONE);
+
+        // Even a tangent that is the strangest NaN is a tangent.
+        column.set(0, slot(1, NOTHING));
+        assert!(column.get(0) != Slot::NONE && f64::from_bits(column.get(0).payload).is_nan());
+        assert!(column.any(&mut |s| s.payload == 3) && !column.any(&mut |s| s.epoch == 9));
+        column.map(&mut |s| if s.payload == 3 { Slot::NONE } else { slot(2, s.payload) });
+        assert_eq!((column.get(3), column.get(PIECE)), (Slot::NONE, slot(2, PIECE as u64)));
+    }
+}
