@@ -197,6 +197,10 @@ fn the_exit_status_says_how_it_went() {
     ended(&code("let x = "), 3, "");
     ended(&code("print(1); exit(7)"), 7, "1\n");
     ended(&code("exit(0)"), 0, "");
+    let warned = "func f(_ x: Double) -> Double { 3 }; print(gradient(at: 2, in: f))";
+    ended(&code(warned), 0, "0.0\n");
+    ended(&dscript(&["--deny-warnings", "-e", warned], b"", root()), 5, "");
+    ended(&dscript(&["-e", "print(1)", "--deny-warnings"], b"", root()), 0, "1\n");
 }
 
 #[test]

@@ -79,3 +79,20 @@ fn twice_as_much_takes_twice_as_long() {
     let slow: Vec<_> = ratios.iter().filter(|(_, ratio)| *ratio > 2.5 * 2.5).collect();
     assert!(slow.is_empty(), "{slow:?}");
 }
+
+/// Second derivatives of a long loop, within that much memory for tapes and tangents.
+fn second(outer: &str, inner: &str, limit: &str) -> String {
+    let program = format!(
+        "func f(_ x: Double) -> Double {{ var y = x; for _ in 0..<20_000 {{ y = y + 1e-6 * sin(y) * x }}; return y }}
+         print(abs({outer}(at: 0.5) {{ x in {inner}(at: x, in: f) }} - 0.0305) < 0.001)"
+    );
+    let finished = dscript(&["--max-tape", limit, "-e", &program], b"", root());
+    finished.stdout + &finished.stderr
+}
+
+#[test]
+fn nested_levels_keep_little_beside_each_step() {
+    // Four operations a step: a tangent of 24 bytes each, or a node of 24 and 24 for its slots.
+    assert_eq!(second("derivative", "derivative", "2200KiB"), "true\n");
+    assert_eq!(second("derivative", "gradient", "5000KiB"), "true\n");
+}

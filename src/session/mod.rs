@@ -38,6 +38,7 @@ pub struct Session {
     program: Program,
     machine: crate::vm::Machine,
     loader: Option<Loader>,
+    deny_warnings: bool,
     /// The files that were read, by their paths.
     imported: Vec<std::path::PathBuf>,
 }
@@ -56,7 +57,8 @@ impl Session {
         let world = World::new(&mut sources);
         let machine = run::machine(&options, output);
         let (lowering, program) = (Lowering::new(), Program::default());
-        Session { sources, world, lowering, program, machine, loader: options.loader, imported: vec![] }
+        let Options { loader, deny_warnings, .. } = options;
+        Session { sources, world, lowering, program, machine, loader, deny_warnings, imported: vec![] }
     }
 
     /// The texts of the session, to render diagnostics with.

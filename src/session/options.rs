@@ -24,6 +24,8 @@ pub struct Options {
     pub arguments: Vec<String>,
     /// How the text of a file is found that a program imports; without it, nothing is imported.
     pub loader: Option<super::Loader>,
+    /// Whether a program with warnings is not run.
+    pub deny_warnings: bool,
     /// Set from outside to stop a run.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -39,6 +41,7 @@ impl Default for Options {
             seed: 0,
             arguments: vec![],
             loader: None,
+            deny_warnings: false,
             interrupt: Arc::default(),
         }
     }
@@ -113,6 +116,8 @@ pub enum Status {
     Failed,
     /// The program did not compile.
     Rejected,
+    /// The program has warnings, and those were not to be let through.
+    Denied,
     /// A bug of dscript itself.
     Internal,
     /// The time was up.

@@ -28,6 +28,9 @@ impl Session {
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Err(rejected(diagnostics));
         }
+        if self.deny_warnings && !diagnostics.is_empty() {
+            return Err(Outcome { diagnostics, status: Status::Denied, value: None });
+        }
         Ok(Compiled { checked, script, diagnostics })
     }
 

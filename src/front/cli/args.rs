@@ -45,8 +45,9 @@ dscript [run] [OPTIONS] FILE... [-- ARGS...]
        dscript explain [CODE]";
 
 const AFTER_HELP: &str = "\
-Exit status: 0 done, 1 the program failed, 2 wrong usage, 3 the program did not compile, 70 a bug of dscript,
-124 the time limit was reached, 130 interrupted; `exit(n)` gives n.";
+Exit status: 0 done, 1 the program failed, 2 wrong usage, 3 the program did not compile, 5 it has
+warnings and --deny-warnings was given, 70 a bug of dscript, 124 the time limit was reached, 130 interrupted;
+`exit(n)` gives n.";
 
 /// What to do.
 #[derive(Subcommand, Debug)]
@@ -129,6 +130,9 @@ pub(super) struct Settings {
     /// Where random numbers start [default: 0]
     #[arg(long, global = true, value_name = "N")]
     seed: Option<u64>,
+    /// Do not run a program that has warnings
+    #[arg(long, global = true)]
+    deny_warnings: bool,
     /// When diagnostics are coloured; `auto` heeds NO_COLOR
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
     pub(super) color: Color,
@@ -183,6 +187,7 @@ impl Settings {
             seed: self.seed.unwrap_or(default.seed),
             arguments,
             loader: Some(super::input::import),
+            deny_warnings: self.deny_warnings,
             interrupt,
         }
     }

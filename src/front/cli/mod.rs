@@ -25,6 +25,7 @@ mod status {
     pub(super) const FAILED: i32 = 1;
     pub(super) const USAGE: i32 = 2;
     pub(super) const REJECTED: i32 = 3;
+    pub(super) const DENIED: i32 = 5;
     pub(super) const INTERNAL: i32 = 70;
     pub(super) const TIME_LIMIT: i32 = 124;
     pub(super) const INTERRUPTED: i32 = 130;
@@ -68,6 +69,7 @@ fn conclude(outcome: &Outcome, session: &Session, output: &Output, settings: &Se
         Status::Exited(status) => status,
         Status::Failed => status::FAILED,
         Status::Rejected => status::REJECTED,
+        Status::Denied => status::DENIED,
         Status::Internal => {
             report(guard::PLEA);
             status::INTERNAL
