@@ -18,6 +18,7 @@ pub const MAX_DEPTH: u32 = 12_000;
 pub fn fold_file(file: &mut File, table: &OperatorTable) -> Vec<Diagnostic> {
     let mut folder = Folder { table, diagnostics: vec![], height: 0, told_depth: false };
     visit::file(&mut folder, file);
+    folder.diagnostics.append(&mut super::flow_sensitive::expand(file));
     folder.diagnostics
 }
 

@@ -12,6 +12,7 @@
 
 pub mod ast;
 mod dump;
+mod flow_sensitive;
 mod fold;
 mod library;
 mod operators;

@@ -10,6 +10,19 @@ use std::rc::Rc;
 pub(super) trait Visitor {
     /// Called for every expression that is not inside of another one.
     fn expr(&mut self, expr: &mut Expr);
+    /// The statements of a block follow.
+    fn enter_block(&mut self) {}
+    /// A statement has been visited.
+    fn passed(&mut self, _: &Stmt) {}
+    /// The body of a function or closure follows.
+    fn enter_function(&mut self) {}
+    /// The end of what was entered last.
+    fn leave(&mut self) {}
+}
+
+/// One statement alone.
+pub(super) fn one(visitor: &mut impl Visitor, item: &mut Stmt) {
+    stmt(visitor, item);
 }
 
 pub(super) fn file(visitor: &mut impl Visitor, file: &mut File) {
@@ -17,13 +30,23 @@ pub(super) fn file(visitor: &mut impl Visitor, file: &mut File) {
 }
 
 fn stmts(v: &mut impl Visitor, items: &mut [Stmt]) {
+    v.enter_block();
     for item in items {
         stmt(v, item);
+        v.passed(item);
     }
+    v.leave();
 }
 
 fn block(v: &mut impl Visitor, block: &mut Block) {
     stmts(v, &mut block.items);
+}
+
+/// The body of a function.
+fn body(v: &mut impl Visitor, body: &mut Block) {
+    v.enter_function();
+    block(v, body);
+    v.leave();
 }
 
 fn stmt(v: &mut impl Visitor, item: &mut Stmt) {
@@ -150,7 +173,7 @@ pub(super) fn inside(v: &mut impl Visitor, expr: &mut Expr) {
             for capture in &mut closure.captures {
                 optional(v, &mut capture.value);
             }
-            block(v, &mut closure.body);
+            body(v, &mut closure.body);
         }
         ExprKind::Array(elements) => elements.iter_mut().for_each(|e| v.expr(e)),
         ExprKind::Dictionary(pairs) => {
@@ -230,7 +253,7 @@ fn decl(v: &mut impl Visitor, d: &mut Rc<Decl>) {
         DeclKind::Nominal(n) => n.members.iter_mut().for_each(|m| decl(v, m)),
         DeclKind::Protocol(p) => p.members.iter_mut().for_each(|m| decl(v, m)),
         DeclKind::Extension(e) => e.members.iter_mut().for_each(|m| decl(v, m)),
-        DeclKind::Deinit(body) => block(v, body),
+        DeclKind::Deinit(block) => body(v, block),
         DeclKind::Subscript { function: f, accessors: a } => {
             function(v, f);
             accessors(v, a);
@@ -248,16 +271,16 @@ fn function(v: &mut impl Visitor, f: &mut FunctionDecl) {
     for param in &mut f.params {
         optional(v, &mut param.default);
     }
-    if let Some(body) = &mut f.body {
-        block(v, body);
+    if let Some(block) = &mut f.body {
+        body(v, block);
     }
 }
 
 fn accessors(v: &mut impl Visitor, a: &mut Accessors) {
     if let Some(get) = &mut a.get {
-        block(v, get);
+        body(v, get);
     }
-    for (_, body) in [&mut a.set, &mut a.will_set, &mut a.did_set].into_iter().flatten() {
-        block(v, body);
+    for (_, block) in [&mut a.set, &mut a.will_set, &mut a.did_set].into_iter().flatten() {
+        body(v, block);
     }
 }

@@ -1,0 +1,292 @@
+//! `gradient(y, wrt: x)` behind the statements that compute `y` from `x`: the operator that follows the flow of a program.
+//!
+//! What leads from `x` to `y` is cut out of the statements in front and becomes a function, so that this means
+//! `gradient(at: x, in: { x in …; return y })`. A statement belongs to it when it declares or changes something that is
+//! needed; what only prints or computes something else stays out.
+
+use super::ast::{
+    Arg, Block, Closure, ClosureParam, DeclKind, Expr, ExprKind, File, Ident, Name, Pattern, PatternKind, Stmt,
+    StmtKind,
+};
+use super::visit::{self, Visitor};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use std::rc::Rc;
+
+/// Rewrites all such operators of a file.
+pub(super) fn expand(file: &mut File) -> Vec<Diagnostic> {
+    let mut search = Search { any: false };
+    visit::file(&mut search, file);
+    if !search.any {
+        return vec![];
+    }
+    let mut expander = Expander { scopes: vec![], diagnostics: vec![] };
+    visit::file(&mut expander, file);
+    expander.diagnostics
+}
+
+/// An operator of a variable with respect to others.
+struct Use {
+    operator: &'static str,
+    of: Ident,
+    wrt: Vec<Ident>,
+}
+
+impl Use {
+    fn of(expr: &Expr) -> Option<Use> {
+        let (name, args) = match &expr.kind {
+            ExprKind::Hash { name, args } => (&name.name, args),
+            ExprKind::Call { callee, args } => match &callee.kind {
+                ExprKind::Ident { name, .. } => (name, args),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let operator = match (&**name, &expr.kind) {
+            ("gradient", _) => "gradient",
+            ("valueAndGradient", ExprKind::Hash { .. }) | ("valueWithGradient", ExprKind::Call { .. }) => {
+                "valueWithGradient"
+            }
+            _ => return None,
+        };
+        let [of, wrt, more @ ..] = &args[..] else { return None };
+        let labels = of.label.is_none()
+            && wrt.label.as_ref().is_some_and(|label| &*label.name == "wrt")
+            && more.iter().all(|arg| arg.label.is_none() && !arg.trailing);
+        let variable = |arg: &Arg| match &arg.value.kind {
+            ExprKind::Ident { name, generics } if generics.is_empty() => {
+                Some(Ident { name: name.clone(), span: arg.value.span })
+            }
+            _ => None,
+        };
+        let wrt: Option<Vec<Ident>> = std::iter::once(wrt).chain(more).map(variable).collect();
+        (labels && args.len() <= 4).then_some(Use { operator, of: variable(of)?, wrt: wrt? })
+    }
+}
+
+struct Search {
+    any: bool,
+}
+
+impl Visitor for Search {
+    fn expr(&mut self, expr: &mut Expr) {
+        self.any |= Use::of(expr).is_some();
+        visit::inside(self, expr);
+    }
+}
+
+/// What stands around an expression.
+enum Scope {
+    /// The statements of a block in front of the one that is visited.
+    Block(Vec<Stmt>),
+    /// A function or closure begins here.
+    Function,
+}
+
+struct Expander {
+    scopes: Vec<Scope>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Visitor for Expander {
+    fn expr(&mut self, expr: &mut Expr) {
+        if let Some(used) = Use::of(expr)
+            && let Some(slice) = self.slice(&used)
+        {
+            *expr = rewritten(&used, slice, expr.span);
+            return;
+        }
+        visit::inside(self, expr);
+    }
+
+    fn enter_block(&mut self) {
+        self.scopes.push(Scope::Block(vec![]));
+    }
+
+    fn passed(&mut self, item: &Stmt) {
+        if let Some(Scope::Block(items)) = self.scopes.last_mut() {
+            items.push(item.clone());
+        }
+    }
+
+    fn enter_function(&mut self) {
+        self.scopes.push(Scope::Function);
+    }
+
+    fn leave(&mut self) {
+        self.scopes.pop();
+    }
+}
+
+impl Expander {
+    /// The statements that lead to the variable, in their order; `None` when it is no variable that is computed here, such
+    /// as a function whose parameters are named behind `wrt:`.
+    fn slice(&mut self, used: &Use) -> Option<Vec<Stmt>> {
+        let mut cut = Cut {
+            needed: vec![used.of.name.clone()],
+            wanted: used.wrt.iter().map(|x| x.name.clone()).collect(),
+            slice: vec![],
+            declared: vec![],
+            changed: vec![],
+        };
+        for scope in self.scopes.iter().rev() {
+            match scope {
+                Scope::Block(items) => items.iter().rev().for_each(|item| cut.look_at(item)),
+                Scope::Function => break,
+            }
+            if cut.wanted.is_empty() {
+                break;
+            }
+        }
+        if !cut.declared.contains(&used.of.name) {
+            return None;
+        }
+        cut.slice.reverse();
+        let outside = |name: &&(Name, Span)| !cut.declared.contains(&name.0);
+        for (name, span) in cut.changed.iter().filter(outside) {
+            let x = &used.wrt[0].name;
+            let message = format!("'{name}' is changed between '{x}' and '{}', and declared before them", used.of.name);
+            let problem = Diagnostic::error(Code::WithRespectTo, *span, message);
+            self.diagnostics.push(problem.help(format!("declare '{name}' behind '{x}'")));
+        }
+        Some(cut.slice)
+    }
+}
+
+/// A walk backwards through statements, which keeps those that matter.
+struct Cut {
+    /// What is read by what was kept.
+    needed: Vec<Name>,
+    /// What is differentiated by and was not met yet.
+    wanted: Vec<Name>,
+    /// What was kept, the last statement first.
+    slice: Vec<Stmt>,
+    declared: Vec<Name>,
+    changed: Vec<(Name, Span)>,
+}
+
+impl Cut {
+    fn look_at(&mut self, item: &Stmt) {
+        if self.wanted.is_empty() {
+            return;
+        }
+        let declared = declared(item);
+        let before = self.wanted.len();
+        self.wanted.retain(|name| !declared.contains(name));
+        if self.wanted.len() < before {
+            return;
+        }
+        let mut names = Names::default();
+        visit::one(&mut names, &mut item.clone());
+        let matters = |name: &Name| self.needed.contains(name);
+        if !declared.iter().any(matters) && !names.changed.iter().any(|(name, _)| matters(name)) {
+            return;
+        }
+        self.slice.push(item.clone());
+        self.declared.extend(declared);
+        self.changed.append(&mut names.changed);
+        self.needed.append(&mut names.read);
+    }
+}
+
+/// The variables that a statement declares for those behind it, unless they are functions.
+fn declared(item: &Stmt) -> Vec<Name> {
+    let mut names = vec![];
+    if let StmtKind::Decl(decl) = &item.kind
+        && let DeclKind::Variable { bindings, .. } = &decl.kind
+    {
+        for binding in bindings {
+            if !matches!(binding.value.as_ref().map(|v| &v.kind), Some(ExprKind::Closure(_))) {
+                bound(&binding.pattern, &mut names);
+            }
+        }
+    }
+    names
+}
+
+fn bound(pattern: &Pattern, names: &mut Vec<Name>) {
+    match &pattern.kind {
+        PatternKind::Bind { name, .. } => names.push(name.clone()),
+        PatternKind::Tuple(elements) => elements.iter().for_each(|(_, element)| bound(element, names)),
+        PatternKind::Typed(inner, _) => bound(inner, names),
+        _ => {}
+    }
+}
+
+/// The names that a statement reads, and those of the variables that it changes.
+#[derive(Default)]
+struct Names {
+    read: Vec<Name>,
+    changed: Vec<(Name, Span)>,
+    /// Variables that are declared inside of the statement.
+    inner: Vec<Name>,
+}
+
+impl Visitor for Names {
+    fn expr(&mut self, expr: &mut Expr) {
+        match &expr.kind {
+            ExprKind::Ident { name, .. } => self.read.push(name.clone()),
+            ExprKind::Assign { target, .. } => self.change(target),
+            ExprKind::Binary { op, lhs, .. } if is_assignment(&op.name) => self.change(lhs),
+            ExprKind::InOut(operand) => self.change(operand),
+            ExprKind::Call { callee, .. } => match &callee.kind {
+                // A method may change what it is called on.
+                ExprKind::Member { base, .. } => self.change(base),
+                _ => {}
+            },
+            _ => {}
+        }
+        visit::inside(self, expr);
+    }
+
+    fn passed(&mut self, item: &Stmt) {
+        let mut names = declared(item);
+        self.inner.append(&mut names);
+    }
+
+    fn leave(&mut self) {
+        let inner = std::mem::take(&mut self.inner);
+        self.changed.retain(|(name, _)| !inner.contains(name));
+    }
+}
+
+impl Names {
+    fn change(&mut self, target: &Expr) {
+        match &target.kind {
+            ExprKind::Ident { name, .. } => self.changed.push((name.clone(), target.span)),
+            ExprKind::Member { base, .. } | ExprKind::Subscript { base, .. } => self.change(base),
+            ExprKind::Paren(inner) | ExprKind::Force(inner) | ExprKind::Chain(inner) => self.change(inner),
+            ExprKind::Tuple(elements) => elements.iter().for_each(|(_, element)| self.change(element)),
+            _ => {}
+        }
+    }
+}
+
+fn is_assignment(op: &str) -> bool {
+    op.ends_with('=') && !matches!(op, "==" | "!=" | "<=" | ">=" | "===" | "!==")
+}
+
+/// `(y, operator(at: x, in: { x in …; return y })).1`: the variable itself is read, too.
+fn rewritten(used: &Use, mut slice: Vec<Stmt>, span: Span) -> Expr {
+    let here = |kind| Expr { kind, span };
+    let ident = |name: &str| Ident { name: name.into(), span };
+    let name = |x: &Ident| Expr { kind: ExprKind::Ident { name: x.name.clone(), generics: vec![] }, span: x.span };
+    slice.push(Stmt { kind: StmtKind::Return(Some(name(&used.of))), span });
+    let params = used.wrt.iter().map(|x| ClosureParam { name: x.clone(), ty: None, is_inout: false }).collect();
+    let closure = Closure {
+        captures: vec![],
+        params: Some(params),
+        throws: false,
+        result: None,
+        attributes: vec![],
+        body: Block { items: slice, span },
+    };
+    let arg =
+        |label: Option<&str>, value: Expr| Arg { label: label.map(ident), value: Rc::new(value), trailing: false };
+    let points = used.wrt.iter().enumerate().map(|(k, x)| arg((k == 0).then_some("at"), name(x)));
+    let args = points.chain([arg(Some("in"), here(ExprKind::Closure(Rc::new(closure))))]).collect();
+    let operator = here(ExprKind::Ident { name: used.operator.into(), generics: vec![] });
+    let call = here(ExprKind::Call { callee: Rc::new(operator), args });
+    let both = here(ExprKind::Tuple(vec![(None, name(&used.of)), (None, call)]));
+    here(ExprKind::Member { base: Rc::new(both), name: ident("1"), generics: vec![] })
+}
