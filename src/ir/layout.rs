@@ -74,7 +74,7 @@ impl Layouts {
             // A box says itself what it holds.
             ty.map(&mut |t| {
                 let is_box = matches!(t, Type::Metatype(of) if is_dynamic(d, of));
-                is_box.then(|| Type::Existential(Rc::from([])))
+                is_box.then(Type::any_value)
             })
         });
         shape

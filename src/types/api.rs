@@ -3,7 +3,7 @@
 use super::promise::Promise;
 use super::store::{BodyState, Code, Entry, FunctionKind, MemberKind, Named, RequirementKind, World, blank_function};
 use super::tree::{Body, FunctionId, FunctionRef, GlobalId};
-use super::ty::{NominalId, ProtocolId, Type};
+use super::ty::{Existential, NominalId, ProtocolId, Type};
 use super::world::{Declarations, Function, Global, Nominal, Rule};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
@@ -408,6 +408,13 @@ impl Declarations for World {
         let conforms = self.conforms_to(ty, protocol);
         self.env = saved;
         conforms
+    }
+
+    fn is_value_of(&mut self, ty: &Type, of: &Existential) -> bool {
+        let saved = std::mem::take(&mut self.env);
+        let is_value = World::is_value_of(self, ty, of);
+        self.env = saved;
+        is_value
     }
 
     fn tangent_vector(&mut self, ty: &Type) -> Option<Type> {

@@ -1,5 +1,6 @@
 //! Associated types: what `T.Name` is, by what surroundings, protocols and conformances say.
 
+use super::existential::known_type;
 use super::resolve::TypeScope;
 use super::store::{Clauses, MemberKind, Owner, Requirement, Signature, World};
 use super::tree::FunctionId;
@@ -34,14 +35,18 @@ impl World {
             Type::Associated(of, p, name) => {
                 let of = self.normalize_type(of);
                 let of = if let Type::Var(_) = of { self.shallow(&of) } else { of };
+                if let Some(known) = known_type(&of, name) {
+                    return known;
+                }
                 let here = Type::Associated(Rc::new(of.clone()), *p, name.clone());
                 if let Some(same) = self.same_as(&here) {
                     return same;
                 }
                 if let Type::Associated(base, q, _) = &of
                     && let Some(same) = self.protocol_says(*q, base, &here)
+                    && same != here
                 {
-                    return same;
+                    return self.normalize_type(&same);
                 }
                 if matches!(of, Type::Param(_) | Type::Associated(..) | Type::Existential(_)) {
                     for q in self.protocols_of(&of) {
@@ -66,16 +71,15 @@ impl World {
                     }
                     Type::Function(_) if &**name == "TangentVector" => Type::unit(),
                     // Which type it is was forgotten; what it conforms to was not.
-                    Type::Existential(_) if &**name != "TangentVector" => {
-                        Type::Existential(self.associated_bounds(*p, name))
-                    }
+                    Type::Existential(e) if &**name != "TangentVector" => self.forgotten(&e.clone(), *p, name),
                     Type::Error => Type::Error,
                     _ => here,
                 }
             }
             Type::Param(_) => self.same_as(ty).unwrap_or_else(|| ty.clone()),
             Type::Nominal(_, args) if args.is_empty() => ty.clone(),
-            Type::Var(_) | Type::Existential(_) | Type::Never | Type::Error => ty.clone(),
+            Type::Existential(e) if e.types().next().is_none() => ty.clone(),
+            Type::Var(_) | Type::Never | Type::Error => ty.clone(),
             _ => {
                 let mut first = true;
                 ty.map(&mut |t| {

@@ -61,7 +61,12 @@ impl World {
                     direct.extend(clauses.conform.iter().filter(|(t, _)| by(t) == *ty).map(|(_, r)| *r));
                 }
             }
-            Type::Existential(protocols) => direct.extend(protocols.iter()),
+            Type::Existential(e) => {
+                direct.extend(e.protocols.iter());
+                if let Some(Type::Nominal(n, _)) = &e.class {
+                    direct.extend(self.declared_conformances(*n));
+                }
+            }
             Type::Var(v) => direct.extend(self.var(*v).conforms.iter().map(|wish| wish.protocol)),
             Type::Nominal(n, _) => direct.extend(self.declared_conformances(*n)),
             Type::Tuple(_) => {
@@ -224,10 +229,7 @@ impl World {
             Type::Error | Type::Never => true,
             Type::Var(v) => self.var(*v).literal.is_none_or(|l| self.literal_may_conform(l, p)),
             Type::Param(_) | Type::Associated(..) => self.protocols_of(&ty).contains(&p),
-            Type::Existential(protocols) => {
-                let protocols = protocols.clone();
-                protocols.iter().any(|q| self.refined(*q).contains(&p)) && self.conforms_to_itself(p)
-            }
+            Type::Existential(_) => self.protocols_of(&ty).contains(&p) && self.conforms_to_itself(p),
             Type::Nominal(n, args) => self.nominal_conforms(*n, args, p, &ty),
             Type::Tuple(parts) => {
                 let name = self.protocol_data(p).name.clone();
@@ -250,37 +252,13 @@ impl World {
                 let p = self.protocol("AnyObject");
                 self.env.requirements.iter().any(inherits) || self.protocols_of(ty).contains(&p)
             }
-            Type::Existential(_) => {
+            Type::Existential(e) => {
                 let p = self.protocol("AnyObject");
-                self.protocols_of(ty).contains(&p)
+                e.class.is_some() || self.protocols_of(ty).contains(&p)
             }
             Type::Error | Type::Never | Type::Var(_) => true,
             Type::Tuple(_) | Type::Function(_) | Type::Metatype(_) => false,
         }
-    }
-
-    /// Whether a value of a protocol's type can stand for a type that conforms: none of the requirements asks for more
-    /// than one value of the same type, or for a type that belongs to it.
-    fn conforms_to_itself(&mut self, p: ProtocolId) -> bool {
-        self.refined(p).iter().copied().collect::<Vec<_>>().into_iter().all(|q| {
-            self.protocol_data(q).associated.is_empty()
-                && (0..self.protocol_data(q).requirements.len() as u32)
-                    .all(|r| !self.protocol_data(q).requirements[r as usize].is_static && self.is_callable_on_any(q, r))
-        })
-    }
-
-    /// Whether a requirement can be called on a value whose type was forgotten.
-    pub(super) fn is_callable_on_any(&mut self, p: ProtocolId, requirement: u32) -> bool {
-        let data = &self.protocol_data(p).requirements[requirement as usize];
-        let (function, own) = (data.function, self.protocol_data(p).self_param);
-        let signature = self.signature(function);
-        let names_self = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Param(q) if *q == own));
-        // `Self` as a result is a value of the protocol's type again.
-        let is_self = |ty: &Type| matches!(ty, Type::Param(q) if *q == own);
-        let takes_self = signature.params.iter().any(|param| names_self(&param.ty));
-        let is_part =
-            |ty: &Type| matches!(ty, Type::Associated(of, _, name) if is_self(of) && &**name != "TangentVector");
-        !takes_self && (is_self(&signature.result) || is_part(&signature.result) || !names_self(&signature.result))
     }
 
     fn nominal_conforms(&mut self, n: NominalId, args: &[Type], p: ProtocolId, ty: &Type) -> bool {

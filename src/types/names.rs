@@ -198,11 +198,7 @@ impl World {
             }
             Type::Associated(of, _, name) => format!("{}.{name}", self.write_type(of, full)),
             Type::Metatype(of) => format!("{}.Type", self.write_type(of, full)),
-            Type::Existential(protocols) if protocols.is_empty() => "Any".to_string(),
-            Type::Existential(protocols) => {
-                let names = protocols.iter().map(|p| self.protocol_data(*p).name.to_string());
-                format!("any {}", names.collect::<Vec<_>>().join(" & "))
-            }
+            Type::Existential(e) => self.write_existential(e, full),
             Type::Never => "Never".to_string(),
             Type::Error => "_".to_string(),
         }

@@ -2,30 +2,32 @@
 
 use super::store::{Owner, Requirement, World};
 use super::tree::FunctionId;
-use super::ty::{ProtocolId, Type};
+use super::ty::{Existential, ProtocolId, Type};
+use super::world::Builtin;
 
 impl World {
-    /// The parameter whose argument says what a generic parameter is, when no other one and no type that belongs to it
-    /// depends on it.
-    pub(super) fn opening_parameter(&mut self, f: FunctionId, generic: usize) -> Option<usize> {
+    /// The parameter whose argument, an existential, says what a generic parameter is, when nothing else depends on it
+    /// but what is known of the existential.
+    pub(super) fn opening_parameter(&mut self, f: FunctionId, generic: usize, e: &Existential) -> Option<usize> {
         let signature = self.signature(f);
         let param = *signature.env.params.get(generic)?;
         let is_own = match self.function_data(f).owner {
-            Owner::Protocol(_) => true,
+            Owner::Protocol(_) | Owner::Module => true,
             Owner::Nominal(n) => generic >= self.nominal_data(n).params.len(),
-            Owner::Module => true,
         };
-        let own = Type::Param(param);
+        let equal = signature.env.requirements.iter().flat_map(|r| match r {
+            Requirement::Same(a, b) => vec![a, b],
+            Requirement::Conforms(..) | Requirement::Superclass(..) => vec![],
+        });
+        let (own, equal) = self.seen_inside(e, param, equal);
+        let (_, result) = self.seen_inside(e, param, std::iter::once(&signature.result));
+        let given = signature.self_type.iter().chain(signature.params.iter().map(|p| &p.ty));
+        let (_, given) = self.seen_inside(e, param, given);
         let mentions = |t: &Type| t.any(&mut |t| *t == own);
-        let is_equal = |r: &Requirement| matches!(r, Requirement::Same(a, b) if mentions(a) || mentions(b));
-        let depends = |t: &Type| {
-            t.any(&mut |t| matches!(t, Type::Associated(..) | Type::Function(_)) && t.any(&mut |t| *t == own))
-        };
-        if !is_own || signature.env.requirements.iter().any(is_equal) || depends(&signature.result) {
+        if !is_own || equal.iter().any(mentions) || !result.iter().all(|t| self.comes_out(t, &own)) {
             return None;
         }
-        let types = signature.self_type.iter().chain(signature.params.iter().map(|p| &p.ty));
-        let mut all = types.enumerate().filter(|(_, ty)| mentions(ty));
+        let mut all = given.iter().enumerate().filter(|(_, ty)| mentions(ty));
         let (index, ty) = all.next()?;
         let says = match ty {
             Type::Metatype(of) => **of == own,
@@ -34,13 +36,53 @@ impl World {
         (says && all.next().is_none()).then_some(index)
     }
 
+    /// Whether a requirement can be called on a value of an existential.
+    pub(super) fn is_callable_on_any(&mut self, e: &Existential, p: ProtocolId, requirement: u32) -> bool {
+        let data = &self.protocol_data(p).requirements[requirement as usize];
+        let (function, own) = (data.function, self.protocol_data(p).self_param);
+        let signature = self.signature(function);
+        let (own, given) = self.seen_inside(e, own, signature.params.iter().map(|param| &param.ty));
+        let takes_self = given.iter().any(|t| t.any(&mut |t| *t == own));
+        let param = self.protocol_data(p).self_param;
+        let (_, result) = self.seen_inside(e, param, std::iter::once(&signature.result));
+        !takes_self && result.iter().all(|t| self.comes_out(t, &own))
+    }
+
+    /// Whether a value of a protocol's type can stand for a type that conforms: none of the requirements asks for more
+    /// than one value of the same type, or for a type that belongs to it.
+    pub(super) fn conforms_to_itself(&mut self, p: ProtocolId) -> bool {
+        let e = Existential { protocols: vec![p], ..Existential::default() };
+        self.refined(p).iter().copied().collect::<Vec<_>>().into_iter().all(|q| {
+            self.protocol_data(q).associated.is_empty()
+                && (0..self.protocol_data(q).requirements.len() as u32).all(|r| {
+                    !self.protocol_data(q).requirements[r as usize].is_static && self.is_callable_on_any(&e, q, r)
+                })
+        })
+    }
+
+    /// Whether a result that mentions the type inside of an existential can be given without naming it.
+    fn comes_out(&self, result: &Type, inside: &Type) -> bool {
+        let mentions = |t: &Type| t.any(&mut |t| t == inside);
+        match result {
+            _ if result == inside || !mentions(result) => true,
+            Type::Associated(_, _, name) => &**name != "TangentVector",
+            Type::Tuple(parts) => parts.iter().all(|(_, t)| self.comes_out(t, inside)),
+            Type::Metatype(of) => **of == *inside,
+            Type::Nominal(n, args) => {
+                let holds = matches!(self.nominal_data(*n).builtin, Some(Builtin::Optional | Builtin::Array));
+                holds && args.iter().all(|t| self.comes_out(t, inside))
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a function may be called with an existential where it asks for a type that conforms to a protocol.
-    pub(super) fn opens_for(&mut self, f: FunctionId, p: ProtocolId) -> bool {
+    pub(super) fn opens_for(&mut self, f: FunctionId, p: ProtocolId, e: &Existential) -> bool {
         let env = self.signature(f).env.clone();
         let asks =
             |t: &Type| env.requirements.iter().any(|r| matches!(r, Requirement::Conforms(of, q) if of == t && *q == p));
         let asked: Vec<usize> = (0..env.params.len()).filter(|i| asks(&Type::Param(env.params[*i]))).collect();
-        asked.into_iter().any(|i| self.opening_parameter(f, i).is_some())
+        asked.into_iter().any(|i| self.opening_parameter(f, i, e).is_some())
     }
 
     /// The first generic argument that is an existential, and does not conform to what is asked of it.

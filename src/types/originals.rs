@@ -16,7 +16,7 @@ impl World {
                 let scope = TypeScope { open: true, ..TypeScope::of(owner, file) };
                 match self.resolve_type(base, &scope) {
                     Type::Nominal(n, _) => Owner::Nominal(n),
-                    Type::Existential(p) if p.len() == 1 => Owner::Protocol(p[0]),
+                    Type::Existential(e) if e.protocols.len() == 1 => Owner::Protocol(e.protocols[0]),
                     _ => Owner::Module,
                 }
             }

@@ -35,14 +35,16 @@ impl World {
             _ => {}
         }
         if let TypeExprKind::Named(path) = &ty.kind
-            && let [(ident, generics)] = path.as_slice()
-            && generics.is_empty()
+            && let [(ident, _)] = path.as_slice()
             && let Some(Named::Protocol(p)) = self.type_entry(&ident.name, scope.file)
         {
             return vec![(Ok(p), ty.span)];
         }
         match self.resolve_type(ty, scope) {
-            Type::Existential(protocols) => protocols.iter().map(|p| (Ok(*p), ty.span)).collect(),
+            Type::Existential(e) => {
+                let class = e.class.iter().map(|class| (Err(class.clone()), ty.span));
+                e.protocols.iter().map(|p| (Ok(*p), ty.span)).chain(class).collect()
+            }
             Type::Error => vec![],
             other => vec![(Err(other), ty.span)],
         }
@@ -75,15 +77,8 @@ impl World {
             TypeExprKind::Some(of) => self.resolve_type(of, scope),
             TypeExprKind::Any(of) => self.resolve_type(of, scope),
             TypeExprKind::Composition(parts) => {
-                let mut protocols = vec![];
-                for part in parts {
-                    match self.resolve_type(part, scope) {
-                        Type::Existential(more) => protocols.extend(more.iter().copied()),
-                        Type::Error => return Type::Error,
-                        other => return other,
-                    }
-                }
-                Type::Existential(protocols.into())
+                let parts = parts.iter().map(|part| (self.resolve_type(part, scope), part.span)).collect();
+                self.composed(parts)
             }
             TypeExprKind::Member(of, name) => {
                 let of = self.resolve_type(of, scope);
@@ -150,9 +145,9 @@ impl World {
             return self.synthesized_types.get(index).cloned();
         }
         match name {
-            "Any" => return Some(Type::Existential(Rc::from([]))),
+            "Any" => return Some(Type::any_value()),
             "AnyClass" => {
-                let object = Type::Existential(Rc::from([self.protocol("AnyObject")]));
+                let object = Type::any_of(&[self.protocol("AnyObject")]);
                 return Some(Type::Metatype(Rc::new(object)));
             }
             "Never" => return Some(Type::Never),
@@ -207,7 +202,7 @@ impl World {
                 }
                 Type::Nominal(n, self.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect())
             }
-            Named::Protocol(p) => Type::Existential(Rc::from([p])),
+            Named::Protocol(p) => Type::any_of(&[p]),
             Named::Alias(a) => return Some(self.apply_alias(a, generics, scope, ident.span)),
             Named::Function(_) | Named::Global(_) => return None,
         };
@@ -223,6 +218,10 @@ impl World {
 
     /// Gives a generic type its arguments.
     fn apply(&mut self, ty: Type, generics: &[TypeExpr], scope: &TypeScope, span: Span) -> Type {
+        if let (Type::Existential(e), false) = (&ty, generics.is_empty()) {
+            let given = generics.iter().map(|g| self.resolve_type(g, scope)).collect();
+            return self.with_primary(e, given, span);
+        }
         let Type::Nominal(n, args) = &ty else { return ty };
         let own = self.nominal_data(*n).own_params;
         if generics.is_empty() {

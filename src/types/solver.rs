@@ -232,6 +232,7 @@ impl World {
             }
             (Type::Function(f), Type::Function(g)) => self.unify_functions(f, g, span),
             (Type::Metatype(x), Type::Metatype(y)) => self.unify(x, y, span),
+            (Type::Existential(x), Type::Existential(y)) => self.unify_existentials(x, y, span),
             _ => a == b,
         }
     }
@@ -367,9 +368,9 @@ impl World {
             return false;
         }
         self.conforms_to(ty, wish.protocol)
-            || matches!(ty, Type::Existential(_))
-                && wish.by.is_some_and(|f| self.opens_for(f, wish.protocol))
-                && self.protocols_of(ty).contains(&wish.protocol)
+            || matches!(ty, Type::Existential(e)
+                if wish.by.is_some_and(|f| self.opens_for(f, wish.protocol, e))
+                    && self.protocols_of(ty).contains(&wish.protocol))
     }
 
     /// Whether two types may be the same. Changes nothing.

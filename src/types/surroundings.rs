@@ -3,7 +3,6 @@
 use super::resolve::{TypeScope, differentiable_attribute};
 use super::store::{Env, GroupId, Named, Owner, Requirement, World};
 use super::ty::{NominalId, ParamId, Type};
-use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Generics, Param, Requirement as AstRequirement, TypeExpr, TypeExprKind};
 use std::rc::Rc;
 
@@ -94,13 +93,7 @@ impl World {
                 let [(ident, given)] = path.as_slice() else { return };
                 let Some(Named::Protocol(p)) = self.type_entry(&ident.name, scope.file) else { return };
                 let primary = self.protocol_data(p).primary.clone();
-                if given.len() > primary.len() {
-                    let (name, expected) = (&ident.name, primary.len());
-                    let message = format!(
-                        "protocol '{name}' takes {expected} types in angle brackets, and is given {}",
-                        given.len()
-                    );
-                    self.report(Diagnostic::error(Code::Types, bound.span, message));
+                if self.too_many_primary(&ident.name, primary.len(), given.len(), bound.span) {
                     return;
                 }
                 let saved = std::mem::replace(&mut self.env, Rc::new(env.clone()));

@@ -38,12 +38,44 @@ pub enum Type {
     Associated(Rc<Type>, ProtocolId, Name),
     /// `T.Type`
     Metatype(Rc<Type>),
-    /// `any P & Q`; `Any` is the one without protocols.
-    Existential(Rc<[ProtocolId]>),
+    /// `any P<A> & Q`; `Any` is the one without anything.
+    Existential(Rc<Existential>),
     /// `Never`
     Never,
     /// What an error left behind; fits everywhere, so that one mistake is reported once.
     Error,
+}
+
+/// What is known of the values of a type whose own type was forgotten.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Existential {
+    /// The class that they are instances of: `any Base & P`.
+    pub class: Option<Type>,
+    /// What their types conform to.
+    pub protocols: Vec<ProtocolId>,
+    /// The types that belong to theirs, by name and in the order of names: `any P<A>`.
+    pub known: Vec<(Name, Type)>,
+}
+
+impl Existential {
+    /// Whether nothing at all is known: `Any`.
+    pub fn is_any(&self) -> bool {
+        self.class.is_none() && self.protocols.is_empty()
+    }
+
+    /// The same about other types.
+    fn map(&self, replace: &mut dyn FnMut(&Type) -> Option<Type>) -> Existential {
+        Existential {
+            class: self.class.as_ref().map(|t| t.map(replace)),
+            protocols: self.protocols.clone(),
+            known: self.known.iter().map(|(name, t)| (name.clone(), t.map(replace))).collect(),
+        }
+    }
+
+    /// The types that it names.
+    pub fn types(&self) -> impl Iterator<Item = &Type> {
+        self.class.iter().chain(self.known.iter().map(|(_, t)| t))
+    }
 }
 
 /// A function type.
@@ -91,6 +123,16 @@ impl Type {
         Type::Tuple(Rc::from([]))
     }
 
+    /// `Any`
+    pub fn any_value() -> Type {
+        Type::any_of(&[])
+    }
+
+    /// `any P & Q`
+    pub fn any_of(protocols: &[ProtocolId]) -> Type {
+        Type::Existential(Rc::new(Existential { protocols: protocols.to_vec(), ..Existential::default() }))
+    }
+
     /// Whether it is `()`.
     pub fn is_unit(&self) -> bool {
         matches!(self, Type::Tuple(fields) if fields.is_empty())
@@ -123,6 +165,7 @@ impl Type {
             })),
             Type::Associated(of, protocol, name) => Type::Associated(Rc::new(of.map(replace)), *protocol, name.clone()),
             Type::Metatype(of) => Type::Metatype(Rc::new(of.map(replace))),
+            Type::Existential(e) if e.types().next().is_some() => Type::Existential(Rc::new(e.map(replace))),
             Type::Var(_) | Type::Param(_) | Type::Existential(_) | Type::Never | Type::Error => self.clone(),
         }
     }
@@ -137,7 +180,8 @@ impl Type {
             Type::Tuple(fields) => fields.iter().any(|(_, t)| t.any(test)),
             Type::Function(f) => f.params.iter().any(|p| p.ty.any(test)) || f.result.any(test),
             Type::Associated(of, ..) | Type::Metatype(of) => of.any(test),
-            Type::Var(_) | Type::Param(_) | Type::Existential(_) | Type::Never | Type::Error => false,
+            Type::Existential(e) => e.types().any(|t| t.any(test)),
+            Type::Var(_) | Type::Param(_) | Type::Never | Type::Error => false,
         }
     }
 }

@@ -203,8 +203,10 @@ impl World {
         let env = self.group_env(group);
         env.requirements.iter().all(|r| match r {
             Requirement::Conforms(t, q) => {
+                // An existential is opened where a member of what is inside is meant.
+                let is_self = *t == Type::Param(own);
                 let t = t.substitute(&|x| (x == own).then(|| of.clone()));
-                self.conforms_to(&t, *q)
+                if is_self { self.can_erase(&t, *q) } else { self.conforms_to(&t, *q) }
             }
             Requirement::Same(a, b) => {
                 let by = |t: &Type| t.substitute(&|x| (x == own).then(|| of.clone()));

@@ -4,7 +4,7 @@
 //! asked for ([`Declarations::body`]), those of a user's own files at once.
 
 use super::tree::{Body, FunctionId, FunctionRef, GlobalId};
-use super::ty::{NominalId, ParamId, ProtocolId, Type};
+use super::ty::{Existential, NominalId, ParamId, ProtocolId, Type};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 pub use crate::syntax::ast::NominalKind;
@@ -207,6 +207,8 @@ pub trait Declarations {
     fn normalize(&mut self, ty: &Type) -> Type;
     /// Whether a concrete type conforms.
     fn conforms(&mut self, ty: &Type, protocol: ProtocolId) -> bool;
+    /// Whether the values of a concrete type are values of an existential.
+    fn is_value_of(&mut self, ty: &Type, of: &Existential) -> bool;
     /// `T.TangentVector` of a concrete type; `None` when it is not differentiable.
     fn tangent_vector(&mut self, ty: &Type) -> Option<Type>;
     /// A nominal type of the prelude by name (`Range`, `Array`).

@@ -4,7 +4,7 @@ use super::build::{Builder, Value};
 use super::call::Operand;
 use crate::ir::graph::{Op, Trap};
 use crate::types::tree::{Expr, FunctionRef};
-use crate::types::ty::{ProtocolId, Type};
+use crate::types::ty::Type;
 use crate::types::world::{Builtin, Declarations, NominalKind};
 use crate::value::Bank;
 
@@ -35,9 +35,9 @@ impl Builder<'_> {
         }
         // The value may be of a type that says more. What every value of the known type is, need not be looked at.
         let fits = match (from, to) {
-            (Type::Existential(given), Type::Existential(wanted)) => wanted.iter().all(|p| given.contains(p)),
+            (Type::Existential(_), Type::Existential(wanted)) => self.d.is_value_of(from, wanted),
             (Type::Metatype(of), Type::Metatype(wanted)) => from == to || self.is_metatype_of(of, wanted),
-            (Type::Nominal(..), Type::Existential(wanted)) => self.conforms_to_all(from, wanted),
+            (Type::Nominal(..), Type::Existential(wanted)) => self.d.is_value_of(from, wanted),
             (Type::Nominal(..), Type::Nominal(..)) => super::dispatch::is_class_of(self.d, from, to),
             _ => false,
         };
@@ -67,7 +67,7 @@ impl Builder<'_> {
             return self.wrapped(inner);
         }
         match (from, to) {
-            (_, Type::Existential(protocols)) if self.conforms_to_all(from, protocols) => {
+            (_, Type::Existential(e)) if self.d.is_value_of(from, e) => {
                 let erased = self.erased(from, value);
                 self.some(erased)
             }
@@ -154,8 +154,8 @@ impl Builder<'_> {
 
     /// What is inside of an optional that is cast.
     fn converted_optional(&mut self, from: &Type, payload: &Type, value: Value, to: &Type) -> Value {
-        if let Type::Existential(protocols) = to
-            && self.conforms_to_all(from, protocols)
+        if let Type::Existential(e) = to
+            && self.d.is_value_of(from, e)
         {
             let erased = self.boxed(from, &value);
             return self.some(erased);
@@ -237,10 +237,6 @@ impl Builder<'_> {
         }
     }
 
-    fn conforms_to_all(&mut self, ty: &Type, protocols: &[ProtocolId]) -> bool {
-        protocols.iter().all(|p| self.d.conforms(ty, *p))
-    }
-
     pub(super) fn is_class(&mut self, ty: &Type) -> bool {
         is_class(self.d, ty)
     }
@@ -263,7 +259,7 @@ impl Builder<'_> {
     /// Whether every value of `of.Type` is one of `wanted.Type`.
     fn is_metatype_of(&mut self, of: &Type, wanted: &Type) -> bool {
         match wanted {
-            Type::Existential(protocols) => !matches!(of, Type::Existential(_)) && self.conforms_to_all(of, protocols),
+            Type::Existential(e) => !matches!(of, Type::Existential(_)) && self.d.is_value_of(of, e),
             _ => super::dispatch::is_class_of(self.d, of, wanted),
         }
     }
@@ -308,7 +304,7 @@ impl Builder<'_> {
 /// Whether some value of a type can be cast to another one.
 pub(super) fn may_succeed(d: &mut dyn Declarations, from: &Type, to: &Type) -> bool {
     match (from, to) {
-        (_, Type::Existential(protocols)) if protocols.iter().all(|p| d.conforms(from, *p)) => true,
+        (_, Type::Existential(e)) if d.is_value_of(from, e) => true,
         (Type::Nominal(_, given), Type::Nominal(_, wanted)) if is_optional(d, from) && is_optional(d, to) => {
             may_succeed(d, &given[0], &wanted[0])
         }

@@ -133,7 +133,11 @@ impl Lowering {
                     Type::Metatype(_) => return,
                     _ => ty,
                 };
-                if !d.conforms(ty, protocol) {
+                let fits = match on {
+                    Type::Existential(e) => d.is_value_of(ty, e),
+                    _ => true,
+                };
+                if !fits || !d.conforms(ty, protocol) {
                     return;
                 }
                 let to = Behind::Witness { protocol, requirement, of: ty.clone(), generics: generics.clone() };
@@ -143,7 +147,7 @@ impl Lowering {
             Method::Cast(f) => {
                 let to = f.generics.first().cloned().unwrap_or(Type::Error);
                 // Boxes have one shape, whichever protocols they are known to conform to.
-                let any = |t: &Type| matches!(t, Type::Existential(_)).then(|| Type::Existential(Rc::from([])));
+                let any = |t: &Type| matches!(t, Type::Existential(_)).then(Type::any_value);
                 let from = super::cast::may_succeed(d, ty, &to).then(|| ty.map(&mut |t| any(t)));
                 (Origin::Bridge { like: f.function, to: Rc::new(Behind::Cast { from, to }) }, f.generics.clone())
             }
@@ -155,8 +159,8 @@ impl Lowering {
                     (Type::Metatype(_), _) | (_, Type::Metatype(_)) => return,
                     _ => ty,
                 };
-                let Some(Type::Existential(protocols)) = function.generics.get(*generic) else { return };
-                if !protocols.iter().all(|p| d.conforms(ty, *p)) {
+                let Some(Type::Existential(opened)) = function.generics.get(*generic) else { return };
+                if !d.is_value_of(ty, opened) {
                     return;
                 }
                 let mut known = function.clone();

@@ -206,7 +206,7 @@ impl Builder<'_> {
 
     /// Stops the program at an error that nobody takes.
     pub fn uncaught(&mut self, error: Reg) {
-        let any = self.shape(&Type::Existential(Rc::from([])));
+        let any = self.shape(&Type::any_value());
         let text = self.value(Op::Native { name: "describe", shapes: vec![any] }, Bank::R, &[error]);
         self.trap(Trap::Uncaught(text));
     }

@@ -224,7 +224,7 @@ impl Infer<'_> {
                     closure_arity(closure).is_none_or(|n| n == f.params.len() || (n > 1 && f.params.len() == 1))
                 }
                 Type::Var(_) => true,
-                Type::Existential(p) => p.is_empty(),
+                Type::Existential(e) => e.is_any(),
                 _ => false,
             },
             Ast::Operator(_) => matches!(inner, Type::Function(_) | Type::Var(_)),

@@ -324,7 +324,7 @@ impl Infer<'_> {
         if let Some(expected) = expected {
             self.hint(&ty, expected, span);
         }
-        if on.is_none() && matches!(&ty, Type::Existential(protocols) if !protocols.is_empty()) {
+        if on.is_none() && matches!(&ty, Type::Existential(e) if !e.is_any()) {
             let shown = self.show(&ty);
             let message = format!("protocol '{}' has no instances of its own", shown.trim_start_matches("any "));
             let diagnostic = Diagnostic::error(Code::NotCallable, span, message);

@@ -72,7 +72,7 @@ impl Infer<'_> {
                         && candidate.prefix.first() == Some(t)
                         && matches!(self.world.shallow(t), Type::Existential(_));
                     if is_opened {
-                        self.can_erase(t, *p)
+                        self.world.can_erase(t, *p)
                     } else {
                         self.world.require_by(t, Wish { protocol: *p, span, by: Some(function) })
                     }

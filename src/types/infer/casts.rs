@@ -65,9 +65,8 @@ impl Infer<'_> {
                     _ => Some(Outcome::Fails),
                 }
             }
-            (Type::Nominal(..), Type::Existential(protocols)) if self.world.optional_payload(from).is_none() => {
-                let all = protocols.iter().all(|p| self.world.conforms_to(from, *p));
-                all.then_some(Outcome::Succeeds)
+            (Type::Nominal(..), Type::Existential(e)) if self.world.optional_payload(from).is_none() => {
+                self.world.is_value_of(from, e).then_some(Outcome::Succeeds)
             }
             _ => None,
         }

@@ -7,7 +7,7 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::types::solver::Wish;
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Promise};
-use crate::types::ty::{FunctionType, ProtocolId, Strength, Type};
+use crate::types::ty::{FunctionType, Strength, Type};
 use crate::types::world::Builtin;
 use std::rc::Rc;
 
@@ -98,13 +98,15 @@ impl Infer<'_> {
             return Expr { kind, ty: wanted, span };
         }
         match (&from, &wanted) {
-            (_, Type::Existential(protocols)) => {
-                for p in protocols.clone().iter() {
-                    if !self.can_erase(&from, *p) {
-                        let diagnostic = self.not_conforming(&from, &Wish { protocol: *p, span, by: None }, span);
-                        self.error(diagnostic);
-                        return self.error_expr(span);
-                    }
+            (_, Type::Existential(e)) => {
+                if let Some(p) = e.protocols.iter().copied().find(|p| !self.world.can_erase(&from, *p)) {
+                    let diagnostic = self.not_conforming(&from, &Wish { protocol: p, span, by: None }, span);
+                    self.error(diagnostic);
+                    return self.error_expr(span);
+                }
+                if !self.world.is_value_of(&from, e) {
+                    self.mismatch(&from, &wanted, span);
+                    return Expr { kind: ExprKind::Error, ty: wanted, span };
                 }
                 Expr { kind: ExprKind::Erase(Box::new(value)), ty: wanted, span }
             }
@@ -133,6 +135,9 @@ impl Infer<'_> {
             (Type::Metatype(of), Type::Metatype(to)) if self.is_metatype_of(of, to) => {
                 Expr { kind: ExprKind::Erase(Box::new(value)), ty: wanted, span }
             }
+            (Type::Existential(_), Type::Nominal(..)) if self.world.is_instance_of(&from, &wanted) => {
+                Expr { kind: ExprKind::Cast { value: Box::new(value), forced: true }, ty: wanted, span }
+            }
             (Type::Nominal(..), Type::Nominal(..)) if self.is_upcast(&from, &wanted) => {
                 Expr { kind: ExprKind::Upcast(Box::new(value)), ty: wanted, span }
             }
@@ -150,14 +155,6 @@ impl Infer<'_> {
         let (given, wanted) = (self.world.shallow(xs.first()?), self.world.shallow(ys.first()?));
         let is_erased = is_array && matches!(wanted, Type::Existential(_)) && given != wanted;
         (is_erased && !matches!(given, Type::Var(_)) && self.can_convert(&given, &wanted)).then_some((given, wanted))
-    }
-
-    /// Whether a value of a type is one of a protocol's.
-    pub(super) fn can_erase(&mut self, from: &Type, p: ProtocolId) -> bool {
-        match from {
-            Type::Existential(_) => self.world.protocols_of(from).contains(&p),
-            _ => self.world.conforms_to(from, p),
-        }
     }
 
     /// Whether every value of a type is one of another type as it stands: an instance of a subclass, alone or in an
@@ -181,7 +178,7 @@ impl Infer<'_> {
     /// Whether every value of `of.Type` is one of `to.Type`.
     fn is_metatype_of(&mut self, of: &Type, to: &Type) -> bool {
         match self.world.shallow(to) {
-            Type::Existential(protocols) => protocols.iter().all(|p| self.can_erase(of, *p)),
+            Type::Existential(e) => self.world.is_value_of(of, &e),
             to => self.is_subclass(of, &to),
         }
     }
@@ -348,10 +345,13 @@ impl Infer<'_> {
             return true;
         }
         match (&from, &to) {
-            (_, Type::Existential(protocols)) => {
-                let protocols = protocols.clone();
-                protocols.iter().all(|p| self.can_erase(&from, *p))
+            (_, Type::Existential(e)) => {
+                let snapshot = self.world.snapshot();
+                let is_value = self.world.is_value_of(&from, e);
+                self.world.rollback(snapshot);
+                is_value
             }
+            (Type::Existential(_), Type::Nominal(..)) => self.world.is_instance_of(&from, &to),
             (Type::Metatype(of), Type::Metatype(to)) => self.is_metatype_of(of, to),
             (Type::Tuple(xs), Type::Tuple(ys)) => {
                 xs.len() == ys.len()

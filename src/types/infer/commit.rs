@@ -89,7 +89,8 @@ impl Infer<'_> {
         let Target::Requirement(p, r) = candidate.target else { return None };
         let of = candidate.prefix.first().cloned()?;
         let of = self.world.shallow(&of);
-        if !matches!(of, Type::Existential(_)) || self.world.is_callable_on_any(p, r) {
+        let Type::Existential(e) = &of else { return None };
+        if self.world.is_callable_on_any(e, p, r) {
             return None;
         }
         let message = format!("member '{}' cannot be used on value of type '{}'", name.name, self.show(&of));

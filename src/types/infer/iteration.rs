@@ -65,7 +65,7 @@ impl Infer<'_> {
         }
         let sequence = self.world.protocol("Sequence");
         let iterator_protocol = self.world.protocol("IteratorProtocol");
-        if !self.world.conforms_to(ty, sequence) {
+        if !self.world.can_erase(ty, sequence) {
             let message = format!("for-in loop requires '{}' to conform to 'Sequence'", self.show(ty));
             let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
             if self.show(ty) == "Int" {

@@ -30,6 +30,7 @@ impl Infer<'_> {
         let (full, (name, labels)) = (name, split_labels(name));
         let name = &name;
         let base = self.asked(base);
+        let base = self.as_instance(base, &name.name);
         let ty = self.world.shallow(&base.ty.clone());
         let is_open = self.is_open(&ty);
         match &ty {
@@ -121,6 +122,15 @@ impl Infer<'_> {
             return self.method_value(base, name, &methods, expected, span);
         }
         self.unknown_member(&base, &ty, name)
+    }
+
+    /// A value of `any Base & P` as an instance of `Base`, when that has a member of the name.
+    fn as_instance(&mut self, base: Expr, name: &str) -> Expr {
+        let Type::Existential(e) = self.world.shallow(&base.ty) else { return base };
+        match &e.class {
+            Some(class) if !self.world.members(class, name, false, self.file).is_empty() => self.coerce(base, class),
+            _ => base,
+        }
     }
 
     /// The getter of a stored property that subclasses override.

@@ -139,7 +139,9 @@ impl Infer<'_> {
     /// How a function is called with an existential that does not conform to the protocol itself.
     pub(super) fn open_existential(&mut self, f: &FunctionRef, span: Span) -> Option<Callee> {
         let (generic, p) = self.world.unopened(f.function, &f.generics)?;
-        if let Some(param) = self.world.opening_parameter(f.function, generic) {
+        if let Type::Existential(e) = &f.generics[generic]
+            && let Some(param) = self.world.opening_parameter(f.function, generic, e)
+        {
             return Some(Callee::Opened { function: f.clone(), generic: generic as u32, param: param as u32 });
         }
         if !self.failed {

@@ -128,7 +128,7 @@ impl Infer<'_> {
             AstStmt::Throw(value) => {
                 let value = self.expr(value, None);
                 let error = self.world.protocol("Error");
-                let value = self.coerce(value, &Type::Existential(Rc::from([error])));
+                let value = self.coerce(value, &Type::any_of(&[error]));
                 self.throws_here(span);
                 out.push(Stmt { kind: StmtKind::Throw(value), span });
             }
@@ -168,7 +168,7 @@ impl Infer<'_> {
             return;
         }
         let error = self.world.protocol("Error");
-        let ty = Type::Existential(Rc::from([error]));
+        let ty = Type::any_of(&[error]);
         self.frame().catching += 1;
         let body = self.block(body);
         self.frame().catching -= 1;

@@ -7,7 +7,7 @@ use crate::types::tree::{
     Argument, Body, Callee, Capture, Expr, ExprKind, FunctionId, FunctionRef, GlobalId, Local, LocalId, Pattern,
     PatternKind, Place, Projection, ProjectionKind, Root, Stmt, StmtKind,
 };
-use crate::types::ty::{FunctionParam, FunctionType, NominalId, ParamId, ProtocolId, Strength, Type};
+use crate::types::ty::{Existential, FunctionParam, FunctionType, NominalId, ParamId, ProtocolId, Strength, Type};
 use crate::types::world::{Builtin, Declarations, EnumCase, Function, Global, Nominal, Param, Rule, Stored};
 use std::rc::Rc;
 
@@ -44,7 +44,7 @@ pub fn array(of: Type) -> Type {
 }
 
 pub fn any() -> Type {
-    Type::Existential(Rc::from([]))
+    Type::any_value()
 }
 
 pub fn function_type(params: &[Type], result: Type) -> Type {
@@ -253,6 +253,9 @@ impl Declarations for World {
         ty.clone()
     }
     fn conforms(&mut self, _: &Type, _: ProtocolId) -> bool {
+        true
+    }
+    fn is_value_of(&mut self, _: &Type, _: &Existential) -> bool {
         true
     }
     fn tangent_vector(&mut self, ty: &Type) -> Option<Type> {
