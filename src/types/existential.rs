@@ -110,13 +110,21 @@ impl World {
         holds
     }
 
+    /// The class whose instances the values of a type are known to be, for a type that is none itself.
+    pub(super) fn known_class(&self, ty: &Type) -> Option<Type> {
+        match ty {
+            Type::Existential(e) => e.class.clone(),
+            Type::Param(_) | Type::Associated(..) => self.env.requirements.iter().find_map(|r| match r {
+                Requirement::Superclass(of, class) if of == ty => Some(class.clone()),
+                _ => None,
+            }),
+            _ => None,
+        }
+    }
+
     /// Whether the values of a type are instances of a class.
     pub(super) fn is_instance_of(&mut self, ty: &Type, class: &Type) -> bool {
-        let mut at = match ty {
-            Type::Existential(e) if e.class.is_none() => return false,
-            Type::Existential(e) => e.class.clone().unwrap_or_else(|| ty.clone()),
-            _ => ty.clone(),
-        };
+        let mut at = self.known_class(ty).unwrap_or_else(|| ty.clone());
         loop {
             if self.unifies(&at, class) {
                 return self.unify(&at, class, Span::default());

@@ -17,7 +17,9 @@ impl World {
     pub(super) fn members(&mut self, of: &Type, name: &str, is_static: bool, file: u32) -> Vec<MemberOf> {
         let of = self.shallow(of);
         let mut out: Vec<MemberOf> = vec![];
-        if let Type::Nominal(n, args) = &of {
+        // What is known to be an instance of a class has the members of that, too.
+        let class = self.known_class(&of);
+        if let Type::Nominal(n, args) = class.as_ref().unwrap_or(&of) {
             let (mut n, mut args) = (*n, args.clone());
             let mut distance = 0;
             let mut only_convenience = false;

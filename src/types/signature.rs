@@ -7,6 +7,7 @@ use super::store::{
 };
 use super::tree::FunctionId;
 use super::ty::{FunctionParam, FunctionType, Strength, Type};
+use super::walk::is_literal;
 use crate::syntax::ast::AttributeArgs;
 use std::rc::Rc;
 
@@ -123,10 +124,14 @@ impl World {
                     true => closure_of(&[], value.clone(), value.span),
                     false => value.clone(),
                 };
+                // What does not depend on generic arguments is not made anew for each of them.
+                let names_param = |t: &Type| matches!(t, Type::Param(_));
+                let is_fixed = is_literal(&value) && !signature.params[i].ty.any(&mut |t| names_param(t));
+                let outer = if is_fixed { Rc::default() } else { signature.env.clone() };
                 data.code = Code::Expression(Rc::new(value));
-                data.outer = Some(signature.env.clone());
+                data.outer = Some(outer.clone());
                 data.signature = Some(Rc::new(Signature {
-                    env: signature.env.clone(),
+                    env: outer,
                     params: vec![],
                     self_type: None,
                     self_inout: false,

@@ -22,6 +22,28 @@ pub(super) fn mentions(body: &Block, wanted: &str) -> bool {
     found
 }
 
+/// Whether an expression is made of literals alone, so that it means the same wherever it stands.
+pub(super) fn is_literal(e: &Expr) -> bool {
+    let mut all = true;
+    expr(e, &mut |e| {
+        all &= matches!(
+            &e.kind,
+            ExprKind::Int(_)
+                | ExprKind::Float(_)
+                | ExprKind::String(_)
+                | ExprKind::Bool(_)
+                | ExprKind::Nil
+                | ExprKind::Array(_)
+                | ExprKind::Dictionary(_)
+                | ExprKind::Tuple(_)
+                | ExprKind::Paren(_)
+                | ExprKind::Prefix { .. }
+        );
+        all
+    });
+    all
+}
+
 /// Calls `found` with the value of every `return` of a body, those of functions inside apart.
 pub(super) fn returns(items: &[Stmt], found: &mut dyn FnMut(Option<&Expr>)) {
     for item in items {

@@ -412,7 +412,7 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let base = self.asked(base);
+        let base = self.asked(base, &name.name);
         let ty = self.world.shallow(&base.ty.clone());
         match &ty {
             Type::Error => {

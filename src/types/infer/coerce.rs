@@ -135,7 +135,10 @@ impl Infer<'_> {
             (Type::Metatype(of), Type::Metatype(to)) if self.is_metatype_of(of, to) => {
                 Expr { kind: ExprKind::Erase(Box::new(value)), ty: wanted, span }
             }
-            (Type::Existential(_), Type::Nominal(..)) if self.world.is_instance_of(&from, &wanted) => {
+            // It may be in a box.
+            (Type::Existential(_) | Type::Param(_) | Type::Associated(..), Type::Nominal(..))
+                if self.world.is_instance_of(&from, &wanted) =>
+            {
                 Expr { kind: ExprKind::Cast { value: Box::new(value), forced: true }, ty: wanted, span }
             }
             (Type::Nominal(..), Type::Nominal(..)) if self.is_upcast(&from, &wanted) => {
@@ -351,7 +354,9 @@ impl Infer<'_> {
                 self.world.rollback(snapshot);
                 is_value
             }
-            (Type::Existential(_), Type::Nominal(..)) => self.world.is_instance_of(&from, &to),
+            (Type::Existential(_) | Type::Param(_) | Type::Associated(..), Type::Nominal(..)) => {
+                self.world.is_instance_of(&from, &to)
+            }
             (Type::Metatype(of), Type::Metatype(to)) => self.is_metatype_of(of, to),
             (Type::Tuple(xs), Type::Tuple(ys)) => {
                 xs.len() == ys.len()

@@ -16,21 +16,25 @@ use crate::types::ty::{NominalId, Type};
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// What a member is asked of, as far as it is decided. A text that is written there is a `String`.
-    pub(super) fn asked(&mut self, base: Expr) -> Expr {
+    /// What a member is asked of, as far as it is decided. A text that is written there is a `String`; what is known to be
+    /// an instance of a class is one, when that has the member.
+    pub(super) fn asked(&mut self, base: Expr, name: &str) -> Expr {
         let base = self.decided(base);
         if let (ExprKind::Text(_), Type::Var(v)) = (&base.kind, self.world.shallow(&base.ty)) {
             self.default_var(v);
         }
-        base
+        let ty = self.world.shallow(&base.ty);
+        match self.world.known_class(&ty) {
+            Some(class) if !self.world.members(&class, name, false, self.file).is_empty() => self.coerce(base, &class),
+            _ => base,
+        }
     }
 
     /// `base.name` as a value.
     pub(super) fn member(&mut self, base: Expr, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
         let (full, (name, labels)) = (name, split_labels(name));
         let name = &name;
-        let base = self.asked(base);
-        let base = self.as_instance(base, &name.name);
+        let base = self.asked(base, &name.name);
         let ty = self.world.shallow(&base.ty.clone());
         let is_open = self.is_open(&ty);
         match &ty {
@@ -122,15 +126,6 @@ impl Infer<'_> {
             return self.method_value(base, name, &methods, expected, span);
         }
         self.unknown_member(&base, &ty, name)
-    }
-
-    /// A value of `any Base & P` as an instance of `Base`, when that has a member of the name.
-    fn as_instance(&mut self, base: Expr, name: &str) -> Expr {
-        let Type::Existential(e) = self.world.shallow(&base.ty) else { return base };
-        match &e.class {
-            Some(class) if !self.world.members(class, name, false, self.file).is_empty() => self.coerce(base, class),
-            _ => base,
-        }
     }
 
     /// The getter of a stored property that subclasses override.
@@ -469,7 +464,7 @@ impl Infer<'_> {
 
     /// `base[arguments]`
     pub(super) fn subscript(&mut self, base: Expr, mut args: Vec<ArgNode>, span: Span) -> Expr {
-        let base = self.asked(base);
+        let base = self.asked(base, "subscript");
         let ty = self.world.shallow(&base.ty.clone());
         let is_open = self.is_open(&ty);
         match &ty {

@@ -300,7 +300,7 @@ impl Infer<'_> {
             candidates = self.operator_candidates(op, &[double], args.len());
         }
         if candidates.is_empty() {
-            return Some(self.no_operator(op, args, &types, span));
+            return self.by_collections(op, args, &types, expected, span, last);
         }
         let expected = expected.filter(|_| !is_comparison(&op.name));
         // With an operand unknown only the obvious overload is taken early: both operands of one type.
@@ -319,7 +319,7 @@ impl Infer<'_> {
             return self.try_operator(op, args, None, span, last);
         }
         match fitting.len() {
-            0 => Some(self.no_operator(op, args, &types, span)),
+            0 => self.by_collections(op, args, &types, expected, span, last),
             1 => {
                 let (_, only) = &fitting[0];
                 Some(self.commit(op, only, args, expected, span))
@@ -340,6 +340,25 @@ impl Infer<'_> {
                 let candidates: Vec<Candidate> = ranked.into_iter().map(|(_, c)| c).collect();
                 self.choose(op, &candidates, args, expected, span, true, last || operands_known)
             }
+        }
+    }
+
+    /// When the operands that are known do not decide, a collection that is written out may, as what it is by itself:
+    /// `[1, 2] + (3...4)`.
+    fn by_collections(
+        &mut self,
+        op: &Ident,
+        args: &[ArgNode],
+        types: &[Type],
+        expected: Option<&Type>,
+        span: Span,
+        last: bool,
+    ) -> Option<Expr> {
+        let mut written = args.to_vec();
+        self.ready_collections(&mut written);
+        match written.iter().zip(args).any(|(a, b)| a.ready.is_some() && b.ready.is_none()) {
+            true => self.try_operator(op, &written, expected, span, last),
+            false => Some(self.no_operator(op, args, types, span)),
         }
     }
 

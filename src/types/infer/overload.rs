@@ -28,7 +28,7 @@ impl Infer<'_> {
             })
             .cloned()
             .collect();
-        let fitting = self.favored(fitting);
+        let fitting = self.favored_or_second(fitting, &mut args, span);
         let fitting = self.unshadowed(fitting, span);
         match fitting.as_slice() {
             [] => {
@@ -120,6 +120,19 @@ impl Infer<'_> {
             return Some(self.ambiguous(name, &tied, span));
         }
         None
+    }
+
+    /// The first choice, and the second one where nothing of the first can take the arguments.
+    fn favored_or_second(&mut self, all: Vec<Candidate>, args: &mut [ArgNode], span: Span) -> Vec<Candidate> {
+        let favored = self.favored(all.clone());
+        if favored.len() == all.len() {
+            return all;
+        }
+        self.ready_args(args);
+        match favored.iter().any(|c| self.try_candidate(c, args, None, span).is_some()) {
+            true => favored,
+            false => all,
+        }
     }
 
     /// Leaves out what is marked as second choice, when there is a first.
