@@ -3,7 +3,7 @@
 //! A shunting yard with explicit stacks: a long sum must not recurse here, and the tree that it makes must not be deeper
 //! than the stages behind can walk.
 
-use super::ast::{Expr, ExprKind, File, Fixity, Ident, SequencePart};
+use super::ast::{Expr, ExprKind, File, Fixity, Ident, SequencePart, TryKind};
 use super::operators::{First, Group, OperatorTable};
 use super::visit::{self, Visitor};
 use crate::diagnostic::{Code, Diagnostic, Help};
@@ -132,6 +132,7 @@ impl Folder<'_> {
                         yard.waiting.push(Waiting::Prefix(op));
                         operand = Rc::unwrap_or_clone(inner);
                     }
+                    self.check_try(&operand, &yard);
                     let height = self.visit_apart(&mut operand);
                     yard.operands.push((operand, height));
                 }
@@ -252,6 +253,33 @@ impl Folder<'_> {
             Waiting::Prefix(_) => unreachable!("applied above"),
         };
         self.push(yard, Expr { kind, span }, height);
+    }
+
+    /// `1 + try f()`: a `try` stands before the whole.
+    fn check_try(&mut self, operand: &Expr, yard: &Yard) {
+        let ExprKind::Try { kind, value } = &operand.kind else { return };
+        let Some(Waiting::Binary { group, .. }) = yard.waiting.last() else { return };
+        if *group == OperatorTable::ASSIGNMENT {
+            return;
+        }
+        let word = match kind {
+            TryKind::Propagate => "try",
+            TryKind::Optional => "try?",
+            TryKind::Forced => "try!",
+        };
+        let message = format!("'{word}' cannot appear to the right of a non-assignment operator");
+        let mut d = Diagnostic::error(Code::Syntax, operand.span, message);
+        let mut waiting = yard.waiting.iter().rev();
+        let right = waiting.position(|w| matches!(w, Waiting::Assign(_) | Waiting::Ternary { .. }));
+        let first = right.map_or(0, |behind| yard.operands.len().saturating_sub(behind));
+        if let (TryKind::Propagate, Some((first, _))) = (kind, yard.operands.get(first)) {
+            let written = Span::new(operand.span.start, value.span.start);
+            d.helps.push(Help {
+                text: "write it before the whole".into(),
+                edits: vec![(first.span.before(), format!("{word} ")), (written, String::new())],
+            });
+        }
+        self.diagnostics.push(d);
     }
 
     /// `1/2x` may be read in two ways, so it is not read at all.

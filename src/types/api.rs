@@ -69,6 +69,7 @@ impl World {
         for n in nominals_before..self.nominals.len() {
             self.check_nominal(NominalId(n as u32));
         }
+        super::flow::check_circles(self, globals_before..self.globals.len() as u32);
         let mut functions = vec![];
         let mut at = before;
         while at < self.functions.len() {

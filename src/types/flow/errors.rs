@@ -22,9 +22,10 @@ impl<'b> Flow<'b, '_> {
             return;
         }
         if self.tried == 0 {
+            let whole = self.operation.unwrap_or(span);
             let message = "call can throw but is not marked with 'try'";
             let mut diagnostic =
-                Diagnostic::error(Code::Unhandled, span, message).fix("mark it with 'try'", span.before(), "try ");
+                Diagnostic::error(Code::Unhandled, span, message).fix("mark it with 'try'", whole.before(), "try ");
             if !self.is_handled() {
                 diagnostic = diagnostic.help("'try?' gives 'nil' in place of an error, and 'try!' stops the program");
             }

@@ -6,6 +6,7 @@ use super::state::State;
 use crate::source::Span;
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionId, LocalId, TryKind};
 use crate::types::ty::Type;
+use crate::types::written::is_operator;
 
 impl<'b> Flow<'b, '_> {
     pub(super) fn exprs(&mut self, all: &'b [Expr]) {
@@ -118,13 +119,11 @@ impl<'b> Flow<'b, '_> {
 
     fn call(&mut self, callee: &'b Callee, args: &'b [Argument], span: Span) {
         let known = self.called(callee);
-        match self.leads_on(known, args) {
-            Some(rest) => {
-                self.arguments(rest, None);
-                self.led_on(span);
-            }
-            None => self.arguments(args, Some(known)),
-        }
+        let is_operator = is_operator(&self.world.function_data(known).base_name);
+        let whole = is_operator.then(|| self.operation.unwrap_or(span));
+        let outer = std::mem::replace(&mut self.operation, whole);
+        self.call_arguments(known, args, span);
+        self.operation = outer;
         if let Callee::Static(f) = callee {
             self.use_function(f.function, span);
             self.call_needs(f.function, span);
@@ -135,6 +134,16 @@ impl<'b> Flow<'b, '_> {
         }
         if self.world.signature(known).throws {
             self.throwing_call(span);
+        }
+    }
+
+    fn call_arguments(&mut self, known: FunctionId, args: &'b [Argument], span: Span) {
+        match self.leads_on(known, args) {
+            Some(rest) => {
+                self.arguments(rest, None);
+                self.led_on(span);
+            }
+            None => self.arguments(args, Some(known)),
         }
     }
 

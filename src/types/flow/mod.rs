@@ -34,6 +34,8 @@ use std::rc::Rc;
 use usage::Usage;
 use variables::Variables;
 
+pub(super) use needs::check_circles;
+
 /// Looks at a function's body, and at the closures and local functions inside it.
 pub(super) fn check(world: &mut World, function: FunctionId, body: &Body) {
     let globals = match world.function_data(function).kind {
@@ -74,6 +76,8 @@ struct Flow<'b, 'w> {
     calls_itself: Option<Span>,
     /// How many `try` are around.
     tried: u32,
+    /// The operators around an operand, as a whole: a `try` stands before all of it.
+    operation: Option<Span>,
     /// Whether a path ends without such a call.
     escapes: bool,
     /// The last call that never returned.
@@ -99,6 +103,7 @@ impl<'b, 'w> Flow<'b, 'w> {
             usage: Usage::of(body),
             calls_itself: None,
             tried: 0,
+            operation: None,
             escapes: false,
             never: None,
         }

@@ -2,11 +2,32 @@
 //! certainly wrong.
 
 use super::Flow;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::types::store::World;
 use crate::types::tree::{
-    Argument, Callee, Condition, Expr, ExprKind, FunctionId, GlobalId, Place, Root, Stmt, StmtKind,
+    Argument, Body, Callee, Condition, Expr, ExprKind, FunctionId, GlobalId, Place, Root, Stmt, StmtKind,
 };
+use hashbrown::HashSet;
 use std::rc::Rc;
+
+/// Reports lazy variables whose initial value needs that value itself.
+pub(in crate::types) fn check_circles(world: &mut World, globals: std::ops::Range<u32>) {
+    let mut told: HashSet<GlobalId> = HashSet::new();
+    for global in globals.map(GlobalId) {
+        let Some(initial) = world.global_initial(global) else { continue };
+        let data = &world.globals[global.0 as usize];
+        let (name, declared) = (data.name.clone(), data.span);
+        let body = Body::default();
+        let needs = Flow::new(world, initial, &body).needs(initial);
+        let own = needs.iter().find(|(needed, _)| *needed == global && !told.contains(&global));
+        if let Some((_, at)) = own {
+            told.extend(needs.iter().map(|(needed, _)| *needed));
+            let diagnostic = Diagnostic::error(Code::Uninitialized, declared, "circular reference");
+            world.report(diagnostic.also(*at, format!("the value of '{name}' is needed here to compute it")));
+        }
+    }
+}
 
 /// A variable that is read, and where.
 type Need = (GlobalId, Span);
@@ -93,7 +114,13 @@ impl Flow<'_, '_> {
 
     fn expr_needs(&mut self, e: &Expr, found: &mut Vec<Need>) {
         match &e.kind {
-            ExprKind::Global(global) => found.push((*global, e.span)),
+            ExprKind::Global(global) => {
+                found.push((*global, e.span));
+                if let Some(initial) = self.world.global_initial(*global) {
+                    let inner = self.needs(initial);
+                    found.extend(inner.iter());
+                }
+            }
             ExprKind::Call { callee, args } => {
                 self.arguments_need(args, found);
                 if let Callee::Static(f) = callee {

@@ -113,7 +113,10 @@ impl<'b> Flow<'b, '_> {
 
     fn assign_part(&mut self, local: LocalId, first: &Projection, rest: &[Projection], span: Span) {
         match (self.variables.part_at(local, first), rest) {
-            (Some(part), []) => self.set(part, span, true),
+            (Some(part), []) => {
+                self.must_be_led_on(local, span);
+                self.set(part, span, true);
+            }
             (Some(part), _) => self.part_must_be_set(part, span, Use::Part),
             (None, _) => {
                 let how = match &first.kind {
@@ -122,6 +125,14 @@ impl<'b> Flow<'b, '_> {
                 };
                 self.must_be_set(local, span, how);
             }
+        }
+    }
+
+    /// A convenience initialiser may fill nothing before another initialiser has.
+    fn must_be_led_on(&mut self, local: LocalId, span: Span) {
+        let Some(call) = self.led_to else { return };
+        if self.filled == Some(local) && self.is_unset(call) && self.world.is_convenience(self.function) {
+            self.uninitialized(Some(local), &[call], span, Use::Part);
         }
     }
 

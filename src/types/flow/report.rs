@@ -8,6 +8,9 @@ use crate::types::store::FunctionKind;
 use crate::types::tree::{FunctionId, LocalId};
 use crate::types::ty::Type;
 
+/// What a convenience initialiser does too early.
+const BEFORE_OTHER: &str = "'self' used before 'self.init' call or assignment to 'self'";
+
 impl Flow<'_, '_> {
     /// Parts of a variable have no value on some path.
     pub(super) fn uninitialized(&mut self, local: Option<LocalId>, missing: &[u32], span: Span, how: Use) {
@@ -49,6 +52,9 @@ impl Flow<'_, '_> {
                 }
                 _ => self.headline_of_self(how),
             };
+        }
+        if local.is_none() && self.is_own_of_convenience(missing[0]) {
+            return BEFORE_OTHER.into();
         }
         let part = self.variables.part(missing[0]);
         let name = match local {
@@ -105,8 +111,15 @@ impl Flow<'_, '_> {
         match how {
             Use::Returned => format!("'{call}' isn't called on all paths before returning from initializer"),
             Use::Receiver(f) => format!("'self' used in {} before '{call}' call", self.access(f)),
+            _ if self.world.is_convenience(self.function) => BEFORE_OTHER.into(),
             _ => format!("'self' used before '{call}' call"),
         }
+    }
+
+    /// Whether it is a property of the instance that a convenience initialiser is given.
+    fn is_own_of_convenience(&self, part: u32) -> bool {
+        let own = self.filled.and_then(|local| self.variables.local(local));
+        self.led_to.is_some() && self.world.is_convenience(self.function) && own.is_some_and(|all| all.contains(&part))
     }
 
     fn access(&self, f: FunctionId) -> String {

@@ -129,10 +129,8 @@ impl Infer<'_> {
             return all;
         }
         self.ready_args(args);
-        match favored.iter().any(|c| self.try_candidate(c, args, None, span).is_some()) {
-            true => favored,
-            false => all,
-        }
+        let mut fits = |some: &[Candidate]| some.iter().any(|c| self.try_candidate(c, args, None, span).is_some());
+        if fits(&favored) || !fits(&all) { favored } else { all }
     }
 
     /// Leaves out what is marked as second choice, when there is a first.
