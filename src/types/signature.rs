@@ -1,6 +1,7 @@
 //! Types of functions, worked out when they are asked for.
 
 use super::infer::notation::closure_of;
+use super::infer::unwrapped::says_unwrapped;
 use super::resolve::TypeScope;
 use super::store::{
     Code, Env, FunctionData, FunctionKind, Owner, Requirement, Signature, SignatureParam, World, blank_function,
@@ -55,6 +56,9 @@ impl World {
                 // Formulas and functions of one's own may leave types out.
                 None => self.simple("Double"),
             };
+            if says_unwrapped(param.ty.as_ref()) {
+                self.unwrapping.insert(param.name.span);
+            }
             if rethrows {
                 ty = super::rethrow::throwing(&ty, false);
             }

@@ -83,6 +83,8 @@ pub struct World {
     /// The types that are declared as property wrappers and as result builders, by their names.
     pub(super) wrappers: HashMap<Name, super::wrapper::Wrapper>,
     pub(super) builders: hashbrown::HashSet<Name>,
+    /// Where local variables and parameters are declared whose type is written as `T!`.
+    pub(super) unwrapping: hashbrown::HashSet<Span>,
     /// What stands for the type inside of an existential.
     pub(super) inside: Option<ParamId>,
     /// Conformances that are being looked up, against endless recursion.

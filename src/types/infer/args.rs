@@ -196,6 +196,12 @@ impl Infer<'_> {
         if self.world.unify(&ty, &wanted, span) {
             return Some(u32::from(ty != wanted && !matches!(wanted, Type::Var(_))));
         }
+        if !self.can_convert(&ty, &wanted)
+            && let Some(payload) = self.inside_unwrapped(ready)
+        {
+            let fits = self.world.unify(&payload, &wanted, span) || self.can_convert(&payload, &wanted);
+            return fits.then_some(6);
+        }
         // A generic parameter says more than an existential does.
         let forgets = matches!(wanted, Type::Existential(_));
         self.can_convert(&ty, &wanted).then_some(if forgets { 25 } else { 5 })

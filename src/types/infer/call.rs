@@ -220,6 +220,7 @@ impl Infer<'_> {
         span: Span,
     ) -> Expr {
         let function = self.decided(function);
+        let function = self.unwrapped(function);
         match self.world.shallow(&function.ty.clone()) {
             Type::Function(ty) => {
                 if args.len() != ty.params.len() {

@@ -97,6 +97,13 @@ impl Infer<'_> {
             let kind = ExprKind::Call { callee, args: vec![Argument::Value(value)] };
             return Expr { kind, ty: wanted, span };
         }
+        if let Some(payload) = self.inside_unwrapped(&value)
+            && !self.can_convert(&from, &wanted)
+            && self.can_convert(&payload, &wanted)
+        {
+            let value = self.unwrapped(value);
+            return self.coerce(value, &wanted);
+        }
         match (&from, &wanted) {
             (_, Type::Existential(e)) => {
                 if let Some(p) = e.protocols.iter().copied().find(|p| !self.world.can_erase(&from, *p)) {

@@ -183,6 +183,8 @@ impl Infer<'_> {
             let place = match &arg.ast.kind {
                 Ast::InOut(inner) => {
                     let value = self.target(inner);
+                    let stays = self.world.unifies(&value.ty, wanted);
+                    let value = if stays { value } else { self.unwrapped(value) };
                     // Where no '&' is written, an operator asks for the place.
                     let is_operator = inner.span == arg.ast.span;
                     self.place_of(

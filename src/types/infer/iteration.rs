@@ -28,6 +28,8 @@ impl Infer<'_> {
         };
         let sequence = self.expr(sequence, expected.as_ref());
         self.settle_statement(start);
+        let sequence = self.decided(sequence);
+        let sequence = self.unwrapped(sequence);
         let ty = self.world.resolved(&sequence.ty.clone());
         let (iteration, element) = self.iteration(&ty, sequence.span);
         let kind = self.labelled(label, true, |infer, label| {

@@ -23,6 +23,11 @@ impl Infer<'_> {
         if let (ExprKind::Text(_), Type::Var(v)) = (&base.kind, self.world.shallow(&base.ty)) {
             self.default_var(v);
         }
+        if let Some(payload) = self.inside_unwrapped(&base)
+            && !self.world.members(&payload, name, false, self.file).is_empty()
+        {
+            return self.unwrapped(base);
+        }
         let ty = self.world.shallow(&base.ty);
         match self.world.known_class(&ty) {
             Some(class) if !self.world.members(&class, name, false, self.file).is_empty() => self.coerce(base, &class),

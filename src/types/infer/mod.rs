@@ -46,6 +46,7 @@ mod statement;
 mod throwing;
 mod top;
 mod type_name;
+pub(super) mod unwrapped;
 mod variable;
 
 use super::resolve::TypeScope;

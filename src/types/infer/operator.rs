@@ -96,6 +96,7 @@ impl Infer<'_> {
                 return done;
             }
             let value = self.target(lhs);
+            let value = self.unwrapped(value);
             if self.changes_left(op, &value.ty.clone()) {
                 // `place += value`
                 let target = ast::Expr { kind: Ast::InOut(lhs.clone()), span: lhs.span };
@@ -198,6 +199,7 @@ impl Infer<'_> {
 
     pub(super) fn operator(&mut self, op: &Ident, mut args: Vec<ArgNode>, expected: Option<&Type>, span: Span) -> Expr {
         self.ready_args(&mut args);
+        self.unwrap_operands(op, &mut args);
         let known =
             |infer: &mut Self, a: &ArgNode| a.ready.as_ref().is_some_and(|e| infer.known(&e.ty.clone()).is_some());
         if !args.iter().any(|a| known(self, a)) {
@@ -219,6 +221,21 @@ impl Infer<'_> {
             result = joined;
         }
         self.wait(PendingKind::Operator { op: op.clone(), args, expected: expected.cloned() }, result, span)
+    }
+
+    /// Operands that unwrap themselves, but for what optionals are compared and tested with.
+    fn unwrap_operands(&mut self, op: &Ident, args: &mut [ArgNode]) {
+        if matches!(&*op.name, "==" | "!=" | "~=" | "??" | "===" | "!==") {
+            return;
+        }
+        for arg in args {
+            if let Some(ready) = &arg.ready
+                && self.inside_unwrapped(ready).is_some()
+            {
+                let value = self.unwrapped((**ready).clone());
+                arg.ready = Some(Rc::new(value));
+            }
+        }
     }
 
     /// Two literals are numbers of one type: `1 + 2.5`. Gives the type of an arithmetic result.

@@ -1,5 +1,6 @@
 //! Declarations inside of bodies, and the variables of a script.
 
+use super::unwrapped::says_unwrapped;
 use super::{FrameKind, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -67,6 +68,13 @@ impl Infer<'_> {
             (Some(ty), _) | (None, ast::PatternKind::Typed(_, ty)) => Some(self.resolve(ty)),
             _ => None,
         };
+        let written_as = match &binding.pattern.kind {
+            ast::PatternKind::Typed(_, ty) => Some(ty),
+            _ => binding.ty.as_ref(),
+        };
+        if says_unwrapped(written_as) {
+            self.world.unwrapping.insert(strip(&binding.pattern).span);
+        }
         let value = binding.value.as_ref().map(|value| {
             let found = self.expr(value, written.as_ref());
             match &written {
