@@ -7,7 +7,7 @@
 //! boxed; asking for a shape always ends, whatever the declarations say.
 //! Not here: how types differentiate (`tangent.rs`).
 
-use crate::types::ty::{NominalId, Type};
+use crate::types::ty::{FunctionParam, FunctionType, NominalId, Strength, Type};
 use crate::types::world::{Builtin, Declarations, Nominal, NominalKind};
 use crate::value::Bank;
 use crate::value::shape::{Case, OwnId, Shape, ShapeId, Shapes, Style, TangentId};
@@ -32,6 +32,8 @@ pub struct Layouts {
     /// The nominal types whose shapes are being found, with the number that was reserved when one was met inside itself.
     open: Vec<(Type, Option<ShapeId>)>,
     metatypes: HashMap<Type, ShapeId>,
+    /// The numbers of the types of functions.
+    functions: HashMap<Type, u32>,
     components: HashMap<ShapeId, Rc<[Bank]>>,
     /// Where the fields of a shape begin, and behind them where the last one ends.
     starts: HashMap<ShapeId, Rc<[usize]>>,
@@ -60,7 +62,7 @@ impl Layouts {
                 let id = shapes.add(Shape::Tuple(fields));
                 if is_big(shapes, id) { shapes.add(Shape::Boxed(id)) } else { id }
             }
-            Type::Function(_) => shapes.add(Shape::Function),
+            Type::Function(_) => shapes.add(Shape::Function { number: self.function_type(ty) }),
             Type::Metatype(of) if is_dynamic(d, of) => return shapes.add(Shape::Any),
             Type::Metatype(of) => return self.metatype(d, shapes, of),
             Type::Existential(_) => shapes.add(Shape::Any),
@@ -78,6 +80,12 @@ impl Layouts {
             })
         });
         shape
+    }
+
+    /// The number of a type of functions. What is promised of their derivatives is no part of it.
+    fn function_type(&mut self, ty: &Type) -> u32 {
+        let next = self.functions.len() as u32;
+        *self.functions.entry(plain(ty)).or_insert(next)
     }
 
     /// The shape of `T.self` itself: what is in the box when it is known only while the program runs.
@@ -245,7 +253,7 @@ impl Layouts {
             | Shape::Array(_)
             | Shape::Dictionary(..)
             | Shape::Set(_)
-            | Shape::Function
+            | Shape::Function { .. }
             | Shape::Boxed(_)
             | Shape::Class { .. }
             | Shape::Any => Rc::from([Bank::R]),
@@ -324,6 +332,27 @@ impl Layouts {
             })
             .collect()
     }
+}
+
+/// A type of functions without promises and marks, inside of it, too.
+fn plain(ty: &Type) -> Type {
+    ty.map(&mut |t| match t {
+        Type::Function(f) => {
+            let param = |p: &FunctionParam| FunctionParam {
+                ty: plain(&p.ty),
+                is_inout: p.is_inout,
+                no_derivative: false,
+                autoclosure: false,
+            };
+            Some(Type::Function(Rc::new(FunctionType {
+                params: f.params.iter().map(param).collect(),
+                result: plain(&f.result),
+                throws: f.throws,
+                strength: Strength::Plain,
+            })))
+        }
+        _ => None,
+    })
 }
 
 /// Whether a value of `T.Type` may stand for another type than `T`: a subclass, or one that conforms.

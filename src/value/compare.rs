@@ -55,7 +55,7 @@ pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'
                 }
                 (x, y) => same_object(x, y),
             },
-            Shape::Function | Shape::Class { .. } => same_object(a.reference(), b.reference()),
+            Shape::Function { .. } | Shape::Class { .. } => same_object(a.reference(), b.reference()),
             Shape::Metatype { .. } => true,
         };
         if !same {
@@ -173,7 +173,7 @@ pub fn compare(shapes: &Shapes, shape: ShapeId, mut a: Components<'_>, mut b: Co
         | Shape::Array(_)
         | Shape::Dictionary(..)
         | Shape::Set(_)
-        | Shape::Function
+        | Shape::Function { .. }
         | Shape::Class { .. }
         | Shape::Any
         | Shape::Metatype { .. } => None,
@@ -263,7 +263,7 @@ fn hash_parts(shapes: &Shapes, shape: ShapeId, value: Components<'_>, state: &mu
                 }
             }
             Shape::Metatype { number, .. } => state.mix(u64::from(*number)),
-            Shape::Function => {}
+            Shape::Function { .. } => {}
         }
     }
 }

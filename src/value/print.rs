@@ -102,7 +102,7 @@ impl Printer<'_> {
             Shape::Array(of) => self.array(*of, value.reference()),
             Shape::Dictionary(key, of) => self.dictionary(*key, Some(*of), value.reference()),
             Shape::Set(key) => self.dictionary(*key, None, value.reference()),
-            Shape::Function => self.out.push_str("(Function)"),
+            Shape::Function { .. } => self.out.push_str("(Function)"),
             Shape::Boxed(of) => match value.reference() {
                 Ref::Cells(cells) => self.value(*of, &mut cells.all(), quoted),
                 _ => self.out.push('…'),

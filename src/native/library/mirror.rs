@@ -59,7 +59,7 @@ fn space(shapes: &Shapes, shape: ShapeId, depth: usize) -> Space {
         Shape::Float => Space::of(4, 4),
         Shape::Int { bits, .. } => Space::of(i64::from(*bits) / 8, i64::from(*bits) / 8),
         Shape::Bool => Space::of(1, 1),
-        Shape::String | Shape::Character | Shape::Function => Space::of(16, 8),
+        Shape::String | Shape::Character | Shape::Function { .. } => Space::of(16, 8),
         Shape::Tuple(fields) => all(&mut fields.iter().map(|(_, shape)| *shape)),
         Shape::Struct { fields, .. } => all(&mut fields.iter().map(|(_, shape)| *shape)),
         Shape::Enum { cases, .. } => {
@@ -73,7 +73,7 @@ fn space(shapes: &Shapes, shape: ShapeId, depth: usize) -> Space {
             Shape::Bool
             | Shape::String
             | Shape::Character
-            | Shape::Function
+            | Shape::Function { .. }
             | Shape::Array(_)
             | Shape::Dictionary(..)
             | Shape::Set(_)

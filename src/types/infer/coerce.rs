@@ -227,6 +227,11 @@ impl Infer<'_> {
         if f.throws && !g.throws {
             return self.throwing_function(&value, &wanted);
         }
+        if !f.throws && g.throws {
+            // It is called in another way, as there may be an error.
+            let names: Vec<String> = (0..f.params.len()).map(|i| format!("$t{i}")).collect();
+            return self.wrapped_function(value, &names, true, &wanted, span);
+        }
         let marks = |f: &FunctionType| f.params.iter().map(|p| !p.no_derivative).collect::<Vec<_>>();
         let needs_promise = match (f.strength, g.strength) {
             (_, Strength::Plain) | (Strength::Linear, Strength::Linear | Strength::Differentiable) => false,
@@ -261,14 +266,18 @@ impl Infer<'_> {
     }
 
     fn spread_function(&mut self, value: Expr, f: &FunctionType, wanted: &Type, span: Span) -> Expr {
-        let count = f.params.len();
-        let names: Vec<String> = (0..count).map(|i| format!("$s{i}")).collect();
+        let names: Vec<String> = (0..f.params.len()).map(|i| format!("$s{i}")).collect();
+        self.wrapped_function(value, &names, f.throws, wanted, span)
+    }
+
+    /// A closure that calls a function with its own parameters.
+    fn wrapped_function(&mut self, value: Expr, names: &[String], throws: bool, wanted: &Type, span: Span) -> Expr {
         let ident = |name: &str| ast::Expr { kind: ast::ExprKind::Ident { name: name.into(), generics: vec![] }, span };
         let function = format!("$function{}", self.frame().locals.len());
         let args = names.iter().map(|n| ast::Arg { label: None, value: Rc::new(ident(n)), trailing: false });
         let args = args.collect();
         let call = ast::ExprKind::Call { callee: Rc::new(ident(&function)), args };
-        let closure = super::notation::closure_of_call(&names, ast::Expr { kind: call, span }, f.throws, span);
+        let closure = super::notation::closure_of_call(names, ast::Expr { kind: call, span }, throws, span);
         self.with_temporary(value, |infer, local| {
             infer.in_scope(|infer| {
                 infer.bind(&function.as_str().into(), local);

@@ -70,8 +70,8 @@ pub enum Shape {
     Dictionary(ShapeId, ShapeId),
     /// One reference to a dictionary without values.
     Set(ShapeId),
-    /// One reference to a function object.
-    Function,
+    /// One reference to a function object. Each type of functions has a number of its own.
+    Function { number: u32 },
     /// One reference to a record with these components (a big or recursive struct or enum).
     Boxed(ShapeId),
     /// One reference to a box: an instance of a class.
@@ -313,7 +313,7 @@ impl Shapes {
             | Shape::Array(_)
             | Shape::Dictionary(..)
             | Shape::Set(_)
-            | Shape::Function
+            | Shape::Function { .. }
             | Shape::Boxed(_)
             | Shape::Class { .. }
             | Shape::Any => Layout { f: 0, i: 0, r: 1 },

@@ -45,7 +45,7 @@ impl Walk<'_> {
             | Shape::Bool
             | Shape::Enum { .. }
             | Shape::Optional(_)
-            | Shape::Function
+            | Shape::Function { .. }
             | Shape::Class { .. }
             | Shape::Any
             | Shape::Metatype { .. } => {
