@@ -15,6 +15,11 @@ use std::rc::Rc;
 pub(in crate::types) fn check_circles(world: &mut World, globals: std::ops::Range<u32>) {
     let mut told: HashSet<GlobalId> = HashSet::new();
     for global in globals.map(GlobalId) {
+        let data = &world.globals[global.0 as usize];
+        if !data.is_lazy || data.is_prelude {
+            continue;
+        }
+        world.global_type(global);
         let Some(initial) = world.global_initial(global) else { continue };
         let data = &world.globals[global.0 as usize];
         let (name, declared) = (data.name.clone(), data.span);
