@@ -105,6 +105,8 @@ pub enum Operator {
     WithDerivative { of: TangentId },
     /// `linear, vectors → whether it was done, results`
     ApplyAtOnce,
+    /// `x… → array`
+    Coordinates { of: TangentId },
 }
 
 /// A call of a function with registered derivatives.

@@ -257,6 +257,7 @@ impl<'p> Linearities<'p> {
             Op::TakeRecord { .. } | Op::TakeElement { .. } => vec![operand(0).element(), operand(0)],
             Op::Operator(Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce) => each(Kind::Constant.into()),
             Op::Operator(Operator::WithDerivative { .. }) => (0..step.outs.len()).map(operand).collect(),
+            Op::Operator(Operator::Coordinates { .. }) => each(contents()),
             Op::CallValue
             | Op::NewInstance(_)
             | Op::FindMethod(_)

@@ -140,6 +140,9 @@ impl Possible {
             }
             Op::Operator(Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce) => false,
             Op::Operator(Operator::WithDerivative { .. }) => step.ins.get(k).is_some_and(|r| self.is_varied(*r)),
+            Op::Operator(Operator::Coordinates { .. }) => {
+                from_operands() || step.ins.iter().any(|r| bank(f, *r) == Bank::R)
+            }
             Op::Operator(_) => true,
             Op::Capture { .. }
             | Op::LoadBox { .. }

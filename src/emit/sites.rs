@@ -38,6 +38,7 @@ pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Ope
         ir::Operator::ValueWithTangent { at, result } => Operator::ValueWithTangent { at, result },
         ir::Operator::Transpose { at, result } => Operator::Transpose { at, result },
         ir::Operator::ApplyAtOnce => Operator::ApplyAtOnce,
+        ir::Operator::Coordinates { of } => Operator::Coordinates { of },
         ir::Operator::WithoutDerivative { of } => Operator::WithoutDerivative { of },
         ir::Operator::WithDerivative { of } => Operator::WithDerivative { of },
     };

@@ -233,6 +233,8 @@ pub enum Operator {
     /// `linear, vectors → whether it was done, results`: applies a differential or pullback to all vectors of an array,
     /// several in one sweep. Only in plain code; in a live level it is not done.
     ApplyAtOnce,
+    /// `x… → array`: all numbers of a value that can move, in their order.
+    Coordinates { of: TangentId },
 }
 
 /// How a block ends.

@@ -183,6 +183,7 @@ impl Check<'_> {
             }
             Operator::Transpose { .. } => outs == [Bank::R] && ins == [Bank::R],
             Operator::ApplyAtOnce => outs == [Bank::I, Bank::R] && ins == [Bank::R, Bank::R],
+            Operator::Coordinates { of } => outs == [Bank::R] && ins.len() == value(of),
             Operator::WithoutDerivative { of } => ins == outs && ins.len() == value(of),
             Operator::WithDerivative { of } => ins.len() == value(of) + 1 && outs.len() == value(of),
         }

@@ -23,6 +23,10 @@ impl Builder<'_> {
                 self.operate(Operator::WithoutDerivative { of }, &ins, &banks)
             }
             ("applyAtOnce", _) => self.operate(Operator::ApplyAtOnce, &ins, &[Bank::I, Bank::R]),
+            ("coordinates", _) => {
+                let of = self.tangent_of_all(types);
+                self.operate(Operator::Coordinates { of }, &ins, &[Bank::R])
+            }
             ("withDerivative", _) => match types.first().and_then(|t| self.tangent(t)) {
                 Some(of) => {
                     let banks = self.banks(result);

@@ -69,7 +69,8 @@ impl Builder<'_> {
             | "transpose"
             | "withoutDerivative"
             | "withDerivative"
-            | "applyAtOnce" => {
+            | "applyAtOnce"
+            | "coordinates" => {
                 let types = self.param_types(declared, generics);
                 let values = (0..operands.len()).map(regs).collect();
                 self.operator(name, values, &types, &result)

@@ -22,6 +22,9 @@ pub(super) struct ArgNode {
     pub(super) span: Span,
 }
 
+/// What it costs that a closure of several parameters takes a tuple apart: more than any function of as many arguments.
+const TUPLE_APART: u32 = 200;
+
 impl ArgNode {
     pub(super) fn new(arg: &ast::Arg) -> ArgNode {
         ArgNode {
@@ -226,9 +229,11 @@ impl Infer<'_> {
         let fits = match &arg.kind {
             Ast::InOut(_) => return param.is_inout.then_some(0),
             Ast::Closure(closure) => match &inner {
-                Type::Function(f) => {
-                    closure_arity(closure).is_none_or(|n| n == f.params.len() || (n > 1 && f.params.len() == 1))
-                }
+                Type::Function(f) => match closure_arity(closure) {
+                    // It takes a tuple apart, if nothing takes as many arguments.
+                    Some(n) if n > 1 && f.params.len() == 1 => return Some(TUPLE_APART),
+                    arity => arity.is_none_or(|n| n == f.params.len()),
+                },
                 Type::Var(_) => true,
                 Type::Existential(e) => e.is_any(),
                 _ => false,

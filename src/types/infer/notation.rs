@@ -125,7 +125,15 @@ impl Infer<'_> {
 
     /// The parameters of a function that is named.
     pub(super) fn parameters_of(&mut self, function: &ast::Expr) -> Option<Vec<KnownParameter>> {
-        let Ast::Ident { name, .. } = &function.kind else { return None };
+        let name = match &function.kind {
+            Ast::Ident { name, .. } => name,
+            // A partial derivative has the parameters of its function, in their order.
+            Ast::Partial { function, .. } => {
+                let all = self.parameters_of(function)?;
+                return Some(all.into_iter().map(|p| KnownParameter { label: None, ..p }).collect());
+            }
+            _ => return None,
+        };
         match self.find_local(name) {
             Some(Found::LocalFunctions(functions)) => return functions.first().map(|f| self.declared_parameters(*f)),
             Some(Found::Local(local)) => {

@@ -53,6 +53,7 @@ pub fn operate(
             linear::transpose(machine, compiler, function, at, result)
         }
         Operator::ApplyAtOnce => at_once::apply(machine, compiler, &arguments),
+        Operator::Coordinates { of } => coordinates(machine, walk(compiler), of, &arguments),
         Operator::WithoutDerivative { .. } => {
             cut::without_derivative(machine, arguments);
             Ok(Next::Return)
@@ -99,6 +100,17 @@ fn leaves(walk: Walk<'_>, id: TangentId, value: &Cells, at: At) -> Result<Vec<Nu
     let mut numbers = vec![];
     walk.leaves(id, value, at, &mut |value, slot| numbers.push(Num { value, slot })).map_err(mismatch)?;
     Ok(numbers)
+}
+
+/// The numbers of a value that can move, as an array.
+fn coordinates(machine: &mut Machine, walk: Walk<'_>, of: TangentId, value: &Cells) -> Result<Next, Box<Fault>> {
+    let mut array = Cells::empty();
+    for number in leaves(walk, of, value, At::default())? {
+        array.push_num(number.value, number.slot);
+        array.len += 1;
+    }
+    machine.set_reference(0, Ref::Cells(Rc::new(array)));
+    Ok(Next::Return)
 }
 
 /// The numbers that a tangent vector has for the numbers of a value.
