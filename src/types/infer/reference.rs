@@ -136,6 +136,16 @@ impl Infer<'_> {
         candidates.iter().any(|c| self.may_be(c, Some(wanted), e.span)).then_some(1)
     }
 
+    /// Whether a name is that of a property of the type around here, whatever functions have it, too.
+    fn is_own_property(&mut self, name: &str) -> bool {
+        let Some(own) = self.own_type() else { return false };
+        let is_property =
+            |(kind, ..): &(MemberKind, _, _)| !matches!(kind, MemberKind::Method(_) | MemberKind::Init(_));
+        [false, true]
+            .into_iter()
+            .any(|is_static| self.world.members(&own, name, is_static, self.file).iter().any(is_property))
+    }
+
     /// Whether an argument names one of several functions, so that it depends on what is expected.
     pub(super) fn names_several(&mut self, e: &ast::Expr) -> bool {
         match &e.kind {
@@ -145,7 +155,7 @@ impl Infer<'_> {
                     _ => false,
                 };
                 let file = self.file;
-                if self.find_local_quiet(name) {
+                if self.find_local_quiet(name) || self.is_own_property(name) {
                     return false;
                 }
                 let entries = self.world.entries(name, file);
