@@ -10,6 +10,14 @@ use crate::types::store::{Requirement, SignatureParam};
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::ty::Type;
 
+/// When an argument is looked at: closures come after the arguments that say what they take.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Turn {
+    First,
+    Closure,
+    Last,
+}
+
 impl Infer<'_> {
     /// Calls a candidate: infers the arguments that waited, with what the parameters ask for.
     pub(super) fn commit(
@@ -40,13 +48,13 @@ impl Infer<'_> {
         }
         let receiver = self.receiver_argument(candidate, &instance, name);
         let mut values: Vec<Option<Argument>> = vec![None; slots.len()];
-        for late in [false, true] {
+        for now in [Turn::First, Turn::Closure, Turn::Last] {
             for (i, (slot, param)) in slots.iter().zip(&instance.params).enumerate() {
-                let is_late = match slot {
-                    Slot::Arg(a) => matches!(args[*a].ast.kind, Ast::Closure(_)) && !param.autoclosure,
-                    Slot::Variadic(_) | Slot::Whole(_) | Slot::Default => false,
+                let turn = match slot {
+                    Slot::Arg(a) => self.turn(&args[*a], param),
+                    Slot::Variadic(_) | Slot::Whole(_) | Slot::Default => Turn::First,
                 };
-                if is_late == late && values[i].is_none() {
+                if turn <= now && values[i].is_none() {
                     let built = self.built_argument(candidate, i, slot, args);
                     let args = built.as_deref().unwrap_or(args);
                     values[i] = Some(self.slot_argument(slot, param, args, &instance, span));
@@ -72,6 +80,16 @@ impl Infer<'_> {
             result = Type::Function(f.clone());
         }
         Expr { kind, ty: result, span }
+    }
+
+    /// When an argument is looked at.
+    fn turn(&mut self, arg: &ArgNode, param: &SignatureParam) -> Turn {
+        match arg.ast.kind {
+            Ast::Closure(_) if !param.autoclosure => Turn::Closure,
+            // Which vectors are meant is only known when the closures have said what they take.
+            Ast::Array(_) if matches!(self.world.resolved(&param.ty), Type::Associated(..)) => Turn::Last,
+            _ => Turn::First,
+        }
     }
 
     fn progress_if_waiting(&mut self) {
