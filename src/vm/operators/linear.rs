@@ -4,6 +4,7 @@ use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::Next;
+use super::broken::Broken;
 use super::sweep::{self, Application};
 use super::zero::{self, Codomain};
 use super::{Cells, counts, read_all, vector_layout, walk};
@@ -21,6 +22,9 @@ pub(super) fn call(
     object: &Rc<dyn Any>,
     derivative: bool,
 ) -> Result<Next, Box<Fault>> {
+    if let Some(broken) = object.downcast_ref::<Broken>() {
+        return Err(broken.fault());
+    }
     let Ok(map) = Rc::clone(object).downcast::<LinearMap>() else {
         return Err(Fault::internal("a call of something that is not a function"));
     };
