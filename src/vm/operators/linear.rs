@@ -6,7 +6,7 @@ use super::super::machine::Machine;
 use super::super::task::Next;
 use super::broken::Broken;
 use super::sweep::{self, Application};
-use super::zero::{self, Codomain};
+use super::recorded::{self, Codomain};
 use super::{Cells, counts, read_all, vector_layout, walk};
 use crate::tape::{LinearMap, Sweep, Template};
 use crate::value::Ref;
@@ -59,11 +59,11 @@ pub(super) fn transpose(
         machine.set_reference(0, Ref::Machine(Rc::new(map.transpose())));
         return Ok(Next::Return);
     }
-    // A function whose code is linear is its own differential, anywhere: at zero.
+    // A function whose code is linear is its own differential, anywhere.
     let walk = walk(compiler);
     let cells: Cells = walk.zero(walk.tangents.get(at).value);
     let domain = Template { tangent: at, cells };
-    zero::record(
+    recorded::record(
         machine,
         compiler,
         function,

@@ -12,12 +12,12 @@ mod broken;
 mod cut;
 mod differential;
 mod linear;
+mod recorded;
 mod rule;
 mod rule_forward;
 mod rule_reverse;
 mod sweep;
 mod tangent;
-mod zero;
 
 pub use broken::BrokenChains;
 
