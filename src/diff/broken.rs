@@ -111,14 +111,7 @@ impl<'p> Chains<'p> {
     }
 
     /// The breaks behind each result of a step.
-    fn behind(
-        &mut self,
-        f: &Function,
-        at: At,
-        step: &Instruction,
-        facts: &[Behind],
-        found: &mut Found,
-    ) -> Vec<Behind> {
+    fn behind(&mut self, f: &Function, at: At, step: &Instruction, facts: &[Behind], found: &mut Found) -> Vec<Behind> {
         let all = || union(step.ins.iter().map(|r| &facts[r.0 as usize]));
         let each = |behind: Behind| vec![behind; step.outs.len()];
         match &step.op {

@@ -101,7 +101,12 @@ impl Levels {
             last_epoch: 0,
             pool,
             scratch: vec![],
-            ids: Arithmetic { add: id("double.add"), mul: id("double.mul"), div: id("double.div"), neg: id("double.neg") },
+            ids: Arithmetic {
+                add: id("double.add"),
+                mul: id("double.mul"),
+                div: id("double.div"),
+                neg: id("double.neg"),
+            },
         }
     }
 

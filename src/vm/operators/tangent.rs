@@ -4,7 +4,7 @@ use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
-use super::{At, broken, Failure, counts, leaves, mismatch, read, settle, value_layout, vector, walk};
+use super::{At, Failure, broken, counts, leaves, mismatch, read, settle, value_layout, vector, walk};
 use crate::tape::{Direction, Num, Template};
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref};
