@@ -103,6 +103,8 @@ pub enum Operator {
     WithoutDerivative { of: TangentId },
     /// `x…, edit → x…`
     WithDerivative { of: TangentId },
+    /// `x, y → y`: `y` was made of `x`, and cannot be differentiated.
+    Broken { of: TangentId },
     /// `linear, vectors → whether it was done, results`
     ApplyAtOnce,
     /// `x… → array`

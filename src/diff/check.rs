@@ -26,6 +26,8 @@ pub struct Checker<'p> {
     program: &'p Program,
     activity: Activity<'p>,
     linearities: Linearities<'p>,
+    /// The same for differentials, which are recorded at zero.
+    linearities_at_zero: Linearities<'p>,
     said: HashSet<(Code, Span)>,
 }
 
@@ -45,7 +47,8 @@ impl<'p> Checker<'p> {
     /// A checker of the functions of a program.
     pub fn new(program: &'p Program) -> Checker<'p> {
         let activity = Activity::new(program);
-        Checker { program, activity, linearities: Linearities::new(program), said: HashSet::new() }
+        let (linearities, linearities_at_zero) = (Linearities::new(program), Linearities::at_zero(program));
+        Checker { program, activity, linearities, linearities_at_zero, said: HashSet::new() }
     }
 
     /// Checks what is promised in a function of the user's.
@@ -63,13 +66,13 @@ impl<'p> Checker<'p> {
             }
         }
         for rule in f.rules.iter().filter(|rule| rule.kind != RuleKind::Transpose) {
-            self.check_rule(rule.function, out);
+            self.check_rule(rule.function, rule.kind, out);
         }
     }
 
     /// What a registered derivative gives beside the value must be linear, whatever its type says. A constant is let
     /// pass: it is a tangent, though it has no transpose.
-    fn check_rule(&mut self, registered: FunctionId, out: &mut Vec<Diagnostic>) {
+    fn check_rule(&mut self, registered: FunctionId, kind: RuleKind, out: &mut Vec<Diagnostic>) {
         let Some(f) = self.program.function(registered).filter(|f| !f.is_prelude) else { return };
         let writers = Writers::of(f);
         for block in &f.blocks {
@@ -80,7 +83,9 @@ impl<'p> Checker<'p> {
                 let wrt = vec![true; function.parameters.len()];
                 let promised = Promised { function, wrt: &wrt, at: function.span, is_literal: true };
                 let moves = moving(self.program, function, &wrt);
-                if let Some(problem) = self.not_linear(map, &promised, &moves)
+                let is_at_zero = kind == RuleKind::Differential;
+                let linearities = if is_at_zero { &mut self.linearities_at_zero } else { &mut self.linearities };
+                if let Some(problem) = not_linear(linearities, map, &promised, &moves)
                     && self.said.insert((problem.code, problem.primary.span))
                 {
                     out.push(problem);
@@ -153,20 +158,25 @@ impl<'p> Checker<'p> {
             return report_breaks(promised, &breaks);
         }
         if linear {
-            return self.not_linear(id, promised, &moves).into_iter().collect();
+            return not_linear(&mut self.linearities, id, promised, &moves).into_iter().collect();
         }
         if is_always_zero(f, &summary, &moves) { vec![report::zero_derivative(promised)] } else { vec![] }
     }
+}
 
-    fn not_linear(&mut self, id: FunctionId, promised: &Promised, moves: &[Moves]) -> Option<Diagnostic> {
-        let arguments = moves.iter().map(|m| if *m == Moves::No { Kind::Constant } else { Kind::Linear }).collect();
-        let results = self.linearities.results(id, arguments);
-        let of = |kind: Kind| results.iter().find(|r| r.kind == kind);
-        if let Some(bad) = of(Kind::NotLinear) {
-            return Some(report::not_linear(promised, bad.step.as_deref()));
-        }
-        of(Kind::Affine).map(|affine| report::affine(promised, affine.step.as_deref()))
+fn not_linear(
+    linearities: &mut Linearities<'_>,
+    id: FunctionId,
+    promised: &Promised,
+    moves: &[Moves],
+) -> Option<Diagnostic> {
+    let arguments = moves.iter().map(|m| if *m == Moves::No { Kind::Constant } else { Kind::Linear }).collect();
+    let results = linearities.results(id, arguments);
+    let of = |kind: Kind| results.iter().find(|r| r.kind == kind);
+    if let Some(bad) = of(Kind::NotLinear) {
+        return Some(report::not_linear(promised, bad.step.as_deref()));
     }
+    of(Kind::Affine).map(|affine| report::affine(promised, affine.step.as_deref()))
 }
 
 /// The function whose strength a step promises, when only one step writes the register that holds it and the same was

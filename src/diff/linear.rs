@@ -3,13 +3,13 @@
 //! In: a function and the arguments that vary. Out: a [`Linearity`] for each result, with the step that breaks it.
 //!
 //! Promises: "not linear" is said of certain steps only (`sin` of something that varies, a product of two such values);
-//! what comes out of dynamic calls, boxes or global variables is unknown and accepted. A selection by a condition is not
-//! looked at.
+//! what comes out of dynamic calls, boxes or global variables is unknown and accepted. A selection by a condition that
+//! depends on what varies is not linear, unless it asks for zero, and the way at zero goes on elsewhere.
 
 use super::activity::covered_by_rule;
 use super::dataflow::{self, Fact};
 use super::flow::{self, Passage};
-use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, RuleKind};
+use crate::ir::{BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, RuleKind, Terminator};
 use crate::native::{PrimitiveId, Rule};
 use crate::source::Span;
 use crate::value::{Bank, Constants};
@@ -26,6 +26,8 @@ pub enum Kind {
     Zero,
     /// It does not vary.
     Constant,
+    /// A constant on one path and a linear function on another.
+    Either,
     /// A linear function.
     Linear,
     /// A linear function and a constant that is not 0.
@@ -66,12 +68,12 @@ impl Linearity {
     }
 
     fn varies(&self) -> bool {
-        matches!(self.kind, Kind::Linear | Kind::Affine | Kind::NotLinear)
+        matches!(self.kind, Kind::Either | Kind::Linear | Kind::Affine | Kind::NotLinear)
     }
 
     /// The sum of two values.
     fn plus(&self, other: &Linearity, span: Span) -> Linearity {
-        use Kind::{Affine, Constant, Linear, NotLinear, Nothing, Unknown, Zero};
+        use Kind::{Affine, Constant, Either, Linear, NotLinear, Nothing, Unknown, Zero};
         match (self.kind, other.kind) {
             (NotLinear, _) => self.clone(),
             (_, NotLinear) => other.clone(),
@@ -80,6 +82,7 @@ impl Linearity {
             (Zero, _) => other.clone(),
             (_, Zero) | (Affine, _) => self.clone(),
             (_, Affine) => other.clone(),
+            (Either, _) | (_, Either) => Either.into(),
             (Constant, Linear) | (Linear, Constant) => Linearity::at(Affine, "+", span),
             (Constant, Constant) => Constant.into(),
             (Linear, Linear) => Linear.into(),
@@ -102,7 +105,7 @@ impl Linearity {
     /// What comes out of storage that holds several values: a mixture is not certain to be any of them.
     fn element(&self) -> Linearity {
         match self.kind {
-            Kind::Affine | Kind::NotLinear => Kind::Unknown.into(),
+            Kind::Either | Kind::Affine | Kind::NotLinear => Kind::Unknown.into(),
             _ => self.clone(),
         }
     }
@@ -121,7 +124,7 @@ impl Fact for Linearity {
 
 /// What holds on both of two paths.
 fn joined(a: &Linearity, b: &Linearity) -> Linearity {
-    use Kind::{Affine, Constant, Linear, NotLinear, Nothing, Unknown, Zero};
+    use Kind::{Affine, Constant, Either, Linear, NotLinear, Nothing, Unknown, Zero};
     match (a.kind, b.kind) {
         (Nothing, _) => b.clone(),
         (_, Nothing) => a.clone(),
@@ -135,7 +138,7 @@ fn joined(a: &Linearity, b: &Linearity) -> Linearity {
         // Piecewise: here a constant, there a linear function.
         (Affine, _) => a.clone(),
         (_, Affine) => b.clone(),
-        (Constant, Linear) | (Linear, Constant) => Unknown.into(),
+        (Either | Constant, Linear | Either | Constant) | (Linear, Constant | Either) => Either.into(),
     }
 }
 
@@ -145,6 +148,8 @@ pub struct Linearities<'p> {
     done: HashMap<(FunctionId, Vec<Kind>), Rc<[Linearity]>>,
     /// Calls that are being looked at, with what is known of them so far.
     open: Vec<Open>,
+    /// Whether a function may not even ask whether what it is given is zero.
+    zero_matters: bool,
 }
 
 struct Open {
@@ -159,7 +164,12 @@ const DEEPEST: usize = 100;
 impl<'p> Linearities<'p> {
     /// Of the functions of a program.
     pub fn new(program: &'p Program) -> Linearities<'p> {
-        Linearities { program, done: HashMap::new(), open: vec![] }
+        Linearities { program, done: HashMap::new(), open: vec![], zero_matters: false }
+    }
+
+    /// Of functions that are recorded at zero, and may not ask whether they are there.
+    pub fn at_zero(program: &'p Program) -> Linearities<'p> {
+        Linearities { zero_matters: true, ..Linearities::new(program) }
     }
 
     /// The linearity of each component of the results, for arguments of these kinds.
@@ -204,12 +214,23 @@ impl<'p> Linearities<'p> {
             entry[param.0 as usize] = (*kind).into();
         }
         let mut results = vec![Linearity::default(); f.results.len()];
-        let step = |block: usize, facts: &mut [Linearity]| self.block(f, block, facts);
+        // A condition that depends on what varies.
+        let mut condition: Option<Linearity> = None;
+        let step = |block: usize, facts: &mut [Linearity]| {
+            self.block(f, block, facts);
+            if let Some(on) = selecting(f, block) {
+                let on = &facts[on.0 as usize];
+                condition = condition.take().or_else(|| (on.kind == Kind::NotLinear).then(|| on.clone()));
+            }
+        };
         dataflow::forward(f, entry, step, |regs, facts| {
             for (result, reg) in results.iter_mut().zip(regs) {
                 result.join(&facts[reg.0 as usize]);
             }
         });
+        if let Some(condition) = condition {
+            results.iter_mut().for_each(|result| *result = condition.clone());
+        }
         results.into()
     }
 
@@ -246,7 +267,7 @@ impl<'p> Linearities<'p> {
             | Op::Count
             | Op::CheckIndex => each(Kind::Constant.into()),
             Op::Copy | Op::Take | Op::Promise { .. } => each(operand(0)),
-            Op::Primitive(id) => each(primitive(*id, step, facts)),
+            Op::Primitive(id) => each(primitive(*id, step, facts, self.zero_matters)),
             Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, step, facts),
             Op::NewBox | Op::NewRecord | Op::Append(_) | Op::StoreRecord { .. } | Op::StoreElement { .. } => {
                 each(contents())
@@ -302,11 +323,18 @@ impl<'p> Linearities<'p> {
     }
 }
 
-fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity]) -> Linearity {
+/// The register that decides how a block goes on, when both ways lead somewhere.
+fn selecting(f: &Function, block: usize) -> Option<Reg> {
+    let Some(Terminator::Branch { condition, then, otherwise }) = &f.blocks[block].end else { return None };
+    let stops = |to: &BlockId| matches!(f.blocks[to.0 as usize].end, Some(Terminator::Trap(_)));
+    (!stops(then) && !stops(otherwise)).then_some(*condition)
+}
+
+fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity], zero_matters: bool) -> Linearity {
     let info = id.info();
     let operand = |k: usize| step.ins.get(k).map_or_else(Linearity::default, |r| facts[r.0 as usize].clone());
     let operands = || step.ins.iter().map(|r| &facts[r.0 as usize]);
-    let name = symbol(info.name);
+    let name = info.symbol();
     if operands().any(|o| o.kind == Kind::Nothing) {
         return Kind::Nothing.into();
     }
@@ -315,8 +343,12 @@ fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity]) -> Linear
     }
     match flow::primitive(id) {
         Passage::Carry | Passage::Flat if !operands().any(Linearity::varies) => return Kind::Constant.into(),
-        // A comparison selects.
-        Passage::Flat if info.result == Bank::I => return Kind::Constant.into(),
+        // A comparison selects; that something is exactly zero happens nowhere in particular.
+        Passage::Flat if info.result == Bank::I => {
+            let asks_for_zero = matches!(name, "==" | "!=") && operands().any(|o| o.kind == Kind::Zero);
+            let is_accepted = asks_for_zero && !zero_matters;
+            return if is_accepted { Kind::Constant.into() } else { Linearity::at(Kind::NotLinear, name, step.span) };
+        }
         Passage::Smooth | Passage::Flat | Passage::Break | Passage::Carry => {}
     }
     match &info.rule {
@@ -335,19 +367,6 @@ fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity]) -> Linear
                 Kind::Constant.into()
             }
         }
-    }
-}
-
-/// How a primitive is called in a sentence: `*`, `sin`.
-fn symbol(name: &str) -> &str {
-    let last = name.rsplit('.').next().unwrap_or(name);
-    match last {
-        "add" => "+",
-        "sub" => "-",
-        "mul" => "*",
-        "div" => "/",
-        "fromDouble" => "Int",
-        _ => last,
     }
 }
 

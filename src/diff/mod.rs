@@ -9,6 +9,7 @@
 //! Not here: how slots combine (`tape`), machine registers (`emit`), types of tangents (`types`).
 
 mod activity;
+mod broken;
 mod check;
 mod dataflow;
 pub mod derivative;
@@ -21,5 +22,6 @@ mod report;
 mod testing;
 mod wrt;
 
+pub use broken::Chains;
 pub use check::{Checker, check};
 pub use derivative::{derivative, entry};

@@ -135,6 +135,7 @@ pub fn not_linear(promised: &Promised, step: Option<&Step>) -> Diagnostic {
             let why = match &*step.name {
                 "*" => "both factors vary with the arguments".to_string(),
                 "/" => "the divisor varies with the arguments".to_string(),
+                "==" | "!=" | "<" | "<=" | ">" | ">=" => "the way depends on a value that varies".to_string(),
                 name => format!("'{name}' of something that varies is not linear"),
             };
             definition(diagnostic, promised).note_at(step.span, why)

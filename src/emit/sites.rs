@@ -40,6 +40,7 @@ pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Ope
         ir::Operator::ApplyAtOnce => Operator::ApplyAtOnce,
         ir::Operator::Coordinates { of } => Operator::Coordinates { of },
         ir::Operator::WithoutDerivative { of } => Operator::WithoutDerivative { of },
+        ir::Operator::Broken { of } => Operator::Broken { of },
         ir::Operator::WithDerivative { of } => Operator::WithDerivative { of },
     };
     let (params, results) = (counts(banks, &step.ins), counts(banks, &step.outs));

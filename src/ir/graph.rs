@@ -230,6 +230,9 @@ pub enum Operator {
     WithoutDerivative { of: TangentId },
     /// `x…, edit → x…`: the same value; on the way back its adjoint goes through `edit`, `(inout T.TangentVector) -> ()`.
     WithDerivative { of: TangentId },
+    /// `x, y → y`: a number that was made of `x` by way of something that cannot move. Where `x` moves, `y` has no
+    /// derivative, and it is an error to ask for one. Only in derivative code.
+    Broken { of: TangentId },
     /// `linear, vectors → whether it was done, results`: applies a differential or pullback to all vectors of an array,
     /// several in one sweep. Only in plain code; in a live level it is not done.
     ApplyAtOnce,

@@ -138,6 +138,7 @@ fn operation(program: &Program, op: &Op) -> String {
             Operator::ValueWithDifferential { .. } => "valueWithDifferential".into(),
             Operator::ValueWithTangent { .. } => "valueWithTangent".into(),
             Operator::Transpose { .. } => "transpose".into(),
+            Operator::Broken { .. } => "broken".into(),
             Operator::ApplyAtOnce => "applyAtOnce".into(),
             Operator::Coordinates { .. } => "coordinates".into(),
             Operator::WithoutDerivative { .. } => "withoutDerivative".into(),

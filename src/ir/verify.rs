@@ -182,6 +182,7 @@ impl Check<'_> {
                 ins.len() == value(at) + vector(at) + 1 && outs.len() == value(result) + vector(result)
             }
             Operator::Transpose { .. } => outs == [Bank::R] && ins == [Bank::R],
+            Operator::Broken { of } => ins.len() == 2 * value(of) && outs.len() == value(of),
             Operator::ApplyAtOnce => outs == [Bank::I, Bank::R] && ins == [Bank::R, Bank::R],
             Operator::Coordinates { of } => outs == [Bank::R] && ins.len() == value(of),
             Operator::WithoutDerivative { of } => ins == outs && ins.len() == value(of),

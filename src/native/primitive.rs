@@ -117,6 +117,24 @@ impl Primitive {
         Primitive { name, operands, result, value, rule, domain: &[], kink: "", kinks: &[], doc: "" }
     }
 
+    /// How it is called in a sentence: `*`, `sin`.
+    pub fn symbol(&self) -> &'static str {
+        match self.name.rsplit('.').next().unwrap_or(self.name) {
+            "add" => "+",
+            "sub" => "-",
+            "mul" => "*",
+            "div" => "/",
+            "fromDouble" => "Int",
+            "eq" => "==",
+            "ne" => "!=",
+            "lt" => "<",
+            "le" => "<=",
+            "gt" => ">",
+            "ge" => ">=",
+            last => last,
+        }
+    }
+
     /// Says in one sentence what it is.
     #[must_use]
     pub const fn doc(self, doc: &'static str) -> Primitive {

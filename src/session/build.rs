@@ -121,7 +121,7 @@ impl Session {
 
 /// All of a program that was compiled.
 fn image(program: &Program, files: Vec<(String, String)>, script: FunctionId) -> Result<Image, Box<Fault>> {
-    let mut compiler = OnDemand { program };
+    let mut compiler = OnDemand::new(program);
     let mut functions = vec![];
     for f in 0..program.functions.len() as u32 {
         functions.push([

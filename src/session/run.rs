@@ -41,10 +41,21 @@ pub(super) fn machine(options: &Options, output: Box<dyn Write>) -> Machine {
 
 /// The compiler as the machine sees it: code is made when it is first asked for.
 pub(super) struct OnDemand<'p> {
-    pub(super) program: &'p Program,
+    program: &'p Program,
+    chains: diff::Chains<'p>,
 }
 
-impl OnDemand<'_> {
+impl<'p> OnDemand<'p> {
+    /// The compiler of a program.
+    pub(super) fn new(program: &'p Program) -> OnDemand<'p> {
+        OnDemand { program, chains: diff::Chains::new(program) }
+    }
+
+    fn differentiated(&mut self, graph: &crate::ir::Function) -> Result<Rc<bytecode::Code>, Box<Fault>> {
+        let marked = self.chains.marked(graph);
+        self.emit(&diff::derivative(self.program, marked.as_ref().unwrap_or(graph)), true)
+    }
+
     fn emit(&self, function: &crate::ir::Function, is_derivative: bool) -> Result<Rc<bytecode::Code>, Box<Fault>> {
         emit::emit(self.program, function, is_derivative).map(Rc::new).map_err(|why| {
             let message = format!("'{}' cannot be compiled: {why}", function.name);
@@ -57,7 +68,7 @@ impl OnDemand<'_> {
         })
     }
 
-    fn graph(&self, function: u32) -> Result<&Rc<crate::ir::Function>, Box<Fault>> {
+    fn graph(&self, function: u32) -> Result<&'p Rc<crate::ir::Function>, Box<Fault>> {
         self.program.function(FunctionId(function)).ok_or_else(|| Fault::internal("a function that was never compiled"))
     }
 }
@@ -72,13 +83,13 @@ impl Compiler for OnDemand<'_> {
         let graph = self.graph(function)?;
         match diff::entry(FunctionId(function), graph) {
             Some(entry) => self.emit(&entry, true),
-            None => self.emit(&diff::derivative(self.program, graph), true),
+            None => self.differentiated(graph),
         }
     }
 
     fn beneath(&mut self, function: u32) -> Result<Rc<bytecode::Code>, Box<Fault>> {
         let graph = self.graph(function)?;
-        self.emit(&diff::derivative(self.program, graph), true)
+        self.differentiated(graph)
     }
 
     fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
@@ -110,7 +121,7 @@ impl Session {
         let Compiled { checked, script, diagnostics } = compiled;
         let text = checked.value.as_ref().and_then(|ty| self.text_function(ty));
         self.machine.reserve_globals(self.program.globals);
-        let mut compiler = OnDemand { program: &self.program };
+        let mut compiler = OnDemand::new(&self.program);
         let result = self.machine.run(&mut compiler, script.0, Components::default());
         let result = result.and_then(|values| match text {
             Some(text) => self.machine.run(&mut compiler, text.0, values.all()).map(Some),

@@ -69,6 +69,34 @@ impl Levels {
         }
     }
 
+    /// The number `y`, which was made of `x` without a derivative: its adjoint goes to `function`, and its tangent is
+    /// `mark`, in every level that `x` moves in.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when the limit is reached.
+    pub fn broken(
+        &mut self,
+        (x, y): (Num, Num),
+        function: &Ref,
+        template: &Template,
+        mark: f64,
+    ) -> Result<Num, TapeFull> {
+        let Some(k) = self.innermost(&[x]) else { return Ok(y) };
+        let outside = self.broken((self.strip(k, x), self.strip(k, y)), function, template, mark)?;
+        if self.direction_at(k) == Some(Direction::Forward) {
+            let moves = !self.is_zero(self.tangent(k, x));
+            return if moves { self.with_tangent(k, outside, Num::constant(mark)) } else { Ok(outside) };
+        }
+        let call = Call {
+            kind: CallKind::Pullback,
+            function: function.clone(),
+            operands: vec![self.node(k, x)],
+            x: vec![template.clone()],
+            y: template.clone(),
+        };
+        Ok(self.push_call(k, call, &[outside])?.first().copied().unwrap_or(outside))
+    }
+
     /// The same numbers, whose adjoints go through `function` on their way back in every reverse level that they move in.
     ///
     /// # Errors

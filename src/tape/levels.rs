@@ -18,7 +18,7 @@ pub enum Mode {
     LoneReverse,
     /// One level, in forward mode: its slots hold tangents.
     LoneForward,
-    /// Several levels: the general rule.
+    /// Several levels, or a linear function: the general rule.
     General,
 }
 
@@ -48,6 +48,8 @@ pub struct Levels {
 pub(super) struct Level {
     pub(super) epoch: u64,
     pub(super) kind: Kind,
+    /// What is recorded is a linear function.
+    pub(super) is_linear: bool,
     /// Storage that was written while the level was innermost; see [`settle`](super::settle).
     pub(super) log: super::settle::StoreLog,
 }
@@ -70,6 +72,7 @@ pub(super) enum Kind {
 pub(super) struct Arithmetic {
     pub(super) add: PrimitiveId,
     pub(super) mul: PrimitiveId,
+    pub(super) div: PrimitiveId,
     pub(super) neg: PrimitiveId,
 }
 
@@ -98,7 +101,12 @@ impl Levels {
             last_epoch: 0,
             pool,
             scratch: vec![],
-            ids: Arithmetic { add: id("double.add"), mul: id("double.mul"), neg: id("double.neg") },
+            ids: Arithmetic {
+                add: id("double.add"),
+                mul: id("double.mul"),
+                div: id("double.div"),
+                neg: id("double.neg"),
+            },
         }
     }
 
@@ -154,9 +162,22 @@ impl Levels {
             (Direction::Forward, false) => Kind::Forward(Tangents::default()),
         };
         self.last_epoch += 1;
-        self.stack.push(Level { epoch: self.last_epoch, kind, log: Default::default() });
+        self.stack.push(Level { epoch: self.last_epoch, kind, is_linear: false, log: Default::default() });
         self.set_mode();
         Ok(self.last_epoch)
+    }
+
+    /// Opens a reverse level in which a linear function is recorded: what is not linear is refused.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when too many levels are live.
+    pub fn open_linear(&mut self) -> Result<u64, TapeFull> {
+        let epoch = self.open(Direction::Reverse)?;
+        if let Some(level) = self.stack.last_mut() {
+            level.is_linear = true;
+        }
+        self.set_mode();
+        Ok(epoch)
     }
 
     /// Ends the innermost level. What was stored meanwhile becomes a constant of it and keeps its link to the levels
@@ -190,6 +211,8 @@ impl Levels {
     fn set_mode(&mut self) {
         let (mode, lone) = match self.stack.as_slice() {
             [] => (Mode::Plain, 0),
+            // Whether a step is linear is looked at there.
+            [Level { is_linear: true, .. }] => (Mode::General, 0),
             [Level { epoch, kind: Kind::OutermostForward, .. }] => (Mode::LoneForward, *epoch),
             [Level { epoch, .. }] => (Mode::LoneReverse, *epoch),
             _ => (Mode::General, 0),

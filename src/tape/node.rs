@@ -1,5 +1,7 @@
 //! Nodes of a tape, and the memory that they live in.
 
+use crate::native::PrimitiveId;
+
 /// One recorded operation: two operands by node number, and the slopes of the result in them.
 ///
 /// An operand that is missing is the node itself, with slope 0: a sweep then has no branch on arity, and no node that all
@@ -23,6 +25,8 @@ pub enum TapeFull {
     Bytes(u64),
     /// More than this many derivatives are nested.
     Levels(usize),
+    /// A linear function is recorded, and does this with what it is given.
+    NotLinear(PrimitiveId),
 }
 
 /// Nodes of the first chunk of a tape: most gradients need no more, and stay in the first cache.

@@ -44,6 +44,9 @@ impl Levels {
         let Some(k) = self.innermost(x) else {
             return Ok(Num::constant(plain(id, x, n)));
         };
+        if self.stack[k].is_linear && !self.is_linear_step(k, id, x) {
+            return Err(TapeFull::NotLinear(id));
+        }
         let mut stripped = [Num::default(); OPERANDS];
         for (to, from) in stripped.iter_mut().zip(x) {
             *to = self.strip(k, *from);
@@ -57,6 +60,18 @@ impl Levels {
         match self.stack[k].kind {
             Kind::OutermostReverse | Kind::Reverse(_) => self.record_reverse(k, x, step),
             Kind::OutermostForward | Kind::Forward(_) => self.record_forward(k, x, step),
+        }
+    }
+
+    /// Whether a primitive is linear in those operands that move in a level.
+    fn is_linear_step(&self, k: usize, id: PrimitiveId, x: &[Num]) -> bool {
+        let moves = |i: usize| x.get(i).is_some_and(|x| x.slot.epoch == self.stack[k].epoch);
+        match id.info().rule {
+            Rule::Linear(_) => true,
+            Rule::Bilinear => !(moves(0) && moves(1)),
+            // Division is linear in what is divided.
+            Rule::Slopes(_) => id == self.ids.div && !moves(1),
+            Rule::Flat | Rule::Opaque(_) => false,
         }
     }
 

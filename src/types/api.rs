@@ -137,8 +137,11 @@ impl World {
         self.check_size(n);
         self.check_raw_values(n);
         self.check_stored(n);
+        self.check_continued(n);
         for i in 0..self.nominal_data(n).conformances.len() {
-            self.check_conformance(n, i);
+            if !self.is_redundant(n, i) {
+                self.check_conformance(n, i);
+            }
         }
     }
 

@@ -136,6 +136,7 @@ impl World {
             self.env = saved;
         }
         self.add_automatic_conformances(n);
+        self.continue_tangent_vector(n);
     }
 
     fn set_base(&mut self, n: NominalId, ty: Type, span: Span) {

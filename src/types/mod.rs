@@ -47,6 +47,7 @@ mod store;
 mod surroundings;
 mod synthesize;
 mod synthesize_enum;
+mod synthesize_subclass;
 mod unmarked;
 mod walk;
 mod witness;

@@ -13,6 +13,9 @@ use crate::syntax::ast::{Name, NominalKind};
 use std::fmt::Write;
 use std::rc::Rc;
 
+/// Marks a type whose tangent vector nobody wrote.
+pub(super) const VECTOR: &str = "a tangent vector";
+
 impl World {
     pub(super) fn declares(&mut self, n: NominalId, protocol: &'static str) -> Option<usize> {
         let p = self.protocol(protocol);
@@ -21,11 +24,23 @@ impl World {
 
     /// The stored properties that move, with their types; reports those that cannot and are not marked.
     fn moving_properties(&mut self, n: NominalId, warn: bool) -> Vec<(Name, Type, bool)> {
+        match self.declared_type(n) {
+            Type::Nominal(n, args) => self.moving_of(n, &args, warn),
+            _ => vec![],
+        }
+    }
+
+    /// The same for given arguments; what is inherited comes first.
+    pub(super) fn moving_of(&mut self, n: NominalId, args: &[Type], warn: bool) -> Vec<(Name, Type, bool)> {
         let differentiable = self.protocol("Differentiable");
         let owner = self.nominal_data(n).name.clone();
-        let mut out = vec![];
+        let mut out = match self.superclass(n).and_then(|_| self.base_type(n, args)) {
+            Some(Type::Nominal(base, args)) => self.moving_of(base, &args, false),
+            _ => vec![],
+        };
         for i in 0..self.nominal_data(n).stored.len() {
             let ty = self.stored_type(n, i as u32);
+            let ty = self.substitute_nominal(n, args, &ty);
             let data = &self.nominal_data(n).stored[i];
             let (name, is_let, span) = (data.name.clone(), data.is_let, data.span);
             // Whether a lazy property was asked for already is nothing to differentiate by.
@@ -79,6 +94,7 @@ impl World {
         let is_prelude = data.is_prelude;
         let conformance = self.declares(n, "Differentiable")?;
         let (group, place) = self.asks(n, conformance);
+        self.nominal_data_mut(n).synthesized.push(VECTOR);
         let moving = self.moving_properties(n, !is_prelude);
         let additive = self.protocol("AdditiveArithmetic");
         let all_additive = self.declares(n, "AdditiveArithmetic").is_some()
@@ -250,9 +266,11 @@ impl World {
                 if kind == NominalKind::Enum {
                     return Some(self.move_of_enum(n));
                 }
-                let moving = self.moving_properties(n, false);
+                let mut moving = self.moving_properties(n, false);
+                let inherited = self.move_of_base(n, &mut moving);
                 let mut text = String::from(if kind == NominalKind::Class { "func" } else { "mutating func" });
                 text.push_str(" move(along direction: TangentVector) {\n");
+                text.push_str(&inherited);
                 for (field, ..) in moving {
                     let _ = writeln!(text, "    self.{field}.move(along: direction.{field})");
                 }

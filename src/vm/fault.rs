@@ -99,6 +99,10 @@ impl From<TapeFull> for Box<Fault> {
                 Number::TapeLimit,
                 format!("the derivative needs more memory than allowed ({} of tape)", bytes(limit)),
             ),
+            TapeFull::NotLinear(id) => {
+                let step = id.info().symbol();
+                Fault::new(Number::NotLinear, format!("when recording a linear function, '{step}' is not linear"))
+            }
             TapeFull::Levels(most) => {
                 Fault::new(Number::DepthLimit, format!("more than {most} derivatives are nested in each other"))
             }

@@ -209,9 +209,10 @@ fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
         Operator::ValueWithDifferential { at, result }
         | Operator::ValueWithTangent { at, result }
         | Operator::Transpose { at, result } => vec![at, result],
-        Operator::WithoutDerivative { of } | Operator::WithDerivative { of } | Operator::Coordinates { of } => {
-            vec![of]
-        }
+        Operator::WithoutDerivative { of }
+        | Operator::WithDerivative { of }
+        | Operator::Coordinates { of }
+        | Operator::Broken { of } => vec![of],
         Operator::ApplyAtOnce => vec![],
     });
     known && of_rules.chain(of_operators).all(|tangent| tangents.contains(tangent))

@@ -4,6 +4,7 @@ use super::fault::Fault;
 use super::functions::{Compiler, Entry, Functions, Version};
 use super::limits::{Limits, Meter};
 use super::operators;
+use super::operators::BrokenChains;
 use super::stacks::{Frame, Stacks};
 use super::task::{Next, Target, Task};
 use crate::bytecode::{Code, Instruction};
@@ -37,6 +38,8 @@ pub struct Machine {
     pub(super) fuel: i64,
     pub(super) meter: Meter,
     pub(super) ids: Arithmetic,
+    /// Chains of differentiation that broke in this run.
+    pub(super) broken: BrokenChains,
     own_code: OwnCode,
 }
 
@@ -85,6 +88,7 @@ impl Machine {
                 div: id("double.div"),
                 neg: id("double.neg"),
             },
+            broken: BrokenChains::default(),
             own_code: OwnCode {
                 halt: own("‹halt›", Instruction::Halt {}),
                 resume: own("‹task›", Instruction::Resume {}),

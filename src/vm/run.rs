@@ -84,6 +84,7 @@ impl Machine {
     }
 
     fn end(&mut self) {
+        self.broken.clear();
         self.frames.clear();
         self.tasks.clear();
         self.stacks.reset();
@@ -94,7 +95,10 @@ impl Machine {
 
     /// Adds to a fault where it happened and what was running. Calls inside of the standard library are left out: they
     /// are not the user's text.
-    fn locate(&self, fault: &mut Fault) {
+    pub(super) fn locate(&self, fault: &mut Fault) {
+        if !fault.backtrace.is_empty() {
+            return;
+        }
         let places: Vec<(&Code, Span)> = self.frames.iter().rev().filter_map(|frame| self.place(frame)).collect();
         let user = places.iter().filter(|(code, _)| !code.is_prelude);
         if fault.span == Span::default() {

@@ -128,7 +128,12 @@ impl Builder<'_> {
         let wanted: Vec<Type> = ty.params.iter().map(|p| p.ty.clone()).collect();
         let prepared = self.prepare(args, &wanted);
         let before = std::mem::replace(&mut self.careful, self.lowering.interactive);
-        let (operands, opened) = self.operands(prepared);
+        let (mut operands, opened) = self.operands(prepared);
+        for (operand, param) in operands.iter_mut().zip(&ty.params).filter(|(_, param)| param.no_derivative) {
+            if let Operand::Value(value) = operand {
+                *value = self.without_derivative(std::mem::take(value), &param.ty);
+            }
+        }
         let (value, thrown) = self.call_value_raw(callee[0], &ty, operands);
         for place in opened.into_iter().rev() {
             self.close(place);

@@ -346,6 +346,11 @@ impl Tangents {
         TangentId(self.tangents.len() as u32 - 1)
     }
 
+    /// The first one that is wanted.
+    pub fn find(&self, is_wanted: impl Fn(&Tangent) -> bool) -> Option<TangentId> {
+        self.tangents.iter().position(is_wanted).map(|k| TangentId(k as u32))
+    }
+
     /// Whether there is such a tangent.
     pub fn contains(&self, id: TangentId) -> bool {
         (id.0 as usize) < self.tangents.len()

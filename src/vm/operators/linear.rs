@@ -4,8 +4,9 @@ use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::Next;
+use super::broken::Broken;
+use super::recorded::{self, Codomain};
 use super::sweep::{self, Application};
-use super::zero::{self, Codomain};
 use super::{Cells, counts, read_all, vector_layout, walk};
 use crate::tape::{LinearMap, Sweep, Template};
 use crate::value::Ref;
@@ -21,6 +22,9 @@ pub(super) fn call(
     object: &Rc<dyn Any>,
     derivative: bool,
 ) -> Result<Next, Box<Fault>> {
+    if let Some(broken) = object.downcast_ref::<Broken>() {
+        return Err(broken.fault());
+    }
     let Ok(map) = Rc::clone(object).downcast::<LinearMap>() else {
         return Err(Fault::internal("a call of something that is not a function"));
     };
@@ -55,11 +59,11 @@ pub(super) fn transpose(
         machine.set_reference(0, Ref::Machine(Rc::new(map.transpose())));
         return Ok(Next::Return);
     }
-    // A function whose code is linear is its own differential, anywhere: at zero.
+    // A function whose code is linear is its own differential, anywhere.
     let walk = walk(compiler);
     let cells: Cells = walk.zero(walk.tangents.get(at).value);
     let domain = Template { tangent: at, cells };
-    zero::record(
+    recorded::record(
         machine,
         compiler,
         function,

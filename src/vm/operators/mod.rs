@@ -8,15 +8,18 @@
 //! Not here: what is recorded and swept (`tape`), how a value is taken apart (`value::walk`).
 
 mod at_once;
+mod broken;
 mod cut;
 mod differential;
 mod linear;
+mod recorded;
 mod rule;
 mod rule_forward;
 mod rule_reverse;
 mod sweep;
 mod tangent;
-mod zero;
+
+pub use broken::BrokenChains;
 
 use super::fault::Fault;
 use super::functions::Compiler;
@@ -52,6 +55,7 @@ pub fn operate(
             let function = last_reference(&mut arguments)?;
             linear::transpose(machine, compiler, function, at, result)
         }
+        Operator::Broken { of } => broken::mark(machine, compiler, of, &arguments),
         Operator::ApplyAtOnce => at_once::apply(machine, compiler, &arguments),
         Operator::Coordinates { of } => coordinates(machine, walk(compiler), of, &arguments),
         Operator::WithoutDerivative { .. } => {

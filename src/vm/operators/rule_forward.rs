@@ -1,13 +1,13 @@
 //! A registered derivative in a forward level.
 //!
-//! A differential is called on the tangents. A pullback is recorded once, at zero, and transposed.
+//! A differential is called on the tangents. A pullback is recorded once, and transposed.
 
 use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
+use super::recorded::{self, Codomain};
 use super::rule::{ByRule, call_differential, deliver};
-use super::zero::{self, Codomain};
 use super::{At, counts, leaves, read, vector, vector_layout, walk};
 use crate::bytecode::RegisteredKind;
 use crate::tape::{Num, Template};
@@ -46,7 +46,7 @@ pub(super) fn go_on(
         tangents.push(vector(walk, &argument.template, &numbers)?.all());
     }
     let codomain = Codomain::Vectors(rule.by.into_iter().map(|a| a.template).collect());
-    zero::record(
+    recorded::record(
         machine,
         compiler,
         function,

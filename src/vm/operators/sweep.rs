@@ -5,7 +5,7 @@ use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
 use super::linear::all_vectors;
-use super::zero::{self, Codomain};
+use super::recorded::{self, Codomain};
 use super::{At, Cells, counts, read, read_all, take_tuple, vector, vector_layout, walk};
 use crate::tape::{CallKind, Direction, LinearMap, Num, Progress, Sweep, Template};
 use crate::value::Ref;
@@ -81,7 +81,7 @@ fn backwards(
 ) -> Result<Next, Box<Fault>> {
     let Some((call, first)) = application.sweep.call(index) else { return Err(no_call()) };
     if call.kind == CallKind::Constant {
-        return Err(zero::constant());
+        return Err(recorded::constant());
     }
     let walk = walk(compiler);
     let count = walk.count(call.y.tangent, &call.y.cells, At::default()).map_err(super::mismatch)?;
@@ -136,7 +136,7 @@ fn forwards(
         let derivative = machine.levels.depth() > 0;
         return Ok(Next::call(function, derivative, Forth { application, index }));
     }
-    zero::record(
+    recorded::record(
         machine,
         compiler,
         function,

@@ -1,4 +1,7 @@
-//! Recording a linear function at zero: what it records is the function itself, and can be transposed.
+//! Recording a linear function: what it records, anywhere, is the function itself, and can be transposed.
+//!
+//! A function may look at what it is given (`v == 0 ? 0 : …` saves work), and take another way for it. So it is recorded
+//! at a point that is nothing special.
 
 use super::super::fault::Fault;
 use super::super::functions::Compiler;
@@ -7,7 +10,7 @@ use super::super::task::{Next, Task};
 use super::linear::all_vectors;
 use super::{At, counts, leaves, read_all, settle, take_tuple, value_layout, vector, walk};
 use crate::diagnostic::Code as Number;
-use crate::tape::{Direction, LinearMap, Num, Template};
+use crate::tape::{LinearMap, Num, Template};
 use crate::value::Ref;
 use crate::value::shape::TangentId;
 use std::rc::Rc;
@@ -24,7 +27,7 @@ pub(super) enum Codomain {
 pub(super) type Then = Box<dyn FnOnce(&mut Machine, &mut dyn Compiler, LinearMap) -> Result<Next, Box<Fault>>>;
 
 /// The function is running.
-struct AtZero {
+struct Somewhere {
     domain: Template,
     codomain: Codomain,
     then: Then,
@@ -40,20 +43,25 @@ pub(super) fn record(
     then: Then,
 ) -> Result<Next, Box<Fault>> {
     let walk = walk(compiler);
-    machine.levels.open(Direction::Reverse)?;
+    machine.levels.open_linear()?;
     let count = walk.count(domain.tangent, &domain.cells, At::default()).map_err(super::mismatch)?;
     let mut numbers = vec![];
-    for _ in 0..count {
-        numbers.push(machine.levels.leaf(Num::default())?);
+    for k in 0..count {
+        numbers.push(machine.levels.leaf(Num::constant(somewhere(k)))?);
     }
     let argument = vector(walk, &domain, &numbers)?;
     machine.set_window(argument.all());
-    Ok(Next::call(function, true, AtZero { domain, codomain, then }))
+    Ok(Next::call(function, true, Somewhere { domain, codomain, then }))
 }
 
-impl Task for AtZero {
+/// A coordinate of a point that is nothing special. `Float` has room for it.
+fn somewhere(k: usize) -> f64 {
+    1.0 + (k * 29 + 14) as u8 as f64 / 512.0 + 1.0 / 1024.0
+}
+
+impl Task for Somewhere {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let AtZero { domain, codomain, then } = *self;
+        let Somewhere { domain, codomain, then } = *self;
         let walk = walk(compiler);
         let (mut outputs, y) = match codomain {
             Codomain::Vectors(templates) => {
@@ -69,15 +77,15 @@ impl Task for AtZero {
         };
         settle(machine, &mut []);
         let map = LinearMap::close(&mut machine.levels, &mut outputs);
-        check_linear(&map, &outputs)?;
+        check_constant(&map, &outputs)?;
         let map = LinearMap { x: Rc::from([domain]), y: y.into(), ..map };
         then(machine, compiler, map)
     }
 }
 
 /// A function that gives the same whatever it is given, and not zero, has no transpose.
-fn check_linear(map: &LinearMap, at_zero: &[Num]) -> Result<(), Box<Fault>> {
-    let is_constant = at_zero.iter().any(|y| y.value != 0.0) && map.outputs.iter().all(|node| *node == 0);
+fn check_constant(map: &LinearMap, values: &[Num]) -> Result<(), Box<Fault>> {
+    let is_constant = values.iter().any(|y| y.value != 0.0) && map.outputs.iter().all(|node| *node == 0);
     if is_constant { Err(constant()) } else { Ok(()) }
 }
 
