@@ -229,11 +229,12 @@ impl Visitor for Names {
             ExprKind::Assign { target, .. } => self.change(target),
             ExprKind::Binary { op, lhs, .. } if is_assignment(&op.name) => self.change(lhs),
             ExprKind::InOut(operand) => self.change(operand),
-            ExprKind::Call { callee, .. } => match &callee.kind {
+            ExprKind::Call { callee, .. } => {
                 // A method may change what it is called on.
-                ExprKind::Member { base, .. } => self.change(base),
-                _ => {}
-            },
+                if let ExprKind::Member { base, .. } = &callee.kind {
+                    self.change(base);
+                }
+            }
             _ => {}
         }
         visit::inside(self, expr);
