@@ -118,8 +118,8 @@ pub struct RuleSite {
     pub results: Counts,
     /// What was registered, the most specific first.
     pub rules: Vec<Registered>,
-    /// Whether it has no derivative unless one of the rules applies.
-    pub is_opaque: bool,
+    /// Why it cannot be differentiated where no rule applies: nobody can look into it.
+    pub refusal: Option<Rc<str>>,
 }
 
 /// A registered derivative.

@@ -29,7 +29,7 @@ impl Builder {
             rules: vec![],
             is_prelude: false,
             is_opaque: false,
-            unmet: None,
+            obstacle: None,
         };
         Builder { function, current: 0, steps: 0 }
     }

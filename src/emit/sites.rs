@@ -75,9 +75,21 @@ pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) ->
         params: params.collect(),
         results,
         rules: rules.collect(),
-        is_opaque: callee.is_opaque,
+        refusal: callee.is_opaque.then(|| refusal(callee).into()),
     };
     Ok(RuleAt(add(&mut code.rules, site)))
+}
+
+/// What is said when a function that nobody can look into moves with something that no rule covers.
+fn refusal(callee: &ir::Function) -> String {
+    match &callee.obstacle {
+        Some(obstacle @ ir::Obstacle::Property { .. }) => {
+            format!(
+                "{obstacle}; what reads or sets it needs a registered derivative, which calls its original for the value"
+            )
+        }
+        _ => "no derivative is registered with respect to these arguments".to_owned(),
+    }
 }
 
 /// The index of a site; equal ones are shared.

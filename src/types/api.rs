@@ -411,17 +411,11 @@ impl Declarations for World {
     }
 
     fn tangent_vector(&mut self, ty: &Type) -> Option<Type> {
-        let saved = std::mem::take(&mut self.env);
-        let differentiable = self.protocol("Differentiable");
-        let found = if matches!(ty, Type::Function(_)) || !self.conforms_to(ty, differentiable) {
-            None
-        } else {
-            let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
-            let normal = self.normalize_type(&vector);
-            (normal != vector).then_some(normal)
-        };
-        self.env = saved;
-        found
+        self.vector_of(ty)
+    }
+
+    fn own_vector(&mut self, ty: &Type) -> Option<Type> {
+        World::own_vector(self, ty)
     }
 
     fn prelude_nominal(&mut self, name: &str) -> Option<NominalId> {

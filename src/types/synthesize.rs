@@ -147,6 +147,7 @@ impl World {
         let written = self.nominal_data(n).members.get(name).cloned().unwrap_or_default();
         let is_operator = matches!(key, "+" | "-" | "==" | "<");
         let has_own = written.iter().any(|m| match m.kind {
+            MemberKind::Method(f) if key == "move" => self.is_along(f),
             MemberKind::Method(f) => {
                 !is_operator || self.function_data(f).ast_params.len() == 2 && self.is_own_operator(f)
             }
@@ -173,6 +174,21 @@ impl World {
                 self.inherit_defaults(n);
             }
         }
+    }
+
+    /// Whether a method named `move` is the one that is required.
+    fn is_along(&mut self, f: super::tree::FunctionId) -> bool {
+        self.label_of_first(f).as_deref() != Some("by")
+    }
+
+    /// Whether a type moves by the method of today's Swift.
+    fn has_move_by(&mut self, n: NominalId) -> bool {
+        let written = self.nominal_data(n).members.get("move").cloned().unwrap_or_default();
+        written.iter().any(|m| matches!(m.kind, MemberKind::Method(f) if !self.is_along(f)))
+    }
+
+    fn label_of_first(&mut self, f: super::tree::FunctionId) -> Option<Name> {
+        self.signature(f).params.first().and_then(|p| p.label.clone())
     }
 
     /// The conformance that asks for a member.
@@ -249,6 +265,10 @@ impl World {
                 }
                 if kind == NominalKind::Enum {
                     return Some(self.move_of_enum(n));
+                }
+                if self.has_move_by(n) {
+                    let text = "func move(along direction: TangentVector) { self.move(by: direction) }";
+                    return Some(if kind == NominalKind::Class { text.into() } else { format!("mutating {text}") });
                 }
                 let moving = self.moving_properties(n, false);
                 let mut text = String::from(if kind == NominalKind::Class { "func" } else { "mutating func" });

@@ -9,7 +9,7 @@
 use super::build::{Builder, Use, Value};
 use super::call::Operand;
 use super::{Key, Origin, Part};
-use crate::ir::graph::{Op, Parameter, Reg, Rule, RuleKind, Terminator};
+use crate::ir::graph::{Obstacle, Op, Parameter, Reg, Rule, RuleKind, Terminator};
 use crate::types::tree::{self, FunctionRef};
 use crate::types::ty::{FunctionType, Strength, Type};
 use crate::types::world::{self, RegisteredKind};
@@ -25,8 +25,8 @@ impl Builder<'_> {
         let of = FunctionRef { function: f, generics: self.generics.clone() };
         let registered = self.d.rules(&of, self.view);
         if registered.is_empty() {
-            self.out.unmet = self.d.unmet(&of, self.view).map(Rc::from);
-            self.out.is_opaque |= self.out.unmet.is_some();
+            self.out.obstacle = self.d.unmet(&of, self.view).map(|unmet| Obstacle::Requirement(unmet.into()));
+            self.out.is_opaque |= self.out.obstacle.is_some();
             return;
         }
         let Some(result) = self.tangent(&declared.result) else { return };

@@ -77,11 +77,8 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
         return Ok(Next::tail_call(Target::Beneath(site.function), true));
     };
     let Some(rule) = choose(machine, site, &numbers, level) else {
-        if site.is_opaque {
-            return Err(Fault::new(
-                Number::NoDerivative,
-                "no derivative is registered with respect to these arguments",
-            ));
+        if let Some(refusal) = &site.refusal {
+            return Err(Fault::new(Number::NoDerivative, refusal.to_string()));
         }
         machine.set_window(arguments.all());
         return Ok(Next::tail_call(Target::Beneath(site.function), true));

@@ -33,7 +33,7 @@ impl Builder {
             rules: vec![],
             is_prelude: false,
             is_opaque: false,
-            unmet: None,
+            obstacle: None,
         };
         Builder { function, at: 0 }
     }

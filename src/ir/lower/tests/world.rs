@@ -255,6 +255,9 @@ impl Declarations for World {
     fn conforms(&mut self, _: &Type, _: ProtocolId) -> bool {
         true
     }
+    fn own_vector(&mut self, _: &Type) -> Option<Type> {
+        None
+    }
     fn tangent_vector(&mut self, ty: &Type) -> Option<Type> {
         (*ty == double() || *ty == array(double())).then(|| ty.clone())
     }
