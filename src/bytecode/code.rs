@@ -120,6 +120,8 @@ pub struct RuleSite {
     pub rules: Vec<Registered>,
     /// Why it cannot be differentiated where no rule applies: nobody can look into it.
     pub refusal: Option<Rc<str>>,
+    /// Whether the function may throw.
+    pub throws: bool,
 }
 
 /// A registered derivative.
@@ -133,6 +135,8 @@ pub struct Registered {
     pub kind: RegisteredKind,
     /// How the result differentiates.
     pub result: TangentId,
+    /// Whether the registered function may throw.
+    pub throws: bool,
 }
 
 /// What a registered derivative returns beside the value.

@@ -181,7 +181,13 @@ mod tests {
         g.ret(&[y]);
         let (mut program, callee) = program(g);
         let mut with_rule = (**program.function(callee).unwrap()).clone();
-        let rule = Rule { wrt: vec![true], function: callee, kind: RuleKind::Differential, result: TangentId(0) };
+        let rule = Rule {
+            wrt: vec![true],
+            function: callee,
+            kind: RuleKind::Differential,
+            result: TangentId(0),
+            throws: false,
+        };
         with_rule.rules.push(rule);
         let own = entry(callee, &with_rule).unwrap();
         assert_eq!(own.blocks[0].instructions[0].op, Op::CallRule(callee));

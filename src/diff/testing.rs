@@ -29,6 +29,7 @@ impl Builder {
             rules: vec![],
             is_prelude: false,
             is_opaque: false,
+            throws: false,
             obstacle: None,
         };
         Builder { function, current: 0, steps: 0 }

@@ -67,6 +67,7 @@ pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) ->
             ir::RuleKind::Pullback | ir::RuleKind::Transpose => RegisteredKind::Pullback,
         },
         result: rule.result,
+        throws: rule.throws,
     });
     let mut results = [0; 3];
     callee.results.iter().for_each(|b| results[*b as usize] += 1);
@@ -75,6 +76,7 @@ pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) ->
         params: params.collect(),
         results,
         rules: rules.collect(),
+        throws: callee.throws,
         refusal: callee.is_opaque.then(|| refusal(callee).into()),
     };
     Ok(RuleAt(add(&mut code.rules, site)))

@@ -53,6 +53,8 @@ pub struct Function {
     pub is_prelude: bool,
     /// An opaque function: it has no derivative unless a rule is registered (`sinf` of `Glibc`).
     pub is_opaque: bool,
+    /// Whether it may throw: it gives a flag and the error before its result.
+    pub throws: bool,
     /// Why it is opaque, where that is more than nobody having registered a derivative.
     pub obstacle: Option<Obstacle>,
 }
@@ -311,6 +313,8 @@ pub struct Rule {
     pub kind: RuleKind,
     /// How the result differentiates.
     pub result: TangentId,
+    /// Whether the registered function may throw.
+    pub throws: bool,
 }
 
 /// What a registered derivative returns beside the value.

@@ -139,6 +139,7 @@ impl World {
         for i in 0..self.nominal_data(n).conformances.len() {
             self.check_conformance(n, i);
         }
+        self.check_asked_vector(n);
     }
 
     /// Every requirement must be fulfilled.
@@ -165,7 +166,8 @@ impl World {
             for a in 0..self.protocol_data(q).associated.len() {
                 let name = self.protocol_data(q).associated[a].name.clone();
                 let ty = Type::Associated(Rc::new(own.clone()), q, name.clone());
-                if self.normalize_type(&ty) == ty {
+                let found = self.normalize_type(&ty);
+                if found == ty {
                     known = false;
                     missing.push(format!("the associated type '{name}'"));
                 }
@@ -173,6 +175,7 @@ impl World {
             if !known {
                 continue;
             }
+            missing.extend(self.broken_clauses(q, &own));
             for r in 0..self.protocol_data(q).requirements.len() as u32 {
                 let generics = self.own_generics(q, r);
                 let data = &self.protocol_data(q).requirements[r as usize];
@@ -195,6 +198,9 @@ impl World {
                     missing.push(format!("{text} that can be set"));
                 }
             }
+        }
+        if &*self.protocol_data(p).name == "Differentiable" {
+            missing.extend(self.unreachable_vector(n, &own));
         }
         let in_the_way = self.unsynthesized(n, p);
         self.env = saved;

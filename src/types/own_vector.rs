@@ -1,8 +1,8 @@
 //! Types that say themselves what their tangent vectors are.
 
 use super::store::World;
-use super::ty::{NominalId, Type};
-use crate::syntax::ast::NominalKind;
+use super::ty::{NominalId, ParamId, ProtocolId, Type};
+use crate::syntax::ast::{Name, NominalKind};
 use std::rc::Rc;
 
 impl World {
@@ -32,6 +32,98 @@ impl World {
         let vector = self.vector_of(ty)?;
         let follows = vector == *ty || self.follows_members(*n, args, &vector);
         (!follows).then_some(vector)
+    }
+
+    /// Whether moving a value along its tangent vector is moving its members along those of the vector.
+    pub(super) fn moves_by_members(&mut self, n: NominalId, ty: &Type) -> bool {
+        let Type::Nominal(_, args) = ty else { return false };
+        self.vector_of(ty).is_none_or(|vector| self.follows_members(n, args, &vector))
+    }
+
+    /// The protocols beside its usual ones that a synthesized tangent vector must conform to, because a protocol that the
+    /// type conforms to says so.
+    pub(super) fn asked_of_vector(&mut self, n: NominalId) -> Vec<Name> {
+        let differentiable = self.protocol("Differentiable");
+        let is_vector = |t: &Type, own: ParamId| matches!(t, Type::Associated(of, p, name) if **of == Type::Param(own) && *p == differentiable && &**name == "TangentVector");
+        let mut asked: Vec<Name> = vec![];
+        for q in self.all_conforming(n) {
+            let own = self.protocol_data(q).self_param;
+            let clauses = self.protocol_clauses(q);
+            for (_, bound) in clauses.conform.iter().filter(|(of, _)| is_vector(of, own)) {
+                let name = self.protocol_data(*bound).name.clone();
+                let usual = ["Differentiable", "AdditiveArithmetic", "ScalableVector", "Scalable", "Equatable"];
+                if !usual.contains(&&*name) && !asked.contains(&name) {
+                    asked.push(name);
+                }
+            }
+        }
+        asked
+    }
+
+    /// A synthesized vector must fulfil what protocols of its type ask of it.
+    pub(super) fn check_asked_vector(&mut self, n: NominalId) {
+        if self.declares(n, "Differentiable").is_none() || self.asked_of_vector(n).is_empty() {
+            return;
+        }
+        let own = self.declared_type(n);
+        if let Some(Type::Nominal(v, _)) = self.vector_of(&own)
+            && v != n
+        {
+            self.check_nominal(v);
+        }
+    }
+
+    /// A class is differentiated by its members only: its instances have no place for anything else.
+    pub(super) fn unreachable_vector(&mut self, n: NominalId, ty: &Type) -> Option<String> {
+        let Type::Nominal(_, args) = ty else { return None };
+        let vector = self.vector_of(ty)?;
+        let is_own = self.nominal_data(n).kind == NominalKind::Class && !self.follows_members(n, args, &vector);
+        is_own.then(|| {
+            format!(
+                "a 'TangentVector' of a class to have properties of the class by name, unlike '{}'",
+                self.show(&vector)
+            )
+        })
+    }
+
+    /// What a protocol asks of the associated types of a type, and does not hold.
+    pub(super) fn broken_clauses(&mut self, p: ProtocolId, ty: &Type) -> Vec<String> {
+        let own = self.protocol_data(p).self_param;
+        let by = |t: &Type| t.substitute(&|q| (q == own).then(|| ty.clone()));
+        let mut asked: Vec<(Type, ProtocolId)> = vec![];
+        for a in 0..self.protocol_data(p).associated.len() {
+            let name = self.protocol_data(p).associated[a].name.clone();
+            let bounds = self.associated_bounds(p, &name);
+            let of = Type::Associated(Rc::new(Type::Param(own)), p, name);
+            asked.extend(bounds.iter().map(|bound| (of.clone(), *bound)));
+        }
+        let clauses = self.protocol_clauses(p);
+        asked.extend(clauses.conform.iter().cloned());
+        // What the library asks beside the documents is given where it can be.
+        let scalable = self.protocol("Scalable");
+        let mut broken = vec![];
+        for (of, bound) in asked.into_iter().filter(|(_, bound)| *bound != scalable) {
+            let found = self.normalize_type(&by(&of));
+            if !found.any(&mut |t| *t == Type::Error) && !self.conforms_to(&found, bound) {
+                let (what, found) = (self.show(&by(&of)), self.show(&found));
+                broken.push(format!(
+                    "that '{what}', which is '{found}', conforms to '{}'",
+                    self.protocol_data(bound).name
+                ));
+            }
+        }
+        for (a, b) in &clauses.equal {
+            let (one, other) = (self.normalize_type(&by(a)), self.normalize_type(&by(b)));
+            if one != other && ![&one, &other].iter().any(|t| t.any(&mut |t| *t == Type::Error)) {
+                let (one, other) = (self.show(&one), self.show(&other));
+                broken.push(format!(
+                    "that '{}' is '{}', but it is '{one}', not '{other}'",
+                    self.show(&by(a)),
+                    self.show(&by(b))
+                ));
+            }
+        }
+        broken
     }
 
     /// The library's own types are differentiated as the machine knows.

@@ -97,9 +97,12 @@ impl World {
             return Some(own);
         }
         let differentiable = self.protocol("Differentiable");
-        let mut text = String::from(
-            "struct TangentVector: Differentiable, AdditiveArithmetic, ScalableVector, Equatable {\n    typealias TangentVector = Self\n",
-        );
+        let mut text =
+            String::from("struct TangentVector: Differentiable, AdditiveArithmetic, ScalableVector, Equatable");
+        for asked in self.asked_of_vector(n) {
+            let _ = write!(text, ", {asked}");
+        }
+        text.push_str(" {\n    typealias TangentVector = Self\n");
         for (field, ty, _) in &moving {
             let vector = Type::Associated(Rc::new(ty.clone()), differentiable, name.clone());
             let vector = self.normalize_type(&vector);
@@ -263,12 +266,15 @@ impl World {
                 if self.normalize_type(&vector) == own {
                     return None;
                 }
-                if kind == NominalKind::Enum {
-                    return Some(self.move_of_enum(n));
-                }
                 if self.has_move_by(n) {
                     let text = "func move(along direction: TangentVector) { self.move(by: direction) }";
                     return Some(if kind == NominalKind::Class { text.into() } else { format!("mutating {text}") });
+                }
+                if !self.moves_by_members(n, &own) {
+                    return None;
+                }
+                if kind == NominalKind::Enum {
+                    return Some(self.move_of_enum(n));
                 }
                 let moving = self.moving_properties(n, false);
                 let mut text = String::from(if kind == NominalKind::Class { "func" } else { "mutating func" });

@@ -41,16 +41,17 @@ impl Builder<'_> {
                     continue;
                 }
             };
+            let throws = self.d.function(rule.function.function).throws;
             let origin = Origin::Function(rule.function.function);
             let function = self.lowering.request(self.program, origin, rule.function.generics, None);
-            self.out.rules.push(Rule { wrt: rule.wrt, function, kind, result });
+            self.out.rules.push(Rule { wrt: rule.wrt, function, kind, result, throws });
         }
         for parts in sums(parts) {
             let wrt = union(&parts);
             let kind = if parts.iter().any(|p| p.takes_all) { RuleKind::Pullback } else { RuleKind::Transpose };
             let origin = Origin::Backwards { of: f, parts: parts.into() };
             let function = self.lowering.request(self.program, origin, self.generics.clone(), self.view);
-            self.out.rules.push(Rule { wrt, function, kind, result });
+            self.out.rules.push(Rule { wrt, function, kind, result, throws: false });
         }
         // Stable: of two that say the same, a derivative comes before a transpose.
         self.out.rules.sort_by_key(|rule| rule.wrt.iter().filter(|w| **w).count());

@@ -110,6 +110,7 @@ impl<'a> Builder<'a> {
                 rules: vec![],
                 is_prelude: false,
                 is_opaque: false,
+                throws: false,
                 obstacle: None,
             },
             at: BlockId(0),

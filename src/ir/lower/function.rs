@@ -61,6 +61,7 @@ impl Builder<'_> {
 
     /// What is returned: the error if it may throw, the result, the parameters that go back.
     pub(super) fn results(&mut self, declared: &world::Function) {
+        self.out.throws = self.throws;
         if self.throws {
             self.out.results.extend([Bank::I, Bank::R]);
         }

@@ -33,6 +33,7 @@ impl Builder {
             rules: vec![],
             is_prelude: false,
             is_opaque: false,
+            throws: false,
             obstacle: None,
         };
         Builder { function, at: 0 }
