@@ -9,16 +9,20 @@ impl World {
     /// The tangent vector of a concrete type.
     pub(super) fn vector_of(&mut self, ty: &Type) -> Option<Type> {
         let saved = std::mem::take(&mut self.env);
-        let differentiable = self.protocol("Differentiable");
-        let found = if matches!(ty, Type::Function(_)) || !self.conforms_to(ty, differentiable) {
-            None
-        } else {
-            let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
-            let normal = self.normalize_type(&vector);
-            (normal != vector).then_some(normal)
-        };
+        let found = self.vector_here(ty);
         self.env = saved;
         found
+    }
+
+    /// The tangent vector of a type in the current generic surroundings.
+    fn vector_here(&mut self, ty: &Type) -> Option<Type> {
+        let differentiable = self.protocol("Differentiable");
+        if matches!(ty, Type::Function(_)) || !self.conforms_to(ty, differentiable) {
+            return None;
+        }
+        let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
+        let normal = self.normalize_type(&vector);
+        (normal != vector || matches!(ty, Type::Param(_) | Type::Associated(..))).then_some(normal)
     }
 
     /// The tangent vector of a struct or enum that is not differentiated member by member, because the vector's members
@@ -29,15 +33,17 @@ impl World {
         if data.builtin.is_some() || data.kind == NominalKind::Class || !self.is_made_differentiable_by_user(*n) {
             return None;
         }
-        let vector = self.vector_of(ty)?;
-        let follows = vector == *ty || self.follows_members(*n, args, &vector);
-        (!follows).then_some(vector)
+        let saved = std::mem::take(&mut self.env);
+        let vector = self.vector_here(ty);
+        let follows = vector.as_ref().is_none_or(|v| v == ty || self.follows_members(*n, args, v));
+        self.env = saved;
+        vector.filter(|_| !follows)
     }
 
     /// Whether moving a value along its tangent vector is moving its members along those of the vector.
     pub(super) fn moves_by_members(&mut self, n: NominalId, ty: &Type) -> bool {
         let Type::Nominal(_, args) = ty else { return false };
-        self.vector_of(ty).is_none_or(|vector| self.follows_members(n, args, &vector))
+        self.vector_here(ty).is_none_or(|vector| self.follows_members(n, args, &vector))
     }
 
     /// The protocols beside its usual ones that a synthesized tangent vector must conform to, because a protocol that the
@@ -76,7 +82,7 @@ impl World {
     /// A class is differentiated by its members only: its instances have no place for anything else.
     pub(super) fn unreachable_vector(&mut self, n: NominalId, ty: &Type) -> Option<String> {
         let Type::Nominal(_, args) = ty else { return None };
-        let vector = self.vector_of(ty)?;
+        let vector = self.vector_here(ty)?;
         let is_own = self.nominal_data(n).kind == NominalKind::Class && !self.follows_members(n, args, &vector);
         is_own.then(|| {
             format!(
@@ -150,7 +156,7 @@ impl World {
             let ty = self.normalize_type(&ty);
             let wanted = self.substitute_nominal(*v, vector_args, &member.ty);
             let wanted = self.normalize_type(&wanted);
-            self.vector_of(&ty) == Some(wanted)
+            self.vector_here(&ty) == Some(wanted)
         })
     }
 }
