@@ -122,8 +122,10 @@ pub struct RuleSite {
     pub results: Counts,
     /// What was registered, the most specific first.
     pub rules: Vec<Registered>,
-    /// Whether it has no derivative unless one of the rules applies.
-    pub is_opaque: bool,
+    /// Why it cannot be differentiated where no rule applies: nobody can look into it.
+    pub refusal: Option<Rc<str>>,
+    /// Whether the function may throw.
+    pub throws: bool,
 }
 
 /// A registered derivative.
@@ -137,6 +139,8 @@ pub struct Registered {
     pub kind: RegisteredKind,
     /// How the result differentiates.
     pub result: TangentId,
+    /// Whether the registered function may throw.
+    pub throws: bool,
 }
 
 /// What a registered derivative returns beside the value.

@@ -10,7 +10,7 @@
 
 use super::dataflow::{self, Fact};
 use super::flow::{self, NativePassage, Passage};
-use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program};
+use crate::ir::{Function, FunctionId, Instruction, Obstacle, Op, Operator, Program};
 use crate::source::Span;
 use crate::value::Bank;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -54,8 +54,8 @@ pub enum BreakReason {
     Conversion(&'static str),
     /// A function without a derivative that nobody can look into.
     Opaque(Rc<str>),
-    /// A function whose registered derivatives require what does not hold.
-    Unmet(Rc<str>),
+    /// A function, and what is in the way of its derivative.
+    Obstacle(Obstacle),
 }
 
 /// What a function may do to what is stored outside of it, calls included.
@@ -284,8 +284,8 @@ impl<'p> Activity<'p> {
 
 /// Nobody knows the inside: every number that goes in breaks there on its way to every result.
 fn opaque(id: FunctionId, f: &Function) -> Summary {
-    let why = match &f.unmet {
-        Some(requirement) => BreakReason::Unmet(requirement.clone()),
+    let why = match &f.obstacle {
+        Some(obstacle) => BreakReason::Obstacle(obstacle.clone()),
         None => BreakReason::Opaque(f.name.clone()),
     };
     let found = Rc::new(Break { why, span: f.span, calls: vec![] });
@@ -440,7 +440,13 @@ fn broken(ins: &Known, at: StepId, why: BreakReason, span: Span) -> Known {
     Known::of(out)
 }
 
+/// The breaks on the way to what goes in, and this one.
 fn add_breaks(out: &mut Dependence, ins: &Dependence, at: StepId, found: &Rc<Break>) {
+    for (key, earlier) in &ins.breaks {
+        if out.breaks.len() < MOST_BREAKS {
+            out.breaks.entry(*key).or_insert_with(|| earlier.clone());
+        }
+    }
     for argument in &ins.on {
         if out.breaks.len() < MOST_BREAKS {
             out.breaks.entry((*argument, at)).or_insert_with(|| found.clone());
@@ -451,7 +457,8 @@ fn add_breaks(out: &mut Dependence, ins: &Dependence, at: StepId, found: &Rc<Bre
 /// A break inside of a called function, as the caller sees it: what happens inside of the standard library, or where
 /// nobody can look, happens at the call.
 fn seen_from(found: &Rc<Break>, callee: &Function, call: Span) -> Rc<Break> {
-    if callee.is_prelude || callee.is_opaque {
+    let is_unwritten = found.calls.is_empty() && found.span == callee.span;
+    if callee.is_prelude || callee.is_opaque || is_unwritten {
         return Rc::new(Break { why: found.why.clone(), span: call, calls: vec![] });
     }
     let calls = std::iter::once((callee.name.clone(), call)).chain(found.calls.iter().cloned()).take(8).collect();

@@ -138,8 +138,8 @@ impl<'p> Checker<'p> {
             return vec![];
         }
         if f.is_opaque {
-            if let Some(requirement) = &f.unmet {
-                return vec![report::unmet_reference(promised, requirement)];
+            if let Some(obstacle) = &f.obstacle {
+                return vec![report::obstacle_reference(promised, obstacle)];
             }
             let has_derivative = kinds().next().is_some();
             return vec![if has_derivative {
@@ -245,7 +245,7 @@ fn report_breaks(promised: &Promised, breaks: &BTreeMap<(Span, usize), Rc<Break>
                     out.push(report::opaque(promised, *parameter, found, name));
                 }
             }
-            BreakReason::Unmet(requirement) => out.push(report::unmet(promised, *parameter, found, requirement)),
+            BreakReason::Obstacle(obstacle) => out.push(report::obstacle(promised, *parameter, found, obstacle)),
             BreakReason::Conversion(_) => conversions.push((*parameter, found.clone())),
         }
     }

@@ -14,24 +14,46 @@
 //! Not here: which registers those are (`possible`).
 
 use super::possible::Possible;
-use crate::ir::{Block, Function, FunctionId, Instruction, Op, Program, Reg, Register, Terminator};
+use crate::ir::{Block, Function, FunctionId, Instruction, Obstacle, Op, Program, Reg, Register, Terminator};
+use crate::value::Bank;
 
 /// The derivative code of a function.
 pub fn derivative(program: &Program, f: &Function) -> Function {
     let possible = Possible::of(program, f);
     let mut out = f.clone();
-    for (block, original) in out.blocks.iter_mut().zip(&f.blocks) {
-        for (step, original) in block.instructions.iter_mut().zip(&original.instructions) {
-            step.active = possible.is_active_step(program, f, original);
-            if let Op::Call(callee) = original.op
-                && step.active
-                && program.function(callee).is_some_and(|callee| has_rule_entry(callee))
-            {
-                step.op = Op::CallRule(callee);
-            }
-        }
+    for block in &mut out.blocks {
+        let steps = std::mem::take(&mut block.instructions);
+        block.instructions = steps.into_iter().flat_map(|step| in_derivative(program, f, &possible, step)).collect();
     }
     out
+}
+
+/// A step as derivative code has it.
+fn in_derivative(program: &Program, f: &Function, possible: &Possible, mut step: Instruction) -> Vec<Instruction> {
+    step.active = possible.is_active_step(program, f, &step);
+    if let Op::Call(id) = step.op
+        && step.active
+        && let Some(callee) = program.function(id).filter(|callee| has_rule_entry(callee))
+    {
+        if is_only_looked_at(possible, callee, &step) {
+            return value_of(&step);
+        }
+        step.op = Op::CallRule(id);
+    }
+    vec![step]
+}
+
+/// The value of a property that is read, which stands behind the vector beside its owner.
+fn value_of(read: &Instruction) -> Vec<Instruction> {
+    let behind = read.ins.len() - read.outs.len();
+    let copy = |(out, value): (&Reg, &Reg)| Instruction {
+        op: Op::Copy,
+        outs: vec![*out],
+        ins: vec![*value],
+        span: read.span,
+        active: true,
+    };
+    read.outs.iter().zip(&read.ins[behind..]).map(copy).collect()
 }
 
 /// The derivative code under which a function *object* is called, when its function has registered derivatives or nobody
@@ -48,6 +70,12 @@ pub fn entry(id: FunctionId, f: &Function) -> Option<Function> {
     let call = Instruction { op: Op::CallRule(id), outs: results.clone(), ins: params.clone(), span, active: true };
     let block = Block { instructions: vec![call], end: Some(Terminator::Return(results)), end_span: span };
     Some(Function { params, registers, blocks: vec![block], ..f.clone() })
+}
+
+/// Whether a step reads a stored property that nothing says the derivative of, only to look at it (`if point.angle > 0`).
+fn is_only_looked_at(possible: &Possible, callee: &Function, step: &Instruction) -> bool {
+    let looked_at = |r: &Reg| callee.results.iter().all(|bank| *bank == Bank::F) && !possible.is_useful(*r);
+    matches!(callee.obstacle, Some(Obstacle::Property { is_read: true, .. })) && step.outs.iter().all(looked_at)
 }
 
 fn has_rule_entry(f: &Function) -> bool {
@@ -153,7 +181,13 @@ mod tests {
         g.ret(&[y]);
         let (mut program, callee) = program(g);
         let mut with_rule = (**program.function(callee).unwrap()).clone();
-        let rule = Rule { wrt: vec![true], function: callee, kind: RuleKind::Differential, result: TangentId(0) };
+        let rule = Rule {
+            wrt: vec![true],
+            function: callee,
+            kind: RuleKind::Differential,
+            result: TangentId(0),
+            throws: false,
+        };
         with_rule.rules.push(rule);
         let own = entry(callee, &with_rule).unwrap();
         assert_eq!(own.blocks[0].instructions[0].op, Op::CallRule(callee));

@@ -4,7 +4,7 @@ use super::activity::{Break, BreakReason};
 use super::check::Promised;
 use super::linear::{Step, base_name};
 use crate::diagnostic::{Code, Diagnostic, Note};
-use crate::ir::{Function, Instruction, Reg, Terminator};
+use crate::ir::{Function, Instruction, Obstacle, Reg, Terminator};
 use crate::source::Span;
 use crate::value::Bank;
 use std::rc::Rc;
@@ -68,23 +68,35 @@ pub fn opaque(promised: &Promised, parameter: usize, found: &Break, name: &str) 
     diagnostic.help(format!("register a derivative for it: '@derivative(of: {})'", base_name(name)))
 }
 
-/// A path to the result goes through a function whose registered derivatives are for other types.
-pub fn unmet(promised: &Promised, parameter: usize, found: &Break, requirement: &str) -> Diagnostic {
+/// A path to the result goes through a function whose registered derivatives are for other types, or a stored property
+/// that its type's tangent vectors say nothing of.
+pub fn obstacle(promised: &Promised, parameter: usize, found: &Break, obstacle: &Obstacle) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(Code::NoDerivative, found.span, NOT_DIFFERENTIABLE);
     if let Some(parameter) = promised.function.parameters.get(parameter) {
         diagnostic = with_respect_to(diagnostic, promised, parameter.span, &parameter.name);
     }
-    calls(diagnostic, found).note_at(found.span, requirements(requirement))
+    in_the_way(calls(diagnostic, found), found.span, obstacle)
 }
 
 /// A function whose registered derivatives are for other types is converted itself.
-pub fn unmet_reference(promised: &Promised, requirement: &str) -> Diagnostic {
-    Diagnostic::error(Code::NoDerivative, promised.at, NOT_DIFFERENTIABLE)
-        .note_at(promised.at, requirements(requirement))
+pub fn obstacle_reference(promised: &Promised, obstacle: &Obstacle) -> Diagnostic {
+    in_the_way(Diagnostic::error(Code::NoDerivative, promised.at, NOT_DIFFERENTIABLE), promised.at, obstacle)
 }
 
-fn requirements(unmet: &str) -> String {
-    format!("function call is not differentiable because generic requirements are not met: {unmet}")
+fn in_the_way(diagnostic: Diagnostic, at: Span, obstacle: &Obstacle) -> Diagnostic {
+    let way_out = match obstacle {
+        Obstacle::Requirement(_) => None,
+        Obstacle::Property { is_case: true, .. } => Some("use it in a function or method"),
+        Obstacle::Property { is_read: true, .. } => Some("read it in a computed property or method"),
+        Obstacle::Property { .. } => Some("set it in an initialiser or function"),
+    };
+    let diagnostic = diagnostic.note_at(at, obstacle.to_string());
+    match way_out {
+        Some(way_out) => {
+            diagnostic.help(format!("{way_out}, and register a derivative of that with '@derivative(of:)'"))
+        }
+        None => diagnostic,
+    }
 }
 
 /// A function of another module is converted itself.

@@ -29,7 +29,8 @@ impl Builder {
             rules: vec![],
             is_prelude: false,
             is_opaque: false,
-            unmet: None,
+            throws: false,
+            obstacle: None,
         };
         Builder { function, current: 0, steps: 0 }
     }

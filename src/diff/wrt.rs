@@ -66,6 +66,13 @@ fn spread(program: &Program, shape: ShapeId, tangent: TangentId, out: &mut Vec<M
                 }
             }
         }
+        TangentKind::Beside(of) => {
+            let parts = fields(program.shapes.get(shape));
+            if let [value, vector] = parts[..] {
+                still(out, count(program, value));
+                spread(program, vector, *of, out);
+            }
+        }
         // The cases share their components: what moves in one of them may move.
         TangentKind::Enum(_) => {
             let layout = program.shapes.layout(shape);
@@ -103,7 +110,7 @@ fn moves_as_a_whole(program: &Program, tangent: TangentId, depth: usize) -> bool
                 && fields.len() == moving.len()
                 && moving.iter().all(|(_, _, t)| moves_as_a_whole(program, *t, depth + 1))
         }
-        TangentKind::Boxed(_) | TangentKind::Enum(_) | TangentKind::Nothing => false,
+        TangentKind::Boxed(_) | TangentKind::Beside(_) | TangentKind::Enum(_) | TangentKind::Nothing => false,
     }
 }
 

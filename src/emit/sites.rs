@@ -69,6 +69,7 @@ pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) ->
             ir::RuleKind::Pullback | ir::RuleKind::Transpose => RegisteredKind::Pullback,
         },
         result: rule.result,
+        throws: rule.throws,
     });
     let mut results = [0; 3];
     callee.results.iter().for_each(|b| results[*b as usize] += 1);
@@ -77,9 +78,22 @@ pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) ->
         params: params.collect(),
         results,
         rules: rules.collect(),
-        is_opaque: callee.is_opaque,
+        throws: callee.throws,
+        refusal: callee.is_opaque.then(|| refusal(callee).into()),
     };
     Ok(RuleAt(add(&mut code.rules, site)))
+}
+
+/// What is said when a function that nobody can look into moves with something that no rule covers.
+fn refusal(callee: &ir::Function) -> String {
+    match &callee.obstacle {
+        Some(obstacle @ ir::Obstacle::Property { .. }) => {
+            format!(
+                "{obstacle}; what reads or sets it needs a registered derivative, which calls its original for the value"
+            )
+        }
+        _ => "no derivative is registered with respect to these arguments".to_owned(),
+    }
 }
 
 /// The index of a site; equal ones are shared.

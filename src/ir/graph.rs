@@ -53,8 +53,49 @@ pub struct Function {
     pub is_prelude: bool,
     /// An opaque function: it has no derivative unless a rule is registered (`sinf` of `Glibc`).
     pub is_opaque: bool,
-    /// Why no derivative that is registered for it applies to its generic arguments; it is opaque then.
-    pub unmet: Option<Rc<str>>,
+    /// Whether it may throw: it gives a flag and the error before its result.
+    pub throws: bool,
+    /// Why it is opaque, where that is more than nobody having registered a derivative.
+    pub obstacle: Option<Obstacle>,
+}
+
+/// What is in the way of a derivative.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Obstacle {
+    /// No derivative that is registered applies to the generic arguments: what they would have to be.
+    Requirement(Rc<str>),
+    /// A stored property of a type whose tangent vectors do not say how it moves (`Circle.angle`): whether it is read.
+    Property {
+        /// The type.
+        owner: Rc<str>,
+        /// The property.
+        name: Rc<str>,
+        /// Whether it is read, or set.
+        is_read: bool,
+        /// Whether it is what a case of an enum holds.
+        is_case: bool,
+    },
+}
+
+impl std::fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Obstacle::Requirement(unmet) => {
+                write!(f, "function call is not differentiable because generic requirements are not met: {unmet}")
+            }
+            Obstacle::Property { owner, name, is_case: true, .. } => write!(
+                f,
+                "cannot differentiate what '{owner}.{name}' holds because '{owner}.TangentVector' is not an enum of the same cases"
+            ),
+            Obstacle::Property { owner, name, is_read, .. } => {
+                let what = if *is_read { "access to" } else { "setting" };
+                write!(
+                    f,
+                    "cannot differentiate {what} property '{owner}.{name}' because '{owner}.TangentVector' does not have a stored property named '{name}'"
+                )
+            }
+        }
+    }
 }
 
 /// A parameter as written.
@@ -277,6 +318,8 @@ pub struct Rule {
     pub kind: RuleKind,
     /// How the result differentiates.
     pub result: TangentId,
+    /// Whether the registered function may throw.
+    pub throws: bool,
 }
 
 /// What a registered derivative returns beside the value.

@@ -10,7 +10,7 @@
 use crate::types::ty::{FunctionParam, FunctionType, NominalId, Strength, Type};
 use crate::types::world::{Builtin, Declarations, Nominal, NominalKind};
 use crate::value::Bank;
-use crate::value::shape::{Case, OwnId, Shape, ShapeId, Shapes, Style, TangentId};
+use crate::value::shape::{BESIDE, Case, OwnId, Shape, ShapeId, Shapes, Style, TangentId};
 use hashbrown::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -153,6 +153,10 @@ impl Layouts {
             }
             NominalKind::Enum => self.cases(d, shapes, ty, &nominal, args),
         };
+        let shape = match d.own_vector(ty) {
+            Some(vector) => self.beside(d, shapes, shape, &vector),
+            None => shape,
+        };
         let reserved = self.open.pop().and_then(|(_, reserved)| reserved);
         let own = d.own_texts(ty).map(|_| self.own_id(ty));
         if let Shape::Class { .. } = shape {
@@ -168,6 +172,14 @@ impl Layouts {
             return define(shapes, reserved, Shape::Boxed(plain), own);
         }
         shapes.add_own(shape, own)
+    }
+
+    /// A value with its tangent beside it.
+    fn beside(&mut self, d: &mut dyn Declarations, shapes: &mut Shapes, value: Shape, vector: &Type) -> Shape {
+        let (Shape::Struct { name, .. } | Shape::Enum { name, .. }) = &value else { return value };
+        let name = name.clone();
+        let fields = vec![("value".into(), shapes.add(value)), ("vector".into(), self.shape(d, shapes, vector))];
+        Shape::Struct { name, fields, style: Style::Beside }
     }
 
     fn own_id(&mut self, ty: &Type) -> OwnId {
@@ -381,6 +393,17 @@ pub fn is_small(ty: &Type) -> bool {
         parts += 1;
         parts > LARGEST
     })
+}
+
+/// The value, and the components of the tangent that stands beside it: for a type that says itself what that is.
+pub fn beside(layouts: &mut Layouts, shapes: &Shapes, shape: ShapeId) -> Option<(ShapeId, Range<usize>)> {
+    match shapes.get(shape) {
+        Shape::Struct { fields, style: Style::Beside, .. } => {
+            let value = fields.first()?.1;
+            Some((value, layouts.field(shapes, shape, BESIDE as usize)))
+        }
+        _ => None,
+    }
 }
 
 /// What is inside of a box; the shape itself when there is none.

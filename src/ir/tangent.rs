@@ -3,7 +3,8 @@
 //! In: a type, and what [`Declarations::tangent_vector`] says of it. Out: a [`TangentId`] that relates the components of
 //! a value to those of its tangent vector.
 //!
-//! Promises: stored properties and the vector's fields correspond by name; what is marked `@noDerivative` does not move.
+//! Promises: stored properties and the vector's fields correspond by name, or not at all: then the vector stands beside the
+//! value ([`TangentKind::Beside`]). What is marked `@noDerivative` does not move.
 //! Around a boxed value stands [`TangentKind::Boxed`]; inside of it both shapes are without their boxes.
 
 use super::layout::{Layouts, instantiate, unboxed};
@@ -77,6 +78,9 @@ impl Layouts {
                 let nominal = to.d.nominal(*id);
                 match (nominal.builtin, nominal.kind) {
                     (Some(builtin), _) => self.builtin(to, builtin, args),
+                    _ if to.d.own_vector(ty).is_some() => {
+                        self.tangent(to, vector).map_or(TangentKind::Nothing, TangentKind::Beside)
+                    }
                     (None, NominalKind::Struct | NominalKind::Class) => self.fields(to, ty, &nominal, args, vector),
                     (None, NominalKind::Enum) => self.enumeration(to, &nominal, args),
                 }

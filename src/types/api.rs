@@ -143,6 +143,7 @@ impl World {
                 self.check_conformance(n, i);
             }
         }
+        self.check_asked_vector(n);
     }
 
     /// Every requirement must be fulfilled.
@@ -169,7 +170,8 @@ impl World {
             for a in 0..self.protocol_data(q).associated.len() {
                 let name = self.protocol_data(q).associated[a].name.clone();
                 let ty = Type::Associated(Rc::new(own.clone()), q, name.clone());
-                if self.normalize_type(&ty) == ty {
+                let found = self.normalize_type(&ty);
+                if found == ty {
                     known = false;
                     missing.push(format!("the associated type '{name}'"));
                 }
@@ -177,6 +179,7 @@ impl World {
             if !known {
                 continue;
             }
+            missing.extend(self.broken_clauses(q, &own));
             for r in 0..self.protocol_data(q).requirements.len() as u32 {
                 let generics = self.own_generics(q, r);
                 let data = &self.protocol_data(q).requirements[r as usize];
@@ -199,6 +202,9 @@ impl World {
                     missing.push(format!("{text} that can be set"));
                 }
             }
+        }
+        if &*self.protocol_data(p).name == "Differentiable" {
+            missing.extend(self.unreachable_vector(n, &own));
         }
         let in_the_way = self.unsynthesized(n, p);
         self.env = saved;
@@ -422,17 +428,11 @@ impl Declarations for World {
     }
 
     fn tangent_vector(&mut self, ty: &Type) -> Option<Type> {
-        let saved = std::mem::take(&mut self.env);
-        let differentiable = self.protocol("Differentiable");
-        let found = if matches!(ty, Type::Function(_)) || !self.conforms_to(ty, differentiable) {
-            None
-        } else {
-            let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
-            let normal = self.normalize_type(&vector);
-            (normal != vector).then_some(normal)
-        };
-        self.env = saved;
-        found
+        self.vector_of(ty)
+    }
+
+    fn own_vector(&mut self, ty: &Type) -> Option<Type> {
+        World::own_vector(self, ty)
     }
 
     fn prelude_nominal(&mut self, name: &str) -> Option<NominalId> {

@@ -271,7 +271,7 @@ impl World {
     }
 
     /// The protocols that a nominal type says it conforms to, with those that they refine.
-    fn all_conforming(&mut self, n: NominalId) -> Vec<ProtocolId> {
+    pub(super) fn all_conforming(&mut self, n: NominalId) -> Vec<ProtocolId> {
         let conforming = self.nominal_data(n).conformances.iter().map(|c| c.protocol).collect();
         self.all_refined(conforming)
     }

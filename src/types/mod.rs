@@ -29,6 +29,7 @@ mod observe;
 mod opened;
 mod originals;
 mod own_equality;
+mod own_vector;
 mod prelude;
 mod promise;
 mod quote;

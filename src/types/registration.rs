@@ -174,6 +174,14 @@ impl World {
             {
                 return Err(Misfit::Shape);
             }
+            if given.throws && !world.signature(original.function).throws {
+                let message = "a derivative may throw only if its original does";
+                return Err(Misfit::Types(Box::new(Diagnostic::error(
+                    Code::Registration,
+                    world.function_data(f).span,
+                    message,
+                ))));
+            }
             world.env = env.clone();
             let before = world.diagnostics.len();
             let wrt = world.wrt_flags(args, &names, &types, given.self_type.is_some());

@@ -113,9 +113,12 @@ impl World {
             return Some(own);
         }
         let differentiable = self.protocol("Differentiable");
-        let mut text = String::from(
-            "struct TangentVector: Differentiable, AdditiveArithmetic, ScalableVector, Equatable {\n    typealias TangentVector = Self\n",
-        );
+        let mut text =
+            String::from("struct TangentVector: Differentiable, AdditiveArithmetic, ScalableVector, Equatable");
+        for asked in self.asked_of_vector(n) {
+            let _ = write!(text, ", {asked}");
+        }
+        text.push_str(" {\n    typealias TangentVector = Self\n");
         for (field, ty, _) in &moving {
             let vector = Type::Associated(Rc::new(ty.clone()), differentiable, name.clone());
             let vector = self.normalize_type(&vector);
@@ -163,6 +166,7 @@ impl World {
         let written = self.nominal_data(n).members.get(name).cloned().unwrap_or_default();
         let is_operator = matches!(key, "+" | "-" | "==" | "<");
         let has_own = written.iter().any(|m| match m.kind {
+            MemberKind::Method(f) if key == "move" => self.is_along(f),
             MemberKind::Method(f) => {
                 !is_operator || self.function_data(f).ast_params.len() == 2 && self.is_own_operator(f)
             }
@@ -189,6 +193,21 @@ impl World {
                 self.inherit_defaults(n);
             }
         }
+    }
+
+    /// Whether a method named `move` is the one that is required.
+    fn is_along(&mut self, f: super::tree::FunctionId) -> bool {
+        self.label_of_first(f).as_deref() != Some("by")
+    }
+
+    /// Whether a type moves by the method of today's Swift.
+    fn has_move_by(&mut self, n: NominalId) -> bool {
+        let written = self.nominal_data(n).members.get("move").cloned().unwrap_or_default();
+        written.iter().any(|m| matches!(m.kind, MemberKind::Method(f) if !self.is_along(f)))
+    }
+
+    fn label_of_first(&mut self, f: super::tree::FunctionId) -> Option<Name> {
+        self.signature(f).params.first().and_then(|p| p.label.clone())
     }
 
     /// The conformance that asks for a member.
@@ -261,6 +280,13 @@ impl World {
                 let differentiable = self.protocol("Differentiable");
                 let vector = Type::Associated(Rc::new(own.clone()), differentiable, "TangentVector".into());
                 if self.normalize_type(&vector) == own {
+                    return None;
+                }
+                if self.has_move_by(n) {
+                    let text = "func move(along direction: TangentVector) { self.move(by: direction) }";
+                    return Some(if kind == NominalKind::Class { text.into() } else { format!("mutating {text}") });
+                }
+                if !self.moves_by_members(n, &own) {
                     return None;
                 }
                 if kind == NominalKind::Enum {

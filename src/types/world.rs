@@ -211,6 +211,9 @@ pub trait Declarations {
     fn is_value_of(&mut self, ty: &Type, of: &Existential) -> bool;
     /// `T.TangentVector` of a concrete type; `None` when it is not differentiable.
     fn tangent_vector(&mut self, ty: &Type) -> Option<Type>;
+    /// The tangent vector of a struct or enum that says itself what it is, where its parts are not those of the value by
+    /// name.
+    fn own_vector(&mut self, ty: &Type) -> Option<Type>;
     /// A nominal type of the prelude by name (`Range`, `Array`).
     fn prelude_nominal(&mut self, name: &str) -> Option<NominalId>;
     /// A function of the prelude by its base name, for what lowering itself needs (`_describe`).

@@ -1,6 +1,6 @@
 //! Equality, order and hashing of values by their shape: what `==`, `<` and `hash` are for synthesized conformances.
 
-use super::shape::{Shape, ShapeId, Shapes};
+use super::shape::{Shape, ShapeId, Shapes, seen};
 use super::{Components, Ref};
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -17,8 +17,8 @@ pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'
                 push_fields(shapes, &mut work, fields.iter().map(|(_, s)| *s), a, b);
                 true
             }
-            Shape::Struct { fields, .. } => {
-                push_fields(shapes, &mut work, fields.iter().map(|(_, s)| *s), a, b);
+            Shape::Struct { fields, style, .. } => {
+                push_fields(shapes, &mut work, seen(fields, *style).iter().map(|(_, s)| *s), a, b);
                 true
             }
             Shape::Enum { cases, .. } => {
@@ -156,7 +156,9 @@ pub fn compare(shapes: &Shapes, shape: ShapeId, mut a: Components<'_>, mut b: Co
         Shape::Int { .. } | Shape::Bool => Some(a.integer().cmp(&b.integer())),
         Shape::String | Shape::Character => Some(super::text::order(text(a.reference()), text(b.reference()))),
         Shape::Tuple(fields) => compare_fields(shapes, fields.iter().map(|(_, s)| *s), a, b),
-        Shape::Struct { fields, .. } => compare_fields(shapes, fields.iter().map(|(_, s)| *s), a, b),
+        Shape::Struct { fields, style, .. } => {
+            compare_fields(shapes, seen(fields, *style).iter().map(|(_, s)| *s), a, b)
+        }
         Shape::Enum { cases, .. } => {
             let (tag, other) = (a.integer(), b.integer());
             let case = usize::try_from(tag).ok().and_then(|t| cases.get(t)).filter(|_| tag == other);
@@ -217,7 +219,9 @@ fn hash_parts(shapes: &Shapes, shape: ShapeId, value: Components<'_>, state: &mu
             Shape::Int { .. } | Shape::Bool => state.mix(value.integer() as u64),
             Shape::String | Shape::Character => state.text(&super::text::canonical(text(value.reference()))),
             Shape::Tuple(fields) => push_parts(shapes, &mut work, fields.iter().map(|(_, s)| *s), value),
-            Shape::Struct { fields, .. } => push_parts(shapes, &mut work, fields.iter().map(|(_, s)| *s), value),
+            Shape::Struct { fields, style, .. } => {
+                push_parts(shapes, &mut work, seen(fields, *style).iter().map(|(_, s)| *s), value);
+            }
             Shape::Enum { cases, .. } => {
                 let tag = value.integer();
                 state.mix(tag as u64);

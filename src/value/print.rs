@@ -153,6 +153,14 @@ impl Printer<'_> {
                     self.value(*shape, value, quoted);
                 }
             }
+            Style::Beside => {
+                if let [(_, shape), rest @ ..] = fields {
+                    self.value(*shape, value, quoted);
+                    for (_, beside) in rest {
+                        value.take(self.shapes.layout(*beside));
+                    }
+                }
+            }
             Style::Fields | Style::Vector => {
                 let label = |name: &Rc<str>| (style == Style::Fields).then(|| name.clone());
                 let fields: Vec<_> = fields.iter().map(|(name, shape)| (label(name), *shape)).collect();

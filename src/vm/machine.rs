@@ -32,6 +32,8 @@ pub struct Machine {
     pub(super) frames: Vec<Frame>,
     pub(super) tasks: Vec<Box<dyn Task>>,
     pub(super) functions: Functions,
+    /// The levels for which registered derivatives are running: what instances keep of them is constant there.
+    pub(super) ruled: Vec<usize>,
     /// Where the window of the step that runs begins.
     pub(super) window: [usize; 3],
     /// Steps until the next look at limits.
@@ -77,6 +79,7 @@ impl Machine {
             stacks: Stacks::default(),
             frames: vec![],
             tasks: vec![],
+            ruled: vec![],
             functions: Functions::default(),
             window: [0; 3],
             fuel: 0,

@@ -77,6 +77,15 @@ impl Machine {
         cells
     }
 
+    /// Does something with the window behind the flag and the error of a function that may throw.
+    pub fn behind_error<T>(&mut self, act: impl FnOnce(&mut Machine) -> T) -> T {
+        let window = self.window;
+        self.window = [window[0], window[1] + 1, window[2] + 1];
+        let done = act(self);
+        self.window = window;
+        done
+    }
+
     /// Writes components to the front of the window.
     pub fn set_window(&mut self, parts: Components<'_>) {
         self.set_window_from([0; 3], parts);

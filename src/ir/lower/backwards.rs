@@ -9,7 +9,7 @@
 use super::build::{Builder, Use, Value};
 use super::call::Operand;
 use super::{Key, Origin, Part};
-use crate::ir::graph::{Op, Parameter, Reg, Rule, RuleKind, Terminator};
+use crate::ir::graph::{Obstacle, Op, Parameter, Reg, Rule, RuleKind, Terminator};
 use crate::types::tree::{self, FunctionRef};
 use crate::types::ty::{FunctionType, Strength, Type};
 use crate::types::world::{self, RegisteredKind};
@@ -25,8 +25,8 @@ impl Builder<'_> {
         let of = FunctionRef { function: f, generics: self.generics.clone() };
         let registered = self.d.rules(&of, self.view);
         if registered.is_empty() {
-            self.out.unmet = self.d.unmet(&of, self.view).map(Rc::from);
-            self.out.is_opaque |= self.out.unmet.is_some();
+            self.out.obstacle = self.d.unmet(&of, self.view).map(|unmet| Obstacle::Requirement(unmet.into()));
+            self.out.is_opaque |= self.out.obstacle.is_some();
             return;
         }
         let Some(result) = self.tangent(&declared.result) else { return };
@@ -41,16 +41,17 @@ impl Builder<'_> {
                     continue;
                 }
             };
+            let throws = self.d.function(rule.function.function).throws;
             let origin = Origin::Function(rule.function.function);
             let function = self.lowering.request(self.program, origin, rule.function.generics, None);
-            self.out.rules.push(Rule { wrt: rule.wrt, function, kind, result });
+            self.out.rules.push(Rule { wrt: rule.wrt, function, kind, result, throws });
         }
         for parts in sums(parts) {
             let wrt = union(&parts);
             let kind = if parts.iter().any(|p| p.takes_all) { RuleKind::Pullback } else { RuleKind::Transpose };
             let origin = Origin::Backwards { of: f, parts: parts.into() };
             let function = self.lowering.request(self.program, origin, self.generics.clone(), self.view);
-            self.out.rules.push(Rule { wrt, function, kind, result });
+            self.out.rules.push(Rule { wrt, function, kind, result, throws: false });
         }
         // Stable: of two that say the same, a derivative comes before a transpose.
         self.out.rules.sort_by_key(|rule| rule.wrt.iter().filter(|w| **w).count());

@@ -90,7 +90,8 @@ impl<'a> Builder<'a> {
             | Origin::Initializer(_)
             | Origin::Backwards { .. }
             | Origin::Bridge { .. }
-            | Origin::Pullback { .. } => tree::FunctionId(u32::MAX),
+            | Origin::Pullback { .. }
+            | Origin::Sealed { .. } => tree::FunctionId(u32::MAX),
         };
         Builder {
             lowering,
@@ -109,7 +110,8 @@ impl<'a> Builder<'a> {
                 rules: vec![],
                 is_prelude: false,
                 is_opaque: false,
-                unmet: None,
+                throws: false,
+                obstacle: None,
             },
             at: BlockId(0),
             span: Span::default(),

@@ -8,7 +8,7 @@
 use super::build::{Builder, Use, Value};
 use super::call::Operand;
 use super::dispatch::Target;
-use super::place::{Accessor, Location};
+use super::place::{Accessor, Location, Sealed};
 use crate::ir::graph::{Op, Reg};
 use crate::types::ty::Type;
 use crate::value::Bank;
@@ -28,6 +28,8 @@ enum Closing {
     Set { accessor: Box<Accessor>, base: Value, value: Value },
     /// Makes a constant of what was put there.
     Cut(Value, Type),
+    /// Says that a stored property was set, when it is back in its place.
+    Seal(Box<Sealed>),
 }
 
 impl Builder<'_> {
@@ -83,8 +85,19 @@ impl Builder<'_> {
                 let value = self.loosened(value.to_vec(), *ownership);
                 self.store(inner, &value);
             }
+            Location::Sealed(sealed) => {
+                self.store(&sealed.value, value);
+                self.seal(sealed);
+            }
             Location::Discard => {}
         }
+    }
+
+    /// What a stored property was set to is nothing that the vector beside it follows.
+    fn seal(&mut self, sealed: &Sealed) {
+        let (vector, value) = (self.load(&sealed.vector), self.load(&sealed.value));
+        let vector = self.set_sealed(&sealed.property, vector, value);
+        self.store(&sealed.vector, &vector);
     }
 
     /// Stores components of an element or record, which is in a register.
@@ -146,6 +159,7 @@ impl Builder<'_> {
             | Location::Cut { inner, .. }
             | Location::Loose { inner, .. } => self.check(inner),
             Location::Accessor(accessor) => self.check(&accessor.base),
+            Location::Sealed(sealed) => self.check(&sealed.value),
             Location::Registers(_) | Location::Box { .. } | Location::Global { .. } | Location::Discard => {}
         }
     }
@@ -233,6 +247,11 @@ impl Builder<'_> {
                 let regs = self.load(at);
                 self.opened(vec![], at, regs)
             }
+            Location::Sealed(sealed) => {
+                let mut opened = self.open(&sealed.value);
+                opened.closings.insert(0, Closing::Seal(sealed.clone()));
+                opened
+            }
             Location::Discard => Opened { regs: vec![], closings: vec![] },
         }
     }
@@ -281,6 +300,7 @@ impl Builder<'_> {
                     self.set(&accessor, base, value.clone());
                     self.release(&value);
                 }
+                Closing::Seal(sealed) => self.seal(&sealed),
                 Closing::Cut(regs, ty) => {
                     let constant = self.without_derivative(regs.clone(), &ty);
                     self.assign(&regs, &constant);
@@ -309,6 +329,7 @@ fn outlives_failure(at: &Location) -> bool {
         | Location::Cut { inner, .. }
         | Location::Loose { inner, .. } => outlives_failure(inner),
         Location::Accessor(accessor) => outlives_failure(&accessor.base),
+        Location::Sealed(sealed) => outlives_failure(&sealed.value),
         Location::Registers(_) | Location::Discard => false,
     }
 }

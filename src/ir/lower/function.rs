@@ -17,6 +17,7 @@ pub(super) fn lower(lowering: &mut Lowering, d: &mut dyn Declarations, program: 
         Origin::NeverThrows => builder.never_throws(key),
         Origin::Backwards { of, ref parts } => builder.backwards(key, of, parts),
         Origin::Pullback { of, ref parts } => builder.pullback(of, parts),
+        Origin::Sealed { ref name, is_read } => builder.sealed(key, name, is_read),
         Origin::Bridge { like, ref to } => builder.bridge(like, to),
         Origin::Initializer(_) => builder.initializer(key),
     }
@@ -60,6 +61,7 @@ impl Builder<'_> {
 
     /// What is returned: the error if it may throw, the result, the parameters that go back.
     pub(super) fn results(&mut self, declared: &world::Function) {
+        self.out.throws = self.throws;
         if self.throws {
             self.out.results.extend([Bank::I, Bank::R]);
         }

@@ -117,6 +117,8 @@ impl Builder<'_> {
                 *value = self.loosened(std::mem::take(value), stored.ownership);
             }
         }
+        let vector = self.vector_beside(ty, &values);
+        values.push(vector);
         self.pack(ty, values.concat())
     }
 
@@ -131,13 +133,18 @@ impl Builder<'_> {
         let shape = self.shape(ty);
         let inner = self.inner(shape);
         let banks = self.banks_of(inner);
-        let places = self.lowering.layouts.payload(&self.program.shapes, inner, case as usize);
+        let (value_shape, beside) = self.beside(inner);
+        let places = self.lowering.layouts.payload(&self.program.shapes, value_shape, case as usize);
         let mut components: Vec<Option<Reg>> = vec![None; banks.len()];
         components[0] = Some(self.int(i64::from(case)));
         for (value, places) in values.iter().zip(&places) {
             for (reg, place) in value.iter().zip(places) {
                 components[*place] = Some(*reg);
             }
+        }
+        if let Some(beside) = beside {
+            let vector = self.vector_beside_case(ty, case, &values);
+            components.splice(beside, vector.into_iter().map(Some));
         }
         let components = components
             .into_iter()

@@ -28,6 +28,7 @@ mod operator;
 mod pattern;
 mod place;
 mod primitive;
+mod sealed;
 mod statement;
 mod switch;
 #[cfg(test)]
@@ -91,6 +92,9 @@ pub(in crate::ir) enum Origin {
     Bridge { like: tree::FunctionId, to: Rc<dispatch::Behind> },
     /// That pullback.
     Pullback { of: tree::FunctionId, parts: Rc<[Part]> },
+    /// Reads or sets a stored property of a type that says itself what its tangent vectors are. The generic arguments are
+    /// the type and that of the property.
+    Sealed { name: Rc<str>, is_read: bool },
 }
 
 /// A function that takes the adjoint of a result to those of some parameters.

@@ -70,9 +70,15 @@ impl Builder<'_> {
         let same = self.primitive("int.eq", &[components[0], number]);
         self.require(same, fail);
         let inner = self.inner(shape);
-        let places = self.lowering.layouts.payload(&self.program.shapes, inner, case as usize);
-        for (part, places) in payload.iter().zip(places) {
-            let field: Value = places.iter().map(|i| components[*i]).collect();
+        let (value_shape, beside) = self.beside(inner);
+        let places = self.lowering.layouts.payload(&self.program.shapes, value_shape, case as usize);
+        for (k, (part, places)) in payload.iter().zip(places).enumerate() {
+            let mut field: Value = places.iter().map(|i| components[*i]).collect();
+            if let Some(beside) = beside.clone()
+                && let Some(property) = self.sealed_payload(&pattern.ty, case, k)
+            {
+                field = self.read_sealed(&property, components[beside].to_vec(), field);
+            }
             self.matches(part, &field, fail);
         }
     }

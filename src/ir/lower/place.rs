@@ -14,8 +14,9 @@ use crate::types::tree::{
 };
 use crate::types::ty::Type;
 use crate::value::Bank;
-use crate::value::shape::Shape;
+use crate::value::shape::{Shape, ShapeId};
 use std::ops::Range;
+use std::rc::Rc;
 
 /// Where a value is kept.
 #[derive(Clone, Debug)]
@@ -38,8 +39,32 @@ pub(super) enum Location {
     Cut { inner: Box<Location>, ty: Type },
     /// In a variable that does not keep its instance.
     Loose { inner: Box<Location>, ownership: Ownership },
+    /// A stored property of a type that says itself what its tangent vectors are.
+    Sealed(Box<Sealed>),
     /// Nowhere.
     Discard,
+}
+
+/// A stored property that the tangent vectors of its type say nothing of.
+#[derive(Clone, Debug)]
+pub(super) struct Sealed {
+    /// The property.
+    pub value: Location,
+    /// The vector beside the value that it belongs to.
+    pub vector: Location,
+    /// The two types and the name.
+    pub property: Property,
+}
+
+/// Which stored property.
+#[derive(Clone, Debug)]
+pub(super) struct Property {
+    /// The type that it belongs to.
+    pub owner: Type,
+    /// Its own type.
+    pub ty: Type,
+    /// Its name.
+    pub name: Rc<str>,
 }
 
 /// A computed property or subscript.
@@ -177,9 +202,23 @@ impl Builder<'_> {
     pub fn field_location(&mut self, at: Location, ty: &Type, index: usize) -> Location {
         let shape = self.shape(ty);
         let inner = self.inner(shape);
-        let range = self.lowering.layouts.field(&self.program.shapes, inner, index);
+        let (value, beside) = self.beside(inner);
+        let range = self.lowering.layouts.field(&self.program.shapes, value, index);
+        if let Some(beside) = beside
+            && let Some(property) = self.sealed_property(ty, index)
+        {
+            let value = self.components_at(at.clone(), shape, range);
+            let vector = self.components_at(at, shape, beside);
+            return Location::Sealed(Box::new(Sealed { value, vector, property }));
+        }
         let ownership = self.ownership_of_field(ty, index);
-        let at = match self.program.shapes.get(shape) {
+        self.components_at(at, shape, range).kept(ownership)
+    }
+
+    /// The place of some components of a value of that shape, which may be in a record or an instance.
+    fn components_at(&mut self, at: Location, shape: ShapeId, range: Range<usize>) -> Location {
+        let inner = self.inner(shape);
+        match self.program.shapes.get(shape) {
             Shape::Class { .. } => {
                 let cells = self.lowering.layouts.cells(&self.program.shapes, inner);
                 match self.load(&at).first() {
@@ -192,8 +231,7 @@ impl Builder<'_> {
                 Location::Record { record: Box::new(at), cells: cells[range].to_vec() }
             }
             _ => self.part(at, range),
-        };
-        at.kept(ownership)
+        }
     }
 
     /// The place of the value of an optional.
@@ -221,7 +259,9 @@ impl Builder<'_> {
             Location::Part { whole, range: outer } => {
                 Location::Part { whole, range: outer.start + range.start..outer.start + range.end }
             }
-            Location::Cut { .. } | Location::Loose { .. } => Location::Part { whole: Box::new(at), range },
+            Location::Cut { .. } | Location::Loose { .. } | Location::Sealed(_) => {
+                Location::Part { whole: Box::new(at), range }
+            }
             Location::Discard => Location::Discard,
         }
     }
@@ -330,6 +370,10 @@ impl Builder<'_> {
             }
             Location::Part { whole, range } => self.load(whole)[range.clone()].to_vec(),
             Location::Cut { inner, .. } => self.load(inner),
+            Location::Sealed(sealed) => {
+                let (vector, value) = (self.load(&sealed.vector), self.load(&sealed.value));
+                self.read_sealed(&sealed.property, vector, value)
+            }
             Location::Loose { inner, ownership } => {
                 let value = self.load(inner);
                 self.found(value, *ownership)

@@ -2,7 +2,7 @@
 
 use super::NativeFunction;
 use super::context::{Failure, NativeContext};
-use crate::value::shape::{Case, Shape, ShapeId, Shapes, Style};
+use crate::value::shape::{Case, Shape, ShapeId, Shapes, Style, seen};
 use crate::value::{Components, Ref, print};
 use std::fmt::Write;
 use std::rc::Rc;
@@ -61,7 +61,7 @@ fn space(shapes: &Shapes, shape: ShapeId, depth: usize) -> Space {
         Shape::Bool => Space::of(1, 1),
         Shape::String | Shape::Character | Shape::Function { .. } => Space::of(16, 8),
         Shape::Tuple(fields) => all(&mut fields.iter().map(|(_, shape)| *shape)),
-        Shape::Struct { fields, .. } => all(&mut fields.iter().map(|(_, shape)| *shape)),
+        Shape::Struct { fields, style, .. } => all(&mut seen(fields, *style).iter().map(|(_, shape)| *shape)),
         Shape::Enum { cases, .. } => {
             let payloads = cases.iter().map(|case| all(&mut case.payload.iter().map(|(_, shape)| *shape)));
             let largest = payloads
@@ -127,6 +127,11 @@ impl Outline<'_> {
             Shape::Tuple(fields) => {
                 self.line(true, label, &format!("({} elements)", fields.len()));
                 self.parts(&labelled(fields), &mut value);
+            }
+            Shape::Struct { fields, style: Style::Beside, .. } => {
+                if let Some((_, of)) = fields.first() {
+                    self.value(label, *of, &mut value);
+                }
             }
             Shape::Struct { name, fields, style: Style::Fields } => {
                 self.line(!fields.is_empty(), label, name);

@@ -98,6 +98,17 @@ impl Shape {
     }
 }
 
+/// What a person sees of a struct: all of it, or the value beside which its tangent stands.
+pub fn seen(fields: &[(Rc<str>, ShapeId)], style: Style) -> &[(Rc<str>, ShapeId)] {
+    match style {
+        Style::Beside => fields.get(..1).unwrap_or(fields),
+        _ => fields,
+    }
+}
+
+/// The field of a [`Style::Beside`] that is the vector.
+pub const BESIDE: u32 = 1;
+
 /// How a struct prints.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Style {
@@ -111,6 +122,8 @@ pub enum Style {
     Vector,
     /// Only the first field, as if it stood alone.
     Transparent,
+    /// A value, and beside it a vector of zeros that moves in its place: see [`TangentKind::Beside`]. Only the value is seen.
+    Beside,
 }
 
 /// A case of an enum.
@@ -154,6 +167,9 @@ pub enum TangentKind {
     Nothing,
     /// A record around the components.
     Boxed(TangentId),
+    /// A type that says itself what its tangent vectors are. Nothing in its values corresponds to them, so a vector of
+    /// zeros stands beside each value ([`Style::Beside`]), and its numbers have the slots.
+    Beside(TangentId),
 }
 
 /// All shapes of a session; equal shapes have one number, unless a type speaks for itself.

@@ -110,6 +110,7 @@ impl Tangents {
                 | TangentKind::Dictionary(of)
                 | TangentKind::Optional(of)
                 | TangentKind::Boxed(of) => known(of),
+                TangentKind::Beside(of) => value.len() == 2 && known(of),
                 TangentKind::Enum(cases) => cases.iter().flatten().all(|(_, of)| known(of)),
             };
             if !fits {

@@ -1,7 +1,7 @@
 //! Giving the leaves of a value other slots.
 
 use super::{At, DEEPEST, Mismatch, Walk, instance, moving, tag};
-use crate::value::shape::{TangentId, TangentKind};
+use crate::value::shape::{BESIDE, TangentId, TangentKind};
 use crate::value::{Cells, Ref, Slot};
 use std::rc::Rc;
 
@@ -81,6 +81,9 @@ impl Walk<'_> {
                         self.change_at(*of, value, at.plus(*place), change, depth + 1)?;
                     }
                 }
+            }
+            TangentKind::Beside(of) => {
+                self.change_at(*of, value, at.plus(self.field(tangent.value, BESIDE)), change, depth + 1)?;
             }
             TangentKind::Boxed(of) => {
                 if !self.is_boxed(tangent.value) {

@@ -14,7 +14,7 @@ mod read;
 mod vector;
 
 use super::dictionary::Dictionary;
-use super::shape::{Layout, Shape, ShapeId, Shapes, Tangent, TangentId, TangentKind, Tangents};
+use super::shape::{BESIDE, Layout, Shape, ShapeId, Shapes, Tangent, TangentId, TangentKind, Tangents};
 use super::{Cells, Ref, Slot};
 use std::rc::Rc;
 
@@ -179,6 +179,9 @@ impl<'a> Walk<'a> {
                         self.leaves_at(*of, value, at.plus(*place), show, depth + 1)?;
                     }
                 }
+            }
+            TangentKind::Beside(of) => {
+                self.leaves_at(*of, value, at.plus(self.field(tangent.value, BESIDE)), show, depth + 1)?;
             }
             TangentKind::Boxed(of) => {
                 if !self.is_boxed(tangent.value) {

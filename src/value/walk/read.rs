@@ -2,7 +2,7 @@
 
 use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, moving, number, tag};
 use crate::value::dictionary::Dictionary;
-use crate::value::shape::{Shape, ShapeId, TangentId, TangentKind};
+use crate::value::shape::{BESIDE, Shape, ShapeId, TangentId, TangentKind};
 use crate::value::{Cells, Slot};
 
 impl Walk<'_> {
@@ -79,6 +79,10 @@ impl Walk<'_> {
                     let (value, vector) = ((value, at.plus(*place)), (vector, from.plus(vector_place)));
                     self.read_at(*of, value, vector, show, depth + 1)?;
                 }
+            }
+            TangentKind::Beside(of) => {
+                let at = at.plus(self.field(tangent.value, BESIDE));
+                self.read_at(*of, (value, at), (vector, from), show, depth + 1)?;
             }
             TangentKind::Boxed(of) => {
                 let value = self.opened(tangent.value, value, at);

@@ -2,7 +2,7 @@
 
 use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, moving, tag};
 use crate::value::dictionary::Dictionary;
-use crate::value::shape::{Shape, ShapeId, TangentId, TangentKind};
+use crate::value::shape::{BESIDE, Shape, ShapeId, TangentId, TangentKind};
 use crate::value::{Cells, Ref, Slot};
 use std::rc::Rc;
 
@@ -82,6 +82,9 @@ impl Walk<'_> {
                 let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };
                 let inside = instance.as_ref().map(|b| b.cells.borrow());
                 let (value, at) = inside.as_deref().map_or((value, at), |cells| (cells, At::default()));
+                if tangent.value == tangent.vector {
+                    self.keep_data(tangent.value, fields, (value, at), (out, to));
+                }
                 for (field, vector_field, of) in fields {
                     let from = at.plus(self.field(tangent.value, *field));
                     let to = to.plus(self.field(tangent.vector, *vector_field));
@@ -121,9 +124,46 @@ impl Walk<'_> {
                     self.fill(*of, (value, at.plus(*place)), (out, place_of_vector), next, depth + 1)?;
                 }
             }
+            TangentKind::Beside(of) => {
+                let at = at.plus(self.field(tangent.value, BESIDE));
+                self.fill(*of, (value, at), (out, to), next, depth + 1)?;
+            }
             TangentKind::Boxed(of) => self.fill_boxed(*of, id, (value, at), (out, to), next, depth)?,
         }
         Ok(())
+    }
+
+    /// A value that is its own tangent vector may have data beside its numbers (the shape of a matrix). Its vectors have
+    /// the same, or they would not fit it.
+    fn keep_data(
+        &self,
+        shape: ShapeId,
+        moving: &[(u32, u32, TangentId)],
+        (value, at): (&Cells, At),
+        (out, to): (&mut Cells, At),
+    ) {
+        let Shape::Struct { fields, .. } = self.shapes.get(shape) else { return };
+        for (k, (_, field)) in fields.iter().enumerate() {
+            let k = k as u32;
+            if moving.iter().any(|(of, ..)| *of == k) {
+                continue;
+            }
+            let (from, to, layout) =
+                (at.plus(self.field(shape, k)), to.plus(self.field(shape, k)), self.shapes.layout(*field));
+            for j in 0..layout.f as usize {
+                let _ = out.set_num(to.f + j, value.f.get(from.f + j).copied().unwrap_or(0.0), Slot::NONE);
+            }
+            for j in 0..layout.i as usize {
+                if let (Some(place), Some(x)) = (out.i.get_mut(to.i + j), value.i.get(from.i + j)) {
+                    *place = *x;
+                }
+            }
+            for j in 0..layout.r as usize {
+                if let Some(reference) = value.r.get(from.r + j) {
+                    put(out, At { r: to.r + j, ..to }, reference.clone());
+                }
+            }
+        }
     }
 
     fn fill_boxed(

@@ -87,6 +87,7 @@ pub fn call_rule(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Rule
 /// The program stops: all levels end, and their slots mean constants from then on.
 pub fn unwind(machine: &mut Machine) {
     machine.levels.abandon();
+    machine.ruled.clear();
 }
 
 /// The tables that say what values look like.

@@ -35,10 +35,16 @@ pub(super) struct ByRule {
     pub(super) result: TangentId,
     /// What the called function returns beside the value.
     pub(super) returns: RegisteredKind,
+    /// Whether the original may throw.
+    pub(super) throws: bool,
 }
 
 /// The registered function is running.
-struct Running(ByRule);
+struct Running {
+    by_rule: ByRule,
+    /// Whether it may throw.
+    throws: bool,
+}
 
 /// Strips one level off everything but boxes, which others share.
 struct Strip<'a> {
@@ -65,7 +71,7 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     let mut at = At::default();
     for (counts, tangent) in &site.params {
         numbers.push(match tangent {
-            Some(id) => leaves(walk, *id, &arguments, at)?,
+            Some(id) => seen_outside(machine, leaves(walk, *id, &arguments, at)?),
             None => vec![],
         });
         at = at.behind(layout(*counts));
@@ -77,11 +83,8 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
         return Ok(Next::tail_call(Target::Beneath(site.function), true));
     };
     let Some(rule) = choose(machine, site, &numbers, level) else {
-        if site.is_opaque {
-            return Err(Fault::new(
-                Number::NoDerivative,
-                "no derivative is registered with respect to these arguments",
-            ));
+        if let Some(refusal) = &site.refusal {
+            return Err(Fault::new(Number::NoDerivative, refusal.to_string()));
         }
         machine.set_window(arguments.all());
         return Ok(Next::tail_call(Target::Beneath(site.function), true));
@@ -89,8 +92,22 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     change_slots(&mut arguments, &mut Strip { levels: &machine.levels, level });
     let by = differentiated(walk, site, rule, &arguments, numbers);
     machine.set_window(arguments.all());
-    let running = Running(ByRule { level, by, result: rule.result, returns: rule.kind });
+    let by_rule = ByRule { level, by, result: rule.result, returns: rule.kind, throws: site.throws };
+    let running = Running { by_rule, throws: rule.throws };
+    machine.ruled.push(level);
     Ok(Next::Call { target: Target::Function(rule.function), derivative: true, then: Some(Box::new(running)) })
+}
+
+/// Numbers without what they are in the levels for which registered derivatives run: arguments were stripped of these,
+/// instances, which others share, were not.
+fn seen_outside(machine: &Machine, mut numbers: Vec<Num>) -> Vec<Num> {
+    // What an inner level leaves may be of an outer one.
+    let mut inner_first = machine.ruled.clone();
+    inner_first.sort_unstable_by(|a, b| b.cmp(a));
+    for level in inner_first {
+        numbers.iter_mut().for_each(|x| x.slot = machine.levels.strip_slot(level, x.slot));
+    }
+    numbers
 }
 
 /// The most specific rule that covers what moves in the level.
@@ -128,10 +145,18 @@ fn layout(counts: [u16; 3]) -> Layout {
 
 impl Task for Running {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Running(rule) = *self;
+        let Running { by_rule: rule, throws } = *self;
+        machine.ruled.pop();
         let mut counts = counts(value_layout(walk(compiler), rule.result));
         counts[2] += 1;
-        let mut value = take_tuple(machine, counts, true);
+        if throws && machine.integer(0) != 0 {
+            // The flag and the error stand where those of the original do.
+            return Ok(Next::Return);
+        }
+        let mut value = match throws {
+            true => machine.behind_error(|machine| take_tuple(machine, counts, true)),
+            false => take_tuple(machine, counts, true),
+        };
         let Some(function) = value.r.pop() else { return Err(Fault::internal("a rule without a function")) };
         change_slots(&mut value, &mut Strip { levels: &machine.levels, level: rule.level });
         let y = Template { tangent: rule.result, cells: value };
@@ -143,14 +168,22 @@ impl Task for Running {
     }
 }
 
-/// Puts the result of a call by rule into the window: `y` with these numbers.
+/// Puts the result of a call by rule into the window: `y` with these numbers, and that nothing was thrown when the
+/// function may throw.
 pub(super) fn deliver(
     machine: &mut Machine,
     compiler: &dyn Compiler,
     mut y: Template,
     numbers: &[Num],
+    throws: bool,
 ) -> Result<Next, Box<Fault>> {
     super::set_leaves(walk(compiler), y.tangent, (&mut y.cells, At::default()), numbers)?;
+    if throws {
+        machine.set_integer(0, 0);
+        machine.set_reference(0, Ref::Null);
+        machine.behind_error(|machine| machine.set_window(y.cells.all()));
+        return Ok(Next::Return);
+    }
     machine.set_window(y.cells.all());
     Ok(Next::Return)
 }

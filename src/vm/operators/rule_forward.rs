@@ -18,6 +18,7 @@ use std::rc::Rc;
 struct Tangent {
     level: usize,
     y: Template,
+    throws: bool,
 }
 
 pub(super) fn go_on(
@@ -27,9 +28,9 @@ pub(super) fn go_on(
     y: Template,
     function: Ref,
 ) -> Result<Next, Box<Fault>> {
-    let level = rule.level;
+    let (level, throws) = (rule.level, rule.throws);
     if rule.returns == RegisteredKind::Differential {
-        let task = Tangent { level, y };
+        let task = Tangent { level, y, throws };
         return call_differential(
             machine,
             compiler,
@@ -54,22 +55,24 @@ pub(super) fn go_on(
         codomain,
         Box::new(move |machine, _, map| {
             machine.set_window(tangents.all());
-            Ok(Next::call(Ref::Machine(Rc::new(map.transpose())), true, Tangent { level, y }))
+            Ok(Next::call(Ref::Machine(Rc::new(map.transpose())), true, Tangent { level, y, throws }))
         }),
     )
 }
 
 impl Task for Tangent {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Tangent { level, y } = *self;
+        let Tangent { level, y, throws } = *self;
         let walk = walk(compiler);
         let result = machine.take_window(counts(vector_layout(walk, &y)), true);
-        let tangents = read(walk, &y, (&result, At::default()))?;
+        let mut tangents = read(walk, &y, (&result, At::default()))?;
+        // What the differential has of an instance still moves in the level.
+        tangents.iter_mut().for_each(|dy| dy.slot = machine.levels.strip_slot(level, dy.slot));
         let values = leaves(walk, y.tangent, &y.cells, At::default())?;
         let mut numbers = vec![];
         for (y, dy) in values.into_iter().zip(tangents) {
             numbers.push(machine.levels.dual_at(level, y, dy)?);
         }
-        deliver(machine, compiler, y, &numbers)
+        deliver(machine, compiler, y, &numbers, throws)
     }
 }

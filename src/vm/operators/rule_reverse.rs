@@ -23,11 +23,11 @@ pub(super) fn go_on(
     if rule.returns != RegisteredKind::Differential {
         return keep_pullback(machine, compiler, rule, y, function);
     }
-    let level = rule.level;
+    let (level, throws) = (rule.level, rule.throws);
     let operands = rule.by.iter().flat_map(|a| &a.numbers).map(|x| machine.levels.node(level, *x)).collect();
     let x = rule.by.iter().map(|a| a.template.clone()).collect();
     let call = Call { kind: CallKind::Constant, function: function.clone(), operands, x, y };
-    let task = Differential { level, call };
+    let task = Differential { level, call, throws };
     call_differential(
         machine,
         compiler,
@@ -55,7 +55,7 @@ fn keep_pullback(
         y: y.clone(),
     };
     let numbers = machine.levels.push_call(rule.level, call, &results)?;
-    deliver(machine, compiler, y, &numbers)
+    deliver(machine, compiler, y, &numbers, rule.throws)
 }
 
 /// The differential is running.
@@ -63,11 +63,12 @@ struct Differential {
     level: usize,
     /// The call of it that is put on the tape if nothing can be recorded of it.
     call: Call,
+    throws: bool,
 }
 
 impl Task for Differential {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Differential { level, call } = *self;
+        let Differential { level, call, throws } = *self;
         let y = call.y.clone();
         let walk = walk(compiler);
         let result = machine.take_window(counts(vector_layout(walk, &y)), true);
@@ -76,12 +77,12 @@ impl Task for Differential {
         let still = tangents.iter().all(|dy| machine.levels.node(level, *dy) == 0);
         if still && tangents.iter().any(|dy| dy.value != 0.0) {
             let numbers = machine.levels.push_call(level, call, &values)?;
-            return deliver(machine, compiler, y, &numbers);
+            return deliver(machine, compiler, y, &numbers, throws);
         }
         let mut numbers = vec![];
         for (y, dy) in values.into_iter().zip(tangents) {
             numbers.push(machine.levels.moving_like(level, dy, y)?);
         }
-        deliver(machine, compiler, y, &numbers)
+        deliver(machine, compiler, y, &numbers, throws)
     }
 }

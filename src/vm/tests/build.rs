@@ -33,7 +33,8 @@ impl Builder {
             rules: vec![],
             is_prelude: false,
             is_opaque: false,
-            unmet: None,
+            throws: false,
+            obstacle: None,
         };
         Builder { function, at: 0 }
     }

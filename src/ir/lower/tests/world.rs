@@ -258,6 +258,9 @@ impl Declarations for World {
     fn is_value_of(&mut self, _: &Type, _: &Existential) -> bool {
         true
     }
+    fn own_vector(&mut self, _: &Type) -> Option<Type> {
+        None
+    }
     fn tangent_vector(&mut self, ty: &Type) -> Option<Type> {
         (*ty == double() || *ty == array(double())).then(|| ty.clone())
     }
