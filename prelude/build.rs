@@ -50,6 +50,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("simd", None),
     ("tuples", None),
     ("io", None),
+    ("time", None),
     ("glibc", Some("Glibc")),
 ];
 

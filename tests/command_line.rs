@@ -263,6 +263,28 @@ fn what_cannot_be_read_is_told() {
 }
 
 #[test]
+fn a_damaged_compiled_program_is_named() {
+    let folder = Folder::new("damaged").with("a.dscript", "print(1)\n");
+    ended(&folder.run(&["build", "a.dscript"]), 0, "");
+    let whole = fs::read(folder.0.join("a.dsc")).unwrap();
+    let changed: Vec<u8> = whole.iter().map(|byte| byte ^ 1).collect();
+    let cut = |length: usize| whole[..length].to_vec();
+    for (bytes, words) in [
+        (cut(0), "the compiled program is cut off; build it again"),
+        (cut(3), "the compiled program is cut off; build it again"),
+        (cut(whole.len() - 1), "the compiled program is cut off; build it again"),
+        (changed, "the compiled program is damaged; build it again"),
+    ] {
+        fs::write(folder.0.join("b.dsc"), bytes).unwrap();
+        let finished = folder.run(&["b.dsc"]);
+        ended(&finished, 3, "");
+        said(&finished, words);
+        said(&finished, "b.dsc");
+        assert!(!finished.stderr.contains("prelude/"), "{}", finished.stderr);
+    }
+}
+
+#[test]
 fn an_empty_program_does_nothing() {
     let folder = Folder::new("empty").with("a.dscript", "").with("b.dscript", "\n\n  // nothing\n");
     for name in ["a.dscript", "b.dscript"] {

@@ -52,7 +52,7 @@ fn compiled_programs_do_what_their_source_does() {
             Err(_) => return Err(format!("{}: it runs and cannot be built", harness::short(path))),
         };
         let mut second = session();
-        let outcome = second.0.run_compiled(&bytes);
+        let outcome = second.0.run_compiled("program.dsc", &bytes);
         let by_image = seen(second, &outcome);
         if by_source == by_image {
             Ok(())
@@ -68,21 +68,21 @@ const PROGRAM: &str = "f(x) = x^3\nstruct S { var a = [1, 2]; var b: Int? = 3 }\
 fn files_that_are_cut_or_changed_are_refused() {
     let whole = compiled(PROGRAM);
     let mut first = session();
-    let outcome = first.0.run_compiled(&whole);
+    let outcome = first.0.run_compiled("program.dsc", &whole);
     assert_eq!(outcome.status, Status::Done, "{:?}", outcome.diagnostics);
     for length in [0, 1, 7, 8, 11, 12, 20, 27, 28, 29, whole.len() / 2, whole.len() - 1] {
-        let outcome = session().0.run_compiled(&whole[..length]);
+        let outcome = session().0.run_compiled("program.dsc", &whole[..length]);
         assert_eq!(outcome.status, Status::Rejected, "cut at {length}");
         assert!(outcome.diagnostics[0].message.contains("build it again"), "{:?}", outcome.diagnostics);
     }
     for at in (0..whole.len()).step_by(whole.len() / 200) {
         let mut changed = whole.clone();
         changed[at] ^= 0x10;
-        let outcome = session().0.run_compiled(&changed);
+        let outcome = session().0.run_compiled("program.dsc", &changed);
         assert_eq!(outcome.status, Status::Rejected, "changed at {at}");
     }
     let longer = [whole.as_slice(), &[0]].concat();
-    assert_eq!(session().0.run_compiled(&longer).status, Status::Rejected);
+    assert_eq!(session().0.run_compiled("program.dsc", &longer).status, Status::Rejected);
 }
 
 /// Whoever forges a file can make its checksum right, too: what is in it is still looked at before it runs.
@@ -105,6 +105,6 @@ fn forged_files_do_no_harm() {
         forged[HEADER - 4..HEADER].copy_from_slice(&checksum.to_le_bytes());
         let options = Options { max_steps: Some(100_000), max_memory: Some(1 << 30), ..Options::default() };
         // Whatever comes of it, it comes to an end without a panic.
-        let _ = Session::new(options, Box::new(Sink::default())).run_compiled(&forged);
+        let _ = Session::new(options, Box::new(Sink::default())).run_compiled("program.dsc", &forged);
     }
 }

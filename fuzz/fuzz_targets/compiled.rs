@@ -32,7 +32,7 @@ static WORKER: LazyLock<Worker> = LazyLock::new(|| {
             let checksum = crc32fast::hash(&forged[HEADER..]);
             forged[HEADER - 4..HEADER].copy_from_slice(&checksum.to_le_bytes());
             // A fault is fine.
-            let _ = Session::new(limits(), Box::new(std::io::sink())).run_compiled(&forged);
+            let _ = Session::new(limits(), Box::new(std::io::sink())).run_compiled("program.dsc", &forged);
         }
     })
 });

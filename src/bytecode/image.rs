@@ -88,7 +88,8 @@ impl Image {
     /// # Errors
     /// [`Damaged`] when it is not what [`to_bytes`](Image::to_bytes) of the same compiler has written.
     pub fn from_bytes(bytes: &[u8], identity: u32) -> Result<Image, Damaged> {
-        let rest = bytes.strip_prefix(&MAGIC).ok_or(Damaged::Foreign)?;
+        let damage = if MAGIC.starts_with(bytes) { Damaged::Truncated } else { Damaged::Changed };
+        let rest = bytes.strip_prefix(&MAGIC).ok_or(damage)?;
         let (format, rest) = number::<4>(rest)?;
         let (compiler, rest) = number::<4>(rest)?;
         if format != u64::from(FORMAT) || compiler != u64::from(identity) {

@@ -82,29 +82,38 @@ impl Session {
         };
         match image.to_bytes(self.identity()) {
             Ok(bytes) => Ok((bytes, compiled.diagnostics)),
-            Err(why) => Err(refused(&why)),
+            Err(why) => Err(refused(Span::default(), &why)),
         }
     }
 
     /// Runs a program that [`build`](Session::build) has compiled.
-    pub fn run_compiled(&mut self, bytes: &[u8]) -> Outcome {
+    ///
+    /// `file` is what it is called when something is wrong with it.
+    pub fn run_compiled(&mut self, file: &str, bytes: &[u8]) -> Outcome {
         let image = match Image::from_bytes(bytes, self.identity()) {
             Ok(image) => image,
-            Err(damage) => return refused(&damage.to_string()),
+            Err(damage) => return self.refused_file(file, &damage.to_string()),
         };
         let restored = Shapes::restored(image.shapes)
             .and_then(|shapes| Tangents::restored(image.tangents, &shapes).map(|tangents| (shapes, tangents)));
         let Some((shapes, tangents)) = restored else {
-            return refused("the compiled program contradicts itself; build it again from its source");
+            return self.refused_file(file, "the compiled program contradicts itself; build it again from its source");
         };
         if image.files.iter().any(|(name, text)| self.sources.add(name, text.clone(), false).is_none()) {
-            return refused("the texts of the compiled program are larger than 4 GiB");
+            return self.refused_file(file, "the texts of the compiled program are larger than 4 GiB");
         }
         let methods = image.methods.into_iter().map(|(method, shape, function)| ((method, shape), function)).collect();
         let mut compiler = Loaded { functions: image.functions, shapes, tangents, own_texts: image.own_texts, methods };
         self.machine.reserve_globals(image.globals);
         let result = self.machine.run(&mut compiler, image.script, Default::default());
         self.concluded(result.map(|_| None), vec![])
+    }
+
+    /// A compiled program that does not run; it has no text, so the place is the file as a whole.
+    fn refused_file(&mut self, file: &str, why: &str) -> Outcome {
+        let source = self.sources.add(file, "", false);
+        let start = source.map_or(0, |source| self.sources.get(source).start);
+        refused(Span::new(start, start), why)
     }
 
     /// What a compiled program has to agree with: the instructions, the primitives, the library and its places.
@@ -154,7 +163,7 @@ fn unless_too_large(code: Result<Rc<Bytecode>, Box<Fault>>) -> Result<Option<Rc<
     }
 }
 
-fn refused(why: &str) -> Outcome {
-    let diagnostic = Diagnostic::error(Code::Input, Span::default(), why);
+fn refused(span: Span, why: &str) -> Outcome {
+    let diagnostic = Diagnostic::error(Code::Input, span, why);
     Outcome { diagnostics: vec![diagnostic], status: Status::Rejected, value: None }
 }

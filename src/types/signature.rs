@@ -50,6 +50,7 @@ impl World {
         self.env = Rc::new(env.clone());
         let mut params = vec![];
         for param in ast_params.iter() {
+            self.refuse_wrapped_param(param);
             let mut ty = match &param.ty {
                 Some(ty) => self.resolve_type(ty, &scope),
                 None if observed.is_some() => observed.map_or(Type::Error, |of| self.observed_type(of)),

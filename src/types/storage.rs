@@ -29,6 +29,7 @@ impl World {
         }
         self.nominal_data_mut(n).stored[index as usize].resolving = true;
         let env = self.nominal_env(n);
+        let own_env = env.clone();
         let resolved = match (&ty, &value) {
             _ if wrap.is_some() => wrap.map_or(Type::Error, |wrap| self.signature(wrap).result.clone()),
             (Some(ty), _) => {
@@ -56,7 +57,10 @@ impl World {
         };
         let kept = ownership(&self.nominal_data(n).stored[index as usize].decl);
         let is_let = self.nominal_data(n).stored[index as usize].is_let;
+        // What a type parameter is bound to says whether it stands for classes only.
+        let saved = std::mem::replace(&mut self.env, own_env);
         self.check_ownership(kept, is_let, &resolved, span);
+        self.env = saved;
         // What is wrong with it was said: the rest is as if it were right.
         let resolved = match kept {
             Ownership::Weak if resolved != Type::Error && !self.is_optional(&resolved) => {

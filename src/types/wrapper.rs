@@ -15,7 +15,7 @@ use crate::source::Span;
 use crate::syntax;
 use crate::syntax::ast::{
     Accessors, Arg, Attribute, AttributeArgs, Binding, CastKind, Decl, DeclKind, Expr, ExprKind, File, Ident, Name,
-    NominalDecl, NominalKind, Pattern, PatternKind, StmtKind, TypeExpr, TypeExprKind,
+    NominalDecl, NominalKind, Param, Pattern, PatternKind, StmtKind, TypeExpr, TypeExprKind,
 };
 use std::rc::Rc;
 
@@ -117,6 +117,17 @@ impl World {
             let message = "property wrappers are not yet supported in top-level code";
             let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, attribute.span, message);
             self.report(diagnostic.help("wrap a variable of a function, or a property of a type"));
+        }
+    }
+
+    /// Says that a parameter cannot be wrapped.
+    pub(super) fn refuse_wrapped_param(&mut self, param: &Param) {
+        let is_wrapper = |a: &&Attribute| self.wrappers.contains_key(&*a.name.name);
+        if let Some(attribute) = param.attributes.iter().find(is_wrapper) {
+            let message = "property wrappers are not supported on parameters";
+            let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, attribute.span, message);
+            let (wrapper, name) = (&attribute.name.name, &param.name.name);
+            self.report(diagnostic.help(format!("wrap a variable of the function: '@{wrapper} var wrapped = {name}'")));
         }
     }
 
@@ -429,22 +440,37 @@ fn wrapper(nominal: &NominalDecl) -> Wrapper {
             _ => None,
         })
         .collect();
-    let has_stored_value = nominal.members.iter().any(|member| match &member.kind {
-        DeclKind::Variable { bindings, .. } => {
-            bindings.iter().any(|b| is_named(b, "wrappedValue") && b.accessors.as_ref().is_none_or(|a| a.get.is_none()))
-        }
-        _ => false,
-    });
-    let is_value = |p: &crate::syntax::ast::Param| p.label.as_ref().is_some_and(|l| &*l.name == "wrappedValue");
+    // What the memberwise initialiser takes, and whether it can go without.
+    let stored = stored_names(nominal);
+    let memberwise = inits.is_empty();
+    let kept = stored.iter().find(|(is_value, _)| *is_value);
+    let keeps_value = kept.is_some();
+    let needs_value = kept.is_some_and(|(_, has_value)| !has_value);
+    let is_value = |p: &Param| p.label.as_ref().is_some_and(|l| &*l.name == "wrappedValue");
     Wrapper {
         params: nominal.generics.params.len(),
-        takes_value: inits.iter().any(|params| params.first().is_some_and(is_value))
-            || inits.is_empty() && has_stored_value,
-        takes_other: inits.iter().any(|params| params.first().is_some_and(|p| !is_value(p))),
-        takes_nothing: inits.iter().any(|params| params.iter().all(|p| p.default.is_some())),
+        takes_value: inits.iter().any(|params| params.first().is_some_and(is_value)) || memberwise && keeps_value,
+        takes_other: inits.iter().any(|params| params.first().is_some_and(|p| !is_value(p)))
+            || memberwise && !needs_value && stored.iter().any(|(is_value, _)| !is_value),
+        takes_nothing: inits.iter().any(|params| params.iter().all(|p| p.default.is_some()))
+            || memberwise && stored.iter().all(|(_, has_value)| *has_value),
         value: property("wrappedValue").unwrap_or_default(),
         projected: property("projectedValue"),
     }
+}
+
+/// The stored properties of a wrapper: whether one is `wrappedValue`, and whether it has a value to begin with.
+fn stored_names(nominal: &NominalDecl) -> Vec<(bool, bool)> {
+    let mut stored = vec![];
+    for member in &nominal.members {
+        let DeclKind::Variable { bindings, .. } = &member.kind else { continue };
+        if member.modifiers.iter().any(|m| &*m.name == "static") {
+            continue;
+        }
+        let kept = bindings.iter().filter(|b| b.accessors.as_ref().is_none_or(|a| a.get.is_none()));
+        stored.extend(kept.map(|b| (is_named(b, "wrappedValue"), b.value.is_some())));
+    }
+    stored
 }
 
 fn is_named(binding: &Binding, wanted: &str) -> bool {

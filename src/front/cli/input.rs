@@ -20,6 +20,9 @@ pub(super) enum Content {
     Compiled(Vec<u8>),
 }
 
+/// How the files end that `dscript build` writes.
+pub(super) const COMPILED: &str = "dsc";
+
 /// Some editors begin a file with it.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -27,7 +30,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 pub(super) fn read(file: &Path) -> Result<Program, String> {
     let is_stdin = file.as_os_str() == "-";
     let name = if is_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
-    let content = bytes(file, is_stdin).and_then(|bytes| match Session::is_compiled(&bytes) {
+    let content = bytes(file, is_stdin).and_then(|bytes| match is_compiled(file, &bytes) {
         true => Ok(Content::Compiled(bytes)),
         false => text(bytes).map(Content::Text),
     });
@@ -35,6 +38,11 @@ pub(super) fn read(file: &Path) -> Result<Program, String> {
         Ok(content) => Ok(Program { name, content }),
         Err(reason) => Err(format!("dscript: cannot read '{}': {reason}\n", printable(&name))),
     }
+}
+
+/// Whether a file is a compiled program, by its name or by how it begins: a damaged one has only its name left.
+fn is_compiled(file: &Path, bytes: &[u8]) -> bool {
+    file.extension().is_some_and(|extension| extension == COMPILED) || Session::is_compiled(bytes)
 }
 
 /// The text of a file that a program imports, or why it cannot be read.

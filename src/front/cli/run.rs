@@ -27,9 +27,9 @@ pub(super) fn run(program: Program, settings: &Settings) -> i32 {
         Ok(programs) => programs,
         Err(status) => return status,
     };
-    if let [input::Program { content: Content::Compiled(bytes), .. }] = programs.as_slice() {
+    if let [input::Program { name: file, content: Content::Compiled(bytes) }] = programs.as_slice() {
         let (mut session, output) = open(&name, program.arguments, settings);
-        let outcome = session.run_compiled(bytes);
+        let outcome = session.run_compiled(file, bytes);
         return conclude(&outcome, &session, &output, settings);
     }
     with_texts(&programs, |inputs| {
@@ -41,7 +41,7 @@ pub(super) fn run(program: Program, settings: &Settings) -> i32 {
 
 /// Compiles a program to a file.
 pub(super) fn build(files: &[PathBuf], target: Option<PathBuf>, settings: &Settings) -> i32 {
-    let target = target.or_else(|| files.first().map(|file| file.with_extension("dsc"))).unwrap_or_default();
+    let target = target.or_else(|| files.first().map(|file| file.with_extension(input::COMPILED))).unwrap_or_default();
     if files.contains(&target) {
         report(&format!("dscript: '{}' would be overwritten; name another file with -o\n", target.display()));
         return status::USAGE;

@@ -14,6 +14,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "random.double", call: random_number },
     NativeFunction { name: "random.int", call: random_integer },
     NativeFunction { name: "time.clock", call: clock },
+    NativeFunction { name: "time.now", call: now },
 ];
 
 fn parse(c: Call<'_, '_>, round: fn(f64) -> f64) -> Result<(), Failure> {
@@ -55,5 +56,14 @@ fn random_integer(c: Call<'_, '_>) -> Result<(), Failure> {
 
 fn clock(c: Call<'_, '_>) -> Result<(), Failure> {
     let seconds = c.host.started.elapsed().as_secs_f64();
+    c.give_number(seconds)
+}
+
+/// Seconds since the beginning of 1970; before it, fewer than none.
+fn now(c: Call<'_, '_>) -> Result<(), Failure> {
+    let seconds = match std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH) {
+        Ok(since) => since.as_secs_f64(),
+        Err(before) => -before.duration().as_secs_f64(),
+    };
     c.give_number(seconds)
 }

@@ -96,7 +96,9 @@ impl<'t> Reader<'t> {
         let argument = self.rest.split(')').next().unwrap_or("");
         self.rest = self.rest.get(argument.len() + 1..).unwrap_or("");
         match (name, argument.trim()) {
-            ("canImport", module) => matches!(module, "Foundation" | "Glibc" | "_Differentiation" | "TensorFlow"),
+            ("canImport", module) => {
+                matches!(module, "Foundation" | "Dispatch" | "Glibc" | "_Differentiation" | "TensorFlow")
+            }
             ("os", system) => system == "Linux",
             ("swift" | "compiler", _) => true,
             ("arch", architecture) => architecture == std::env::consts::ARCH,

@@ -6,6 +6,7 @@ use super::candidates::{Candidate, Target};
 use super::solve::PendingKind;
 use crate::source::Span;
 use crate::syntax::ast::Ident;
+use crate::types::solver::Literal;
 use crate::types::tree::Expr;
 use crate::types::ty::Type;
 use std::rc::Rc;
@@ -58,6 +59,40 @@ impl Infer<'_> {
                 self.wait(kind, result, span)
             }
         }
+    }
+
+    /// Those of the candidates that fit when whole numbers among the arguments are what they are by themselves, `Int`s;
+    /// all of them when none does.
+    pub(super) fn with_natural_literals(
+        &mut self,
+        candidates: &[Candidate],
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Vec<Candidate> {
+        let types: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
+        let snapshot = self.world.snapshot();
+        let mut natural = vec![];
+        if self.settle_whole_numbers(&types, span) {
+            natural.extend_from_slice(candidates);
+            natural.retain(|candidate| self.try_candidate(candidate, args, expected, span).is_some());
+        }
+        self.world.rollback(snapshot);
+        if natural.is_empty() { candidates.to_vec() } else { natural }
+    }
+
+    /// Makes `Int`s of those of the types that are whole numbers without a type; whether there are such.
+    pub(super) fn settle_whole_numbers(&mut self, types: &[Type], span: Span) -> bool {
+        let int = self.world.simple("Int");
+        let mut any = false;
+        for ty in types {
+            if let Type::Var(v) = self.world.shallow(ty)
+                && self.world.var(v).literal == Some(Literal::Int)
+            {
+                any |= self.world.unify(ty, &int, span);
+            }
+        }
+        any
     }
 
     /// Takes the only candidate that fits; with `by_default` the best one; with `last` reports when there is none.

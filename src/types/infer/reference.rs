@@ -25,7 +25,8 @@ impl Infer<'_> {
         let expected = expected.and_then(|t| self.known(t));
         let double = self.world.simple("Double");
         let mut best: Option<(u32, &Candidate)> = None;
-        for candidate in candidates {
+        let natural = self.of_whole_numbers(candidates, expected.as_ref(), span);
+        for candidate in natural.as_deref().unwrap_or(candidates) {
             if !self.may_be(candidate, expected.as_ref(), span) {
                 continue;
             }
@@ -48,6 +49,26 @@ impl Infer<'_> {
             callee => ExprKind::Requirement(callee),
         };
         Some(Expr { kind, ty, span })
+    }
+
+    /// Those that take whole numbers, when that is what a function is asked for, though nothing says of which type:
+    /// `[1, 2].map(abs)`.
+    fn of_whole_numbers(
+        &mut self,
+        candidates: &[Candidate],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Option<Vec<Candidate>> {
+        let Type::Function(f) = expected? else { return None };
+        let asked: Vec<Type> = f.params.iter().map(|p| p.ty.clone()).collect();
+        let snapshot = self.world.snapshot();
+        let mut natural = vec![];
+        if self.settle_whole_numbers(&asked, span) && asked.iter().all(|ty| !self.world.has_vars(ty)) {
+            natural.extend_from_slice(candidates);
+            natural.retain(|candidate| self.may_be(candidate, expected, span));
+        }
+        self.world.rollback(snapshot);
+        (!natural.is_empty()).then_some(natural)
     }
 
     /// Whether a function could be what is expected, as far as that is known.

@@ -185,7 +185,14 @@ impl Infer<'_> {
         match &pending.kind {
             PendingKind::Overload { name, candidates, args, expected } => {
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
-                self.choose(name, candidates, args, expected.as_ref(), span, effort >= Effort::Default, last)
+                {
+                    let by_default = effort >= Effort::Default;
+                    let natural = match by_default {
+                        true => self.with_natural_literals(candidates, args, expected.as_ref(), span),
+                        false => candidates.clone(),
+                    };
+                    self.choose(name, &natural, args, expected.as_ref(), span, by_default, last)
+                }
             }
             PendingKind::Operator { op, args, expected } => {
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
