@@ -410,39 +410,41 @@ mod tests {
     #[test]
     fn an_accumulator_that_starts_at_zero_is_linear() {
         let mut b = Builder::new("f");
-        let x = b.param("x", F);
+        let (x, c) = (b.param("x", F), b.param("c", F));
         let sum = b.reg(F);
         b.op_to(Op::ConstF(0.0), &[], &[sum]);
         let (head, done) = (b.block(), b.block());
         b.jump(head);
         b.at(head);
         b.op_to(Op::Primitive(crate::native::primitive("double.add").unwrap()), &[sum, x], &[sum]);
-        let less = b.primitive("double.lt", &[sum, x]);
+        let less = b.primitive("double.lt", &[c, c]);
         b.branch(less, head, done);
         b.at(done);
         b.ret(&[sum]);
-        assert_eq!(kinds(b, &[Kind::Linear]), [Kind::Linear]);
+        assert_eq!(kinds(b, &[Kind::Linear, Kind::Constant]), [Kind::Linear]);
     }
 
     #[test]
     fn through_calls_and_recursion() {
-        // g(x) = x < 1 ? x : g(x / 2) * 2
+        // g(x, c) = c < 1 ? x : g(x / 2, c / 2) * 2, which is not linear in c.
         let mut program = Program::default();
         let mut g = Builder::new("g");
-        let x = g.param("x", F);
+        let (x, c) = (g.param("x", F), g.param("c", F));
         let (rest, done) = (g.block(), g.block());
         let (one, two) = (g.constant(1.0), g.constant(2.0));
-        let less = g.primitive("double.lt", &[x, one]);
+        let less = g.primitive("double.lt", &[c, one]);
         g.branch(less, done, rest);
         g.at(rest);
         let half = g.primitive("double.div", &[x, two]);
-        let inner = g.op(Op::Call(FunctionId(0)), &[half], F);
+        let count = g.primitive("double.div", &[c, two]);
+        let inner = g.op(Op::Call(FunctionId(0)), &[half, count], F);
         let twice = g.primitive("double.mul", &[inner, two]);
         g.ret(&[twice]);
         g.at(done);
         g.ret(&[x]);
         let id = g.add_to(&mut program);
-        let results = Linearities::new(&program).results(id, vec![Kind::Linear]);
-        assert_eq!(results[0].kind, Kind::Linear);
+        let kind = |arguments| Linearities::new(&program).results(id, arguments)[0].kind;
+        assert_eq!(kind(vec![Kind::Linear, Kind::Constant]), Kind::Linear);
+        assert_eq!(kind(vec![Kind::Linear, Kind::Linear]), Kind::NotLinear);
     }
 }
