@@ -13,13 +13,13 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use std::rc::Rc;
 
+/// Whether an expression may be such an operator.
+pub(super) fn is_used(expr: &Expr) -> bool {
+    Use::of(expr).is_some()
+}
+
 /// Rewrites all such operators of a file.
 pub(super) fn expand(file: &mut File) -> Vec<Diagnostic> {
-    let mut search = Search { any: false };
-    visit::file(&mut search, file);
-    if !search.any {
-        return vec![];
-    }
     let mut expander = Expander { scopes: vec![], diagnostics: vec![] };
     visit::file(&mut expander, file);
     expander.diagnostics
@@ -61,17 +61,6 @@ impl Use {
         };
         let wrt: Option<Vec<Ident>> = std::iter::once(wrt).chain(more).map(variable).collect();
         (labels && args.len() <= 4).then_some(Use { operator, of: variable(of)?, wrt: wrt? })
-    }
-}
-
-struct Search {
-    any: bool,
-}
-
-impl Visitor for Search {
-    fn expr(&mut self, expr: &mut Expr) {
-        self.any |= Use::of(expr).is_some();
-        visit::inside(self, expr);
     }
 }
 
@@ -119,10 +108,24 @@ impl Visitor for Expander {
 }
 
 impl Expander {
+    /// The variables around an expression, constants left out.
+    fn variables(&self) -> Vec<Name> {
+        let blocks = self.scopes.iter().filter_map(|scope| match scope {
+            Scope::Block(items) => Some(items),
+            Scope::Function => None,
+        });
+        let is_variable = |item: &&Stmt| match &item.kind {
+            StmtKind::Decl(decl) => matches!(decl.kind, DeclKind::Variable { is_let: false, .. }),
+            _ => false,
+        };
+        blocks.flatten().filter(is_variable).flat_map(declared).collect()
+    }
+
     /// The statements that lead to the variable, in their order; `None` when it is no variable that is computed here, such
     /// as a function whose parameters are named behind `wrt:`.
     fn slice(&mut self, used: &Use) -> Option<Vec<Stmt>> {
         let mut cut = Cut {
+            variables: self.variables(),
             needed: vec![used.of.name.clone()],
             wanted: used.wrt.iter().map(|x| x.name.clone()).collect(),
             slice: vec![],
@@ -142,19 +145,29 @@ impl Expander {
             return None;
         }
         cut.slice.reverse();
-        let outside = |name: &&(Name, Span)| !cut.declared.contains(&name.0);
-        for (name, span) in cut.changed.iter().filter(outside) {
-            let x = &used.wrt[0].name;
-            let message = format!("'{name}' is changed between '{x}' and '{}', and declared before them", used.of.name);
-            let problem = Diagnostic::error(Code::WithRespectTo, *span, message);
-            self.diagnostics.push(problem.help(format!("declare '{name}' behind '{x}'")));
+        for (name, span) in cut.changed.iter().filter(|(name, _)| !cut.declared.contains(name)) {
+            self.diagnostics.push(changed_before(used, name, *span));
         }
         Some(cut.slice)
     }
 }
 
+/// What leads to the variable changes something that was there before.
+fn changed_before(used: &Use, name: &Name, span: Span) -> Diagnostic {
+    let (x, y) = (&used.wrt[0].name, &used.of.name);
+    if used.wrt.iter().any(|x| x.name == *name) {
+        let message = format!("'{name}' is changed before '{y}' is computed from it");
+        let help = format!("give what '{name}' becomes a name of its own, and differentiate with respect to that");
+        return Diagnostic::error(Code::WithRespectTo, span, message).help(help);
+    }
+    let message = format!("'{name}' is changed between '{x}' and '{y}', and declared before them");
+    Diagnostic::error(Code::WithRespectTo, span, message).help(format!("declare '{name}' behind '{x}'"))
+}
+
 /// A walk backwards through statements, which keeps those that matter.
 struct Cut {
+    /// What may be changed by methods.
+    variables: Vec<Name>,
     /// What is read by what was kept.
     needed: Vec<Name>,
     /// What is differentiated by and was not met yet.
@@ -176,16 +189,17 @@ impl Cut {
         if self.wanted.len() < before {
             return;
         }
-        let mut names = Names::default();
+        let mut names = Names { variables: &self.variables, read: vec![], changed: vec![], inner: vec![] };
         visit::one(&mut names, &mut item.clone());
         let matters = |name: &Name| self.needed.contains(name);
         if !declared.iter().any(matters) && !names.changed.iter().any(|(name, _)| matters(name)) {
             return;
         }
+        let Names { mut read, mut changed, .. } = names;
         self.slice.push(item.clone());
         self.declared.extend(declared);
-        self.changed.append(&mut names.changed);
-        self.needed.append(&mut names.read);
+        self.changed.append(&mut changed);
+        self.needed.append(&mut read);
     }
 }
 
@@ -214,15 +228,16 @@ fn bound(pattern: &Pattern, names: &mut Vec<Name>) {
 }
 
 /// The names that a statement reads, and those of the variables that it changes.
-#[derive(Default)]
-struct Names {
+struct Names<'c> {
+    /// What may be changed by methods.
+    variables: &'c [Name],
     read: Vec<Name>,
     changed: Vec<(Name, Span)>,
     /// Variables that are declared inside of the statement.
     inner: Vec<Name>,
 }
 
-impl Visitor for Names {
+impl Visitor for Names<'_> {
     fn expr(&mut self, expr: &mut Expr) {
         match &expr.kind {
             ExprKind::Ident { name, .. } => self.read.push(name.clone()),
@@ -230,8 +245,10 @@ impl Visitor for Names {
             ExprKind::Binary { op, lhs, .. } if is_assignment(&op.name) => self.change(lhs),
             ExprKind::InOut(operand) => self.change(operand),
             ExprKind::Call { callee, .. } => {
-                // A method may change what it is called on.
-                if let ExprKind::Member { base, .. } = &callee.kind {
+                // A method may change the variable that it is called on.
+                if let ExprKind::Member { base, .. } = &callee.kind
+                    && root(base).is_some_and(|name| self.variables.contains(name))
+                {
                     self.change(base);
                 }
             }
@@ -251,15 +268,22 @@ impl Visitor for Names {
     }
 }
 
-impl Names {
+impl Names<'_> {
     fn change(&mut self, target: &Expr) {
         match &target.kind {
-            ExprKind::Ident { name, .. } => self.changed.push((name.clone(), target.span)),
-            ExprKind::Member { base, .. } | ExprKind::Subscript { base, .. } => self.change(base),
-            ExprKind::Paren(inner) | ExprKind::Force(inner) | ExprKind::Chain(inner) => self.change(inner),
             ExprKind::Tuple(elements) => elements.iter().for_each(|(_, element)| self.change(element)),
-            _ => {}
+            _ => self.changed.extend(root(target).map(|name| (name.clone(), target.span))),
         }
+    }
+}
+
+/// The variable that a place is in.
+fn root(place: &Expr) -> Option<&Name> {
+    match &place.kind {
+        ExprKind::Ident { name, .. } => Some(name),
+        ExprKind::Member { base, .. } | ExprKind::Subscript { base, .. } => root(base),
+        ExprKind::Paren(inner) | ExprKind::Force(inner) | ExprKind::Chain(inner) => root(inner),
+        _ => None,
     }
 }
 

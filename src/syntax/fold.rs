@@ -4,6 +4,7 @@
 //! than the stages behind can walk.
 
 use super::ast::{Expr, ExprKind, File, Fixity, Ident, SequencePart, TryKind};
+use super::flow_sensitive;
 use super::operators::{First, Group, OperatorTable};
 use super::visit::{self, Visitor};
 use crate::diagnostic::{Code, Diagnostic, Help};
@@ -16,9 +17,11 @@ pub const MAX_DEPTH: u32 = 12_000;
 
 /// Folds every sequence of a file.
 pub fn fold_file(file: &mut File, table: &OperatorTable) -> Vec<Diagnostic> {
-    let mut folder = Folder { table, diagnostics: vec![], height: 0, told_depth: false };
+    let mut folder = Folder { table, diagnostics: vec![], height: 0, told_depth: false, follows_flow: false };
     visit::file(&mut folder, file);
-    folder.diagnostics.append(&mut super::flow_sensitive::expand(file));
+    if folder.follows_flow {
+        folder.diagnostics.append(&mut flow_sensitive::expand(file));
+    }
     folder.diagnostics
 }
 
@@ -28,6 +31,8 @@ struct Folder<'t> {
     /// The height of the highest expression visited since this was last cleared.
     height: u32,
     told_depth: bool,
+    /// Whether an operator was met that follows the flow of the program.
+    follows_flow: bool,
 }
 
 impl Visitor for Folder<'_> {
@@ -43,6 +48,7 @@ impl Visitor for Folder<'_> {
             _ => {
                 visit::inside(self, expr);
                 self.check_fixed(expr);
+                self.follows_flow |= flow_sensitive::is_used(expr);
                 self.height + 1
             }
         };

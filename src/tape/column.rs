@@ -30,17 +30,17 @@ struct Payloads {
 #[derive(Clone, Debug, Default)]
 struct Words(Vec<Vec<u64>>);
 
-/// Tangents by number, each with its slot, and beside it the slot of the value that moves so: what a forward level inside
+/// TangentColumn by number, each with its slot, and beside it the slot of the value that moves so: what a forward level inside
 /// of others keeps.
 #[derive(Debug, Default)]
-pub struct Tangents {
+pub struct TangentColumn {
     count: usize,
     values: Words,
     slots: SlotColumn,
     outer: SlotColumn,
 }
 
-impl Tangents {
+impl TangentColumn {
     /// A tangent and the slot beside it.
     pub fn get(&self, at: usize) -> (Num, Slot) {
         if at >= self.count {

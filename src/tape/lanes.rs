@@ -1,12 +1,12 @@
 //! Several seeds in one sweep: a Jacobian needs many, and the nodes of the tape are read once for all of them.
 //!
-//! Only where a sweep is plain arithmetic: no slope or seed moves in a live level, and no function of the user's own
-//! stands on the way. What is done in each lane is what [`Sweep`](super::Sweep) does with one seed.
+//! Only where a sweep is plain arithmetic: no level is live in which slopes or seeds could move, and no function of the
+//! user's own stands on the way. What is done in each lane is what [`Sweep`](super::Sweep) does with one seed.
 
-use super::levels::{Direction, Levels};
+use super::levels::Direction;
 use super::linear::LinearMap;
 use super::node::Node;
-use super::sweep::{POLL, STILL, along, moves};
+use super::sweep::{POLL, STILL, along};
 use super::wide::WideKind;
 
 /// How many seeds are swept at once.
@@ -15,10 +15,9 @@ pub const LANES: usize = 8;
 /// A number of each sweep.
 type Lanes = [f64; LANES];
 
-/// Whether a map can be applied to several seeds at once.
-pub fn is_plain(levels: &Levels, map: &LinearMap) -> bool {
-    let calls = map.tape.wide().iter().any(|wide| matches!(wide.kind, WideKind::Call(_)));
-    !calls && (levels.depth() == 0 || !moves(levels, &map.tape))
+/// Whether a map can be applied to several seeds at once where no level is live.
+pub fn is_plain(map: &LinearMap) -> bool {
+    !map.tape.wide().iter().any(|wide| matches!(wide.kind, WideKind::Call(_)))
 }
 
 /// What a plain map gives for each of at most [`LANES`] seeds, which are the numbers of a vector each; nothing when `stop`

@@ -1,7 +1,7 @@
 //! The live levels of differentiation.
 
 use super::Num;
-use super::column::Tangents;
+use super::column::TangentColumn;
 use super::node::{Pool, TapeFull};
 use super::recording::{Recording, SharedPool, Tape};
 use crate::native::{PrimitiveId, primitive};
@@ -64,7 +64,7 @@ pub(super) enum Kind {
     /// A reverse level inside of others.
     Reverse(Box<Recording>),
     /// A forward level inside of others.
-    Forward(Tangents),
+    Forward(TangentColumn),
 }
 
 /// The primitives that sweeps and tangents are computed with.
@@ -79,7 +79,7 @@ pub(super) struct Arithmetic {
 /// The direction in which a level differentiates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
-    /// Tangents, along with the values.
+    /// TangentColumn, along with the values.
     Forward,
     /// A tape, swept afterwards.
     Reverse,
@@ -159,7 +159,7 @@ impl Levels {
             (Direction::Reverse, true) => Kind::OutermostReverse,
             (Direction::Forward, true) => Kind::OutermostForward,
             (Direction::Reverse, false) => Kind::Reverse(Box::new(Recording::new(&self.pool))),
-            (Direction::Forward, false) => Kind::Forward(Tangents::default()),
+            (Direction::Forward, false) => Kind::Forward(TangentColumn::default()),
         };
         self.last_epoch += 1;
         self.stack.push(Level { epoch: self.last_epoch, kind, is_linear: false, log: Default::default() });

@@ -314,7 +314,7 @@ impl Sweep {
 }
 
 /// Whether a slope on the tape moves in a live level.
-pub(super) fn moves(levels: &Levels, tape: &Tape) -> bool {
+fn moves(levels: &Levels, tape: &Tape) -> bool {
     let wide = |kind: &WideKind| match kind {
         WideKind::Sum(operands) => operands.iter().any(|(_, _, slot)| levels.is_live(*slot)),
         WideKind::Call(_) => false,

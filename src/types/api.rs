@@ -170,8 +170,7 @@ impl World {
             for a in 0..self.protocol_data(q).associated.len() {
                 let name = self.protocol_data(q).associated[a].name.clone();
                 let ty = Type::Associated(Rc::new(own.clone()), q, name.clone());
-                let found = self.normalize_type(&ty);
-                if found == ty {
+                if self.normalize_type(&ty) == ty {
                     known = false;
                     missing.push(format!("the associated type '{name}'"));
                 }

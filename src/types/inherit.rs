@@ -507,9 +507,9 @@ impl World {
             let (mut params, mut given) = (vec![], vec![]);
             for (k, p) in signature.params.iter().enumerate() {
                 let ty = self.substitute_nominal(base, &args, &p.ty);
-                self.synthesized_types.push(ty);
+                let ty = self.name_for(ty);
                 let label = p.label.as_deref().unwrap_or("_");
-                params.push(format!("{label} p{k}: __t{}", self.synthesized_types.len() - 1));
+                params.push(format!("{label} p{k}: {ty}"));
                 given.push(p.label.as_ref().map_or(format!("p{k}"), |label| format!("{label}: p{k}")));
             }
             let is_required = self.is_required(f);

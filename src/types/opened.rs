@@ -38,14 +38,13 @@ impl World {
 
     /// Whether a requirement can be called on a value of an existential.
     pub(super) fn is_callable_on_any(&mut self, e: &Existential, p: ProtocolId, requirement: u32) -> bool {
-        let data = &self.protocol_data(p).requirements[requirement as usize];
-        let (function, own) = (data.function, self.protocol_data(p).self_param);
+        let data = self.protocol_data(p);
+        let (function, param) = (data.requirements[requirement as usize].function, data.self_param);
         let signature = self.signature(function);
-        let (own, given) = self.seen_inside(e, own, signature.params.iter().map(|param| &param.ty));
-        let takes_self = given.iter().any(|t| t.any(&mut |t| *t == own));
-        let param = self.protocol_data(p).self_param;
-        let (_, result) = self.seen_inside(e, param, std::iter::once(&signature.result));
-        !takes_self && result.iter().all(|t| self.comes_out(t, &own))
+        let types = std::iter::once(&signature.result).chain(signature.params.iter().map(|param| &param.ty));
+        let (own, seen) = self.seen_inside(e, param, types);
+        let takes_self = seen[1..].iter().any(|t| t.any(&mut |t| *t == own));
+        !takes_self && self.comes_out(&seen[0], &own)
     }
 
     /// Whether a value of a protocol's type can stand for a type that conforms: none of the requirements asks for more

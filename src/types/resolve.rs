@@ -9,6 +9,9 @@ use crate::syntax::ast::{Attribute, AttributeArgs, Ident, Name, TypeExpr, TypeEx
 use hashbrown::HashMap;
 use std::rc::Rc;
 
+/// How the names begin that synthesized code has for types.
+const SYNTHESIZED: &str = "__t";
+
 /// Where a type is written: which names it can see.
 #[derive(Clone, Debug)]
 pub(super) struct TypeScope {
@@ -139,9 +142,15 @@ impl World {
         }
     }
 
+    /// A name by which synthesized code can ask for a type.
+    pub(super) fn name_for(&mut self, ty: Type) -> String {
+        self.synthesized_types.push(ty);
+        format!("{SYNTHESIZED}{}", self.synthesized_types.len() - 1)
+    }
+
     fn resolve_name(&mut self, ident: &Ident, generics: &[TypeExpr], scope: &TypeScope) -> Option<Type> {
         let name = &*ident.name;
-        if let Some(index) = name.strip_prefix("__t").and_then(|n| n.parse::<usize>().ok()) {
+        if let Some(index) = name.strip_prefix(SYNTHESIZED).and_then(|n| n.parse::<usize>().ok()) {
             return self.synthesized_types.get(index).cloned();
         }
         match name {

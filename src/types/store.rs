@@ -44,7 +44,7 @@ pub struct World {
     /// Names at the top level of the prelude, as far as they were loaded.
     pub(super) library: HashMap<Name, Vec<Entry>>,
     pub(super) prelude: super::prelude::Prelude,
-    /// Types that synthesized code names as `$0`, `$1` …
+    /// Types that synthesized code has numbered names for ([`World::name_for`]).
     pub(super) synthesized_types: Vec<Type>,
     /// Operators that are declared, for synthesized code and later inputs.
     pub(super) operators: crate::syntax::OperatorTable,

@@ -104,8 +104,7 @@ impl World {
         if all_additive {
             // The shortcut of the documents: the type is its own tangent space.
             let own = self.declared_type(n);
-            self.synthesized_types.push(own.clone());
-            let text = format!("typealias TangentVector = __t{}", self.synthesized_types.len() - 1);
+            let text = format!("typealias TangentVector = {}", self.name_for(own.clone()));
             self.declare_synthesized(&text, group, place);
             let span = self.nominal_data(n).span;
             let scalable = self.protocol("ScalableVector");
@@ -122,8 +121,7 @@ impl World {
         for (field, ty, _) in &moving {
             let vector = Type::Associated(Rc::new(ty.clone()), differentiable, name.clone());
             let vector = self.normalize_type(&vector);
-            self.synthesized_types.push(vector);
-            let _ = writeln!(text, "    var {field}: __t{}", self.synthesized_types.len() - 1);
+            let _ = writeln!(text, "    var {field}: {}", self.name_for(vector));
         }
         text.push_str("}\n");
         self.declare_synthesized(&text, group, place);

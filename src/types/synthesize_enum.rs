@@ -30,9 +30,8 @@ impl World {
                 let Some(ty) = ty else { continue };
                 // Looked up when it is needed: a type that contains itself does not have a vector yet.
                 let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
-                self.synthesized_types.push(vector);
                 let label = label.as_ref().map_or(String::new(), |l| format!("{l}: "));
-                payload.push(format!("{label}__t{}", self.synthesized_types.len() - 1));
+                payload.push(format!("{label}{}", self.name_for(vector)));
             }
             let payload = if payload.is_empty() { String::new() } else { format!("({})", payload.join(", ")) };
             let _ = writeln!(text, "    case {}{payload}", case.vector_name());

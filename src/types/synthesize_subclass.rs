@@ -98,8 +98,7 @@ impl World {
         let differentiable = self.protocol("Differentiable");
         let of = Type::Nominal(base, args);
         let vector = self.normalize_type(&Type::Associated(Rc::new(of), differentiable, "TangentVector".into()));
-        self.synthesized_types.push(vector);
-        let mut text = format!("    let inherited: __t{} = .init(", self.synthesized_types.len() - 1);
+        let mut text = format!("    let inherited: {} = .init(", self.name_for(vector));
         for (k, (field, ..)) in moving.drain(..inherited).enumerate() {
             let comma = if k > 0 { ", " } else { "" };
             // Writing to a String cannot fail.

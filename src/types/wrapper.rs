@@ -441,7 +441,7 @@ fn wrapper(nominal: &NominalDecl) -> Wrapper {
         })
         .collect();
     // What the memberwise initialiser takes, and whether it can go without.
-    let stored = stored_names(nominal);
+    let stored = stored_properties(nominal);
     let memberwise = inits.is_empty();
     let kept = stored.iter().find(|(is_value, _)| *is_value);
     let keeps_value = kept.is_some();
@@ -460,7 +460,7 @@ fn wrapper(nominal: &NominalDecl) -> Wrapper {
 }
 
 /// The stored properties of a wrapper: whether one is `wrappedValue`, and whether it has a value to begin with.
-fn stored_names(nominal: &NominalDecl) -> Vec<(bool, bool)> {
+fn stored_properties(nominal: &NominalDecl) -> Vec<(bool, bool)> {
     let mut stored = vec![];
     for member in &nominal.members {
         let DeclKind::Variable { bindings, .. } = &member.kind else { continue };

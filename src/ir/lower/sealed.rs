@@ -48,20 +48,18 @@ impl Builder<'_> {
 
     /// What stands beside a struct that is made of these values; nothing for a type that is differentiated by members.
     pub(super) fn vector_beside(&mut self, ty: &Type, values: &[Value]) -> Value {
-        let properties = (0..values.len()).map(|k| (k, values[k].clone())).collect::<Vec<_>>();
-        self.vector_of(ty, properties, |b, k| b.sealed_property(ty, k))
+        self.vector_of(ty, values, |b, k| b.sealed_property(ty, k))
     }
 
     /// What stands beside a case of an enum with these values.
     pub(super) fn vector_beside_case(&mut self, ty: &Type, case: u32, values: &[Value]) -> Value {
-        let payload = (0..values.len()).map(|k| (k, values[k].clone())).collect::<Vec<_>>();
-        self.vector_of(ty, payload, |b, k| b.sealed_payload(ty, case, k))
+        self.vector_of(ty, values, |b, k| b.sealed_payload(ty, case, k))
     }
 
     fn vector_of(
         &mut self,
         ty: &Type,
-        parts: Vec<(usize, Value)>,
+        parts: &[Value],
         property: impl Fn(&mut Self, usize) -> Option<Property>,
     ) -> Value {
         let shape = self.shape(ty);
@@ -69,9 +67,9 @@ impl Builder<'_> {
         let (_, Some(beside)) = self.beside(inner) else { return vec![] };
         let banks = self.banks_of(inner);
         let mut vector = self.zeros(&banks[beside]);
-        for (k, value) in parts {
+        for (k, value) in parts.iter().enumerate() {
             if let Some(property) = property(self, k) {
-                vector = self.set_sealed(&property, vector, value);
+                vector = self.set_sealed(&property, vector, value.clone());
             }
         }
         vector

@@ -115,8 +115,7 @@ impl Infer<'_> {
 
     /// A type as a name that stands for it.
     fn written(&mut self, ty: &Type, span: Span) -> ast::TypeExpr {
-        self.world.synthesized_types.push(ty.clone());
-        let name = format!("__t{}", self.world.synthesized_types.len() - 1);
+        let name = self.world.name_for(ty.clone());
         let ident = Ident { name: name.into(), span };
         ast::TypeExpr { kind: ast::TypeExprKind::Named(vec![(ident, vec![])]), span }
     }

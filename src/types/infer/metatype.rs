@@ -72,8 +72,7 @@ impl Infer<'_> {
 
     /// A type as if somebody had written its name.
     pub(super) fn type_written(&mut self, ty: &Type, span: Span) -> ast::Expr {
-        self.world.synthesized_types.push(ty.clone());
-        let name = format!("__t{}", self.world.synthesized_types.len() - 1);
+        let name = self.world.name_for(ty.clone());
         let ident = ast::Ident { name: name.as_str().into(), span };
         let named = ast::TypeExpr { kind: ast::TypeExprKind::Named(vec![(ident, vec![])]), span };
         ast::Expr { kind: ast::ExprKind::Type(named), span }

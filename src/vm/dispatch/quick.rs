@@ -1,5 +1,5 @@
-//! What instructions usually do: no call, no object made or dropped, no failure. `None` when this way is closed; then
-//! nothing was done, and [`rest`](super::rest) does the whole instruction.
+//! What instructions usually do: no call of the program, no object made, none dropped but texts, no failure. `None` when
+//! this way is closed; then nothing was done, and [`rest`](super::rest) does the whole instruction.
 
 use crate::bytecode::NativeSite;
 use crate::bytecode::operand::*;

@@ -16,9 +16,9 @@ use std::sync::atomic::Ordering;
 /// `linear, vectors → whether it was done, results`. It is left to the program where a live level would have to know of
 /// it, or where the map calls functions of the user's own.
 pub(super) fn apply(machine: &mut Machine, compiler: &mut dyn Compiler, arguments: &Cells) -> Result<Next, Box<Fault>> {
-    let results = match (&arguments.r.first(), &arguments.r.get(1)) {
+    let results = match (arguments.r.first(), arguments.r.get(1)) {
         (Some(Ref::Machine(map)), Some(Ref::Cells(vectors))) if machine.levels.depth() == 0 => {
-            match map.downcast_ref::<LinearMap>() {
+            match map.downcast_ref::<LinearMap>().filter(|map| lanes::is_plain(map)) {
                 Some(map) => applied(machine, compiler, map, vectors)?,
                 None => None,
             }
@@ -36,9 +36,6 @@ fn applied(
     map: &LinearMap,
     vectors: &Cells,
 ) -> Result<Option<Cells>, Box<Fault>> {
-    if !lanes::is_plain(&machine.levels, map) {
-        return Ok(None);
-    }
     let walk = walk(compiler);
     let (from, to) = if map.transposed { (&map.y, &map.x) } else { (&map.x, &map.y) };
     let layout = all_vectors(walk, from);
