@@ -109,6 +109,8 @@ pub enum Operator {
     ApplyAtOnce,
     /// `x… → array`
     Coordinates { of: TangentId },
+    /// `body →`, or `body → thrown, error`
+    Recompute,
 }
 
 /// A call of a function with registered derivatives.

@@ -37,6 +37,7 @@ pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Ope
         ir::Operator::ValueWithDifferential { at, result } => Operator::ValueWithDifferential { at, result },
         ir::Operator::ValueWithTangent { at, result } => Operator::ValueWithTangent { at, result },
         ir::Operator::Transpose { at, result } => Operator::Transpose { at, result },
+        ir::Operator::Recompute => Operator::Recompute,
         ir::Operator::ApplyAtOnce => Operator::ApplyAtOnce,
         ir::Operator::Coordinates { of } => Operator::Coordinates { of },
         ir::Operator::WithoutDerivative { of } => Operator::WithoutDerivative { of },

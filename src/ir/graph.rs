@@ -279,6 +279,9 @@ pub enum Operator {
     ApplyAtOnce,
     /// `x… → array`: all numbers of a value that can move, in their order.
     Coordinates { of: TangentId },
+    /// `body →`, or `body → thrown, error`: calls a function without parameters and results. A reverse level does not record it, but has it run again
+    /// on the way back.
+    Recompute,
 }
 
 /// How a block ends.

@@ -139,6 +139,7 @@ fn operation(program: &Program, op: &Op) -> String {
             Operator::ValueWithTangent { .. } => "valueWithTangent".into(),
             Operator::Transpose { .. } => "transpose".into(),
             Operator::Broken { .. } => "broken".into(),
+            Operator::Recompute => "recompute".into(),
             Operator::ApplyAtOnce => "applyAtOnce".into(),
             Operator::Coordinates { .. } => "coordinates".into(),
             Operator::WithoutDerivative { .. } => "withoutDerivative".into(),

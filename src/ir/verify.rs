@@ -184,6 +184,7 @@ impl Check<'_> {
             Operator::Transpose { .. } => outs == [Bank::R] && ins == [Bank::R],
             Operator::Broken { of } => ins.len() == 2 * value(of) && outs.len() == value(of),
             Operator::ApplyAtOnce => outs == [Bank::I, Bank::R] && ins == [Bank::R, Bank::R],
+            Operator::Recompute => (outs.is_empty() || outs == [Bank::I, Bank::R]) && ins == [Bank::R],
             Operator::Coordinates { of } => outs == [Bank::R] && ins.len() == value(of),
             Operator::WithoutDerivative { of } => ins == outs && ins.len() == value(of),
             Operator::WithDerivative { of } => ins.len() == value(of) + 1 && outs.len() == value(of),

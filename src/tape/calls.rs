@@ -3,7 +3,7 @@
 use super::Num;
 use super::levels::{Direction, Levels};
 use super::node::TapeFull;
-use super::wide::{Call, CallKind, Template, Wide, WideKind};
+use super::wide::{Block, Call, CallKind, Template, Wide, WideKind};
 use crate::value::{Ref, Slot};
 
 impl Levels {
@@ -22,12 +22,24 @@ impl Levels {
     /// # Errors
     /// [`TapeFull`] when the limit is reached.
     pub fn push_call(&mut self, k: usize, call: Call, results: &[Num]) -> Result<Vec<Num>, TapeFull> {
+        self.push_kind(k, WideKind::Call(Box::new(call)), results)
+    }
+
+    /// Records, on the tape of reverse level `k`, what a part of the program gave that is run again on the way back.
+    /// `results` are numbers of the levels outside; they come back as numbers of the level.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when the limit is reached.
+    pub fn push_block(&mut self, k: usize, block: Block, results: &[Num]) -> Result<Vec<Num>, TapeFull> {
+        self.push_kind(k, WideKind::Block(Box::new(block)), results)
+    }
+
+    fn push_kind(&mut self, k: usize, kind: WideKind, results: &[Num]) -> Result<Vec<Num>, TapeFull> {
         let outer: Vec<Slot> = results.iter().map(|y| self.live_slot(y.slot)).collect();
         let epoch = self.epoch_at(k).unwrap_or(0);
         let Some(tape) = self.recording(k) else { return Ok(results.to_vec()) };
         let count = results.len() as u32;
-        let first =
-            tape.push_wide(count, |first| Wide { first, results: count, kind: WideKind::Call(Box::new(call)) })?;
+        let first = tape.push_wide(count, |first| Wide { first, results: count, kind })?;
         if k > 0 {
             for (node, slot) in (first..).zip(outer) {
                 tape.set_outer_value(node, slot)?;
@@ -47,7 +59,7 @@ impl Levels {
     /// [`TapeFull`] when the limit is reached.
     pub fn moving_like(&mut self, k: usize, like: Num, x: Num) -> Result<Num, TapeFull> {
         let node = self.node(k, like);
-        if node == 0 {
+        if node == 0 || self.is_paused(k) {
             return Ok(x);
         }
         let outer = self.live_slot(x.slot);

@@ -50,6 +50,8 @@ pub(super) struct Level {
     pub(super) kind: Kind,
     /// What is recorded is a linear function.
     pub(super) is_linear: bool,
+    /// Nothing is recorded for now: what is computed is constant in the level, and only copies keep their slots.
+    is_paused: bool,
     /// Storage that was written while the level was innermost; see [`settle`](super::settle).
     pub(super) log: super::settle::StoreLog,
 }
@@ -162,7 +164,7 @@ impl Levels {
             (Direction::Forward, false) => Kind::Forward(TangentColumn::default()),
         };
         self.last_epoch += 1;
-        self.stack.push(Level { epoch: self.last_epoch, kind, is_linear: false, log: Default::default() });
+        self.stack.push(Level { epoch: self.last_epoch, kind, is_linear: false, is_paused: false, log: Default::default() });
         self.set_mode();
         Ok(self.last_epoch)
     }
@@ -178,6 +180,26 @@ impl Levels {
         }
         self.set_mode();
         Ok(epoch)
+    }
+
+    /// The innermost level, when it is one that can be [paused](Levels::pause): a reverse level that records anything.
+    pub fn pausable(&self) -> Option<usize> {
+        let level = self.stack.last()?;
+        let can = self.direction() == Some(Direction::Reverse) && !level.is_linear && !level.is_paused;
+        can.then(|| self.stack.len() - 1)
+    }
+
+    /// Begins or ends a time in which nothing is recorded in level `k`.
+    pub fn pause(&mut self, k: usize, is_paused: bool) {
+        if let Some(level) = self.stack.get_mut(k) {
+            level.is_paused = is_paused;
+        }
+        self.set_mode();
+    }
+
+    /// Whether nothing is recorded in level `k` for now.
+    pub(super) fn is_paused(&self, k: usize) -> bool {
+        self.stack.get(k).is_some_and(|level| level.is_paused)
     }
 
     /// Ends the innermost level. What was stored meanwhile becomes a constant of it and keeps its link to the levels
@@ -210,7 +232,7 @@ impl Levels {
 
     fn set_mode(&mut self) {
         let (mode, lone) = match self.stack.as_slice() {
-            [] => (Mode::Plain, 0),
+            [] | [Level { is_paused: true, .. }] => (Mode::Plain, 0),
             // Whether a step is linear is looked at there.
             [Level { is_linear: true, .. }] => (Mode::General, 0),
             [Level { epoch, kind: Kind::OutermostForward, .. }] => (Mode::LoneForward, *epoch),
@@ -267,7 +289,7 @@ impl Levels {
     }
 
     pub(super) fn recording(&mut self, k: usize) -> Option<&mut Recording> {
-        match self.stack.get_mut(k).map(|level| &mut level.kind)? {
+        match self.stack.get_mut(k).filter(|level| !level.is_paused).map(|level| &mut level.kind)? {
             Kind::OutermostReverse => Some(&mut self.outermost),
             Kind::Reverse(recording) => Some(recording),
             Kind::OutermostForward | Kind::Forward(_) => None,

@@ -59,6 +59,11 @@ fn write_wide(wide: &Wide, f: &mut Formatter<'_>) -> fmt::Result {
             }
             writeln!(f)
         }
+        WideKind::Block(block) => {
+            write!(f, "computed again from")?;
+            block.operands.iter().try_for_each(|node| write!(f, " %{node}"))?;
+            writeln!(f)
+        }
         WideKind::Call(call) => {
             let what = match call.kind {
                 CallKind::Pullback => "a registered pullback of",

@@ -63,7 +63,7 @@ pub use linear::LinearMap;
 pub use node::{Node, TapeFull};
 pub use recording::Tape;
 pub use sweep::{Progress, Sweep};
-pub use wide::{Call, CallKind, Template, Wide, WideKind};
+pub use wide::{Block, Call, CallKind, Template, Wide, WideKind};
 
 use crate::value::Slot;
 

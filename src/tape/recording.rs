@@ -268,6 +268,11 @@ impl Tape {
         &self.columns
     }
 
+    /// How the value of a node depends on the levels outside.
+    pub fn outer_value(&self, node: u32) -> Slot {
+        self.columns.values.get(node as usize)
+    }
+
     /// The outer slots of the slopes of a node.
     pub fn outer_slopes(&self, node: u32) -> [Slot; 2] {
         let at = 2 * (node - self.leaves - 1) as usize;

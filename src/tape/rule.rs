@@ -56,6 +56,9 @@ impl Levels {
         if matches!(id.info().rule, Rule::Flat | Rule::Opaque(_)) {
             return Ok(result);
         }
+        if self.is_paused(k) {
+            return Ok(result);
+        }
         let step = Step { id, x: inner, n, result };
         match self.stack[k].kind {
             Kind::OutermostReverse | Kind::Reverse(_) => self.record_reverse(k, x, step),

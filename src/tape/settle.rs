@@ -9,8 +9,8 @@
 use super::LinearMap;
 use super::levels::Levels;
 use super::wide::WideKind;
-use crate::value::reach::{SlotChange, change_slots, change_slots_in_box};
-use crate::value::{BoxCells, Cells, Components, Ref, Slot};
+use crate::value::reach::{SlotChange, change_slots, change_slots_in_boxes};
+use crate::value::{BoxCells, Cells, Ref, Slot};
 use hashbrown::HashMap;
 use std::any::Any;
 use std::rc::{Rc, Weak};
@@ -51,33 +51,40 @@ impl SlotChange for Settle<'_> {
     }
 
     fn machine(&mut self, object: &Rc<dyn Any>) -> Option<Ref> {
-        let map = object.downcast_ref::<LinearMap>()?;
-        let epoch = self.levels.epoch_at(self.level)?;
-        let in_columns = map.tape.columns().any(&mut |slot| slot.epoch == epoch);
-        let in_wide = map.tape.wide().iter().any(|w| match &w.kind {
-            WideKind::Sum(operands) => operands.iter().any(|(_, _, slot)| slot.epoch == epoch),
+        object.downcast_ref::<LinearMap>()?.changed(self)
+    }
+}
+
+impl LinearMap {
+    /// The map with other slots in its slopes, and in what its functions captured; `None` when none changes.
+    pub fn changed(&self, change: &mut dyn SlotChange) -> Option<Ref> {
+        let in_columns = self.tape.columns().any(&mut |slot| change.slot(slot) != slot);
+        let in_wide = self.tape.wide().iter().any(|w| match &w.kind {
+            WideKind::Sum(operands) => operands.iter().any(|(_, _, slot)| change.slot(*slot) != *slot),
             // What a function captured is not looked through for a maybe: it is copied where something changes.
-            WideKind::Call(_) => true,
+            WideKind::Call(_) | WideKind::Block(_) => true,
         });
         if !in_columns && !in_wide {
             return None;
         }
-        let mut columns = map.tape.columns().clone();
-        columns.map(&mut |slot| self.slot(slot));
-        let mut wide = map.tape.wide().to_vec();
+        let mut columns = self.tape.columns().clone();
+        columns.map(&mut |slot| change.slot(slot));
+        let mut wide = self.tape.wide().to_vec();
         for w in &mut wide {
             match &mut w.kind {
-                WideKind::Sum(operands) => operands.iter_mut().for_each(|o| o.2 = self.slot(o.2)),
-                WideKind::Call(call) => {
-                    let function = std::mem::take(&mut call.function);
-                    let mut holder = Cells::record(Components { r: &[function], ..Components::default() });
-                    change_slots(&mut holder, self);
-                    call.function = holder.r.pop().unwrap_or_default();
-                }
+                WideKind::Sum(operands) => operands.iter_mut().for_each(|o| o.2 = change.slot(o.2)),
+                WideKind::Call(call) => change_inside(&mut call.function, change),
+                WideKind::Block(block) => change_inside(&mut block.state, change),
             }
         }
-        Some(Ref::Machine(Rc::new(map.with(columns, wide))))
+        Some(Ref::Machine(Rc::new(self.with(columns, wide))))
     }
+}
+
+fn change_inside(reference: &mut Ref, change: &mut dyn SlotChange) {
+    let mut holder = Cells::references(vec![std::mem::take(reference)]);
+    change_slots(&mut holder, change);
+    *reference = holder.r.pop().unwrap_or_default();
 }
 
 impl Levels {
@@ -123,9 +130,7 @@ impl Levels {
         for b in log.boxes.values() {
             boxes.extend(b.upgrade());
         }
-        for b in &boxes {
-            change_slots_in_box(b, &mut Settle { levels: self, level });
-        }
+        change_slots_in_boxes(&boxes, &mut Settle { levels: self, level });
         // Outside of the outermost level there is nothing to link to.
         if level == 1 {
             return;

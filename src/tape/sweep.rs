@@ -7,7 +7,7 @@ use super::column::SlotColumn;
 use super::levels::Levels;
 use super::node::{Node, TapeFull};
 use super::recording::Tape;
-use super::wide::{Call, CallKind, WideKind};
+use super::wide::{Block, Call, CallKind, WideKind};
 use super::{Direction, Num};
 use crate::value::Slot;
 use std::rc::Rc;
@@ -143,7 +143,16 @@ impl Sweep {
         let wide = self.tape.wide().get(index)?;
         match &wide.kind {
             WideKind::Call(call) => Some((call, wide.first)),
-            WideKind::Sum(_) => None,
+            WideKind::Sum(_) | WideKind::Block(_) => None,
+        }
+    }
+
+    /// The block that [`Progress::Call`] is about, and the node of its first result.
+    pub fn block(&self, index: usize) -> Option<(&Block, u32)> {
+        let wide = self.tape.wide().get(index)?;
+        match &wide.kind {
+            WideKind::Block(block) => Some((block, wide.first)),
+            WideKind::Sum(_) | WideKind::Call(_) => None,
         }
     }
 
@@ -268,7 +277,9 @@ impl Sweep {
                 }
                 Ok(false)
             }
-            WideKind::Call(_) => Ok(self.any_moves(levels, wide.first..wide.first + wide.results)),
+            WideKind::Call(_) | WideKind::Block(_) => {
+                Ok(self.any_moves(levels, wide.first..wide.first + wide.results))
+            }
         }
     }
 
@@ -294,6 +305,7 @@ impl Sweep {
                 Ok(false)
             }
             WideKind::Call(call) => Ok(self.any_moves(levels, call.operands.iter().copied())),
+            WideKind::Block(block) => Ok(self.any_moves(levels, block.operands.iter().copied())),
         }
     }
 
@@ -317,7 +329,7 @@ impl Sweep {
 fn moves(levels: &Levels, tape: &Tape) -> bool {
     let wide = |kind: &WideKind| match kind {
         WideKind::Sum(operands) => operands.iter().any(|(_, _, slot)| levels.is_live(*slot)),
-        WideKind::Call(_) => false,
+        WideKind::Call(_) | WideKind::Block(_) => false,
     };
     tape.columns().any(&mut |slot| levels.is_live(slot)) || tape.wide().iter().any(|w| wide(&w.kind))
 }

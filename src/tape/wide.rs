@@ -1,5 +1,7 @@
 //! Nodes with many operands, or with a function of the user's own in the place of slopes.
 
+use crate::native::library::Random;
+use crate::value::outline::Outline;
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref, Slot};
 
@@ -21,6 +23,25 @@ pub enum WideKind {
     Sum(Vec<(u32, f64, Slot)>),
     /// On the way back, a function takes the adjoint of the results and gives those of the operands.
     Call(Box<Call>),
+    /// A part of the program that was run without being recorded, and is run again by the sweep.
+    Block(Box<Block>),
+}
+
+/// A checkpoint: what it takes to run a part of the program a second time.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// A copy of the function without parameters, and of everything that it can reach, from before the first run.
+    pub state: Ref,
+    /// The generator of random numbers before the first run.
+    pub random: Random,
+    /// The level in which it was recorded: numbers of that level in the state are operands.
+    pub epoch: u64,
+    /// The operand nodes.
+    pub operands: Vec<u32>,
+    /// Where the results are found.
+    pub outline: Outline,
+    /// The results: an object of the outline, and which of its numbers.
+    pub results: Vec<(u32, u32)>,
 }
 
 /// A pullback of the user's own, or an edit of an adjoint.

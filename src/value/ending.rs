@@ -98,6 +98,18 @@ impl Loose {
     }
 }
 
+impl Loose {
+    /// A reference of the same kind to another instance.
+    pub fn to(&self, instance: &Rc<BoxCells>) -> Ref {
+        Ref::Machine(Rc::new(Loose { instance: Rc::downgrade(instance), any: self.any }))
+    }
+
+    /// The instance, if it is still there.
+    pub fn instance(&self) -> Option<Rc<BoxCells>> {
+        self.instance.upgrade()
+    }
+}
+
 /// Whether an instance waits for its end.
 #[inline]
 pub fn any() -> bool {

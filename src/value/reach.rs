@@ -14,6 +14,14 @@ pub trait SlotChange {
     fn slot(&mut self, slot: Slot) -> Slot;
     /// Whether boxes, which others share, are changed as well.
     fn enters_boxes(&self) -> bool;
+    /// Another box in the place of one; what is in the other one is changed next.
+    fn boxed(&mut self, _inside: &Rc<BoxCells>) -> Option<Rc<BoxCells>> {
+        None
+    }
+    /// The slots of all numbers of an array, a record or the like, where they do not follow from the old ones.
+    fn object(&mut self, _object: &Ref) -> Option<Vec<Slot>> {
+        None
+    }
     /// What an object of the machine becomes; `None` when it stays.
     fn machine(&mut self, _object: &Rc<dyn std::any::Any>) -> Option<Ref> {
         None
@@ -56,10 +64,10 @@ pub fn change_slots(cells: &mut Cells, change: &mut dyn SlotChange) {
     walk.rest();
 }
 
-/// Changes the slots in a box and in everything that it refers to.
-pub fn change_slots_in_box(root: &Rc<BoxCells>, change: &mut dyn SlotChange) {
-    let mut walk = Walk { change, done: HashMap::new(), boxes: HashSet::new(), waiting: vec![Rc::clone(root)] };
-    walk.boxes.insert(Rc::as_ptr(root) as usize);
+/// Changes the slots in boxes and in everything that they refer to.
+pub fn change_slots_in_boxes(roots: &[Rc<BoxCells>], change: &mut dyn SlotChange) {
+    let mut walk = Walk { change, done: HashMap::new(), boxes: HashSet::new(), waiting: roots.to_vec() };
+    walk.boxes.extend(roots.iter().map(|root| Rc::as_ptr(root) as usize));
     walk.rest();
 }
 
@@ -120,6 +128,12 @@ impl Walk<'_> {
         match reference {
             Ref::Null | Ref::Text(_) => None,
             Ref::Box(inside) => {
+                if let Some(other) = self.change.boxed(inside) {
+                    if self.boxes.insert(Rc::as_ptr(&other) as usize) {
+                        self.waiting.push(Rc::clone(&other));
+                    }
+                    return Some(Ref::Box(other));
+                }
                 if self.change.enters_boxes() && self.boxes.insert(Rc::as_ptr(inside) as usize) {
                     self.waiting.push(Rc::clone(inside));
                 }
@@ -138,30 +152,37 @@ impl Walk<'_> {
 
     fn leave(&mut self, done: Open) -> Option<Ref> {
         let Open { object, changed, .. } = done;
-        let mut slots_change = false;
+        let given = self.change.object(&object);
+        let mut slots_change = given.is_some();
         for slot in slots_of(&object).into_iter().flatten().filter(|s| **s != Slot::NONE) {
             slots_change |= self.change.slot(*slot) != *slot;
         }
-        let new = if slots_change || !changed.is_empty() { Some(self.copy(&object, changed)) } else { None };
+        let new = if slots_change || !changed.is_empty() { Some(self.copy(&object, changed, given)) } else { None };
         let kept = new.clone().unwrap_or_else(|| object.clone());
         self.done.insert(address(&object), (object, kept));
         new
     }
 
-    fn copy(&mut self, object: &Ref, changed: Vec<(usize, Ref)>) -> Ref {
+    fn copy(&mut self, object: &Ref, changed: Vec<(usize, Ref)>, given: Option<Vec<Slot>>) -> Ref {
+        let mut copy = |cells: &Cells, given| self.copy_cells(cells, 0, &changed, given);
         match object {
-            Ref::Cells(cells) => Ref::Cells(Rc::new(self.copy_cells(cells, 0, &changed))),
+            Ref::Cells(cells) => Ref::Cells(Rc::new(copy(cells, given))),
             Ref::Closure(closure) => Ref::Closure(Rc::new(Closure {
                 function: closure.function,
-                captures: self.copy_cells(&closure.captures, 0, &changed),
+                captures: copy(&closure.captures, given),
             })),
-            Ref::Any(any) => {
-                Ref::Any(Rc::new(AnyValue { shape: any.shape, cells: self.copy_cells(&any.cells, 0, &changed) }))
-            }
+            Ref::Any(any) => Ref::Any(Rc::new(AnyValue { shape: any.shape, cells: copy(&any.cells, given) })),
             Ref::Dictionary(dictionary) => {
                 let mut new = Dictionary::clone(dictionary);
-                new.values = self.copy_cells(&dictionary.values, dictionary.keys.r.len(), &changed);
-                new.keys = self.copy_cells(&dictionary.keys, 0, &changed);
+                let (keys, values) = match given {
+                    Some(mut keys) => {
+                        let values = keys.split_off(dictionary.keys.f.len().min(keys.len()));
+                        (Some(keys), Some(values))
+                    }
+                    None => (None, None),
+                };
+                new.values = self.copy_cells(&dictionary.values, dictionary.keys.r.len(), &changed, values);
+                new.keys = self.copy_cells(&dictionary.keys, 0, &changed, keys);
                 Ref::Dictionary(Rc::new(new))
             }
             Ref::Null | Ref::Text(_) | Ref::Box(_) | Ref::Machine(_) => object.clone(),
@@ -169,9 +190,18 @@ impl Walk<'_> {
     }
 
     /// A copy with other slots and parts; the part at 0 has position `base` in the object.
-    fn copy_cells(&mut self, cells: &Cells, base: usize, changed: &[(usize, Ref)]) -> Cells {
+    fn copy_cells(
+        &mut self,
+        cells: &Cells,
+        base: usize,
+        changed: &[(usize, Ref)],
+        given: Option<Vec<Slot>>,
+    ) -> Cells {
         let mut new = cells.clone();
-        self.slots(&mut new.slots);
+        match given {
+            Some(slots) => new.slots = slots,
+            None => self.slots(&mut new.slots),
+        }
         for (k, part) in changed {
             if let Some(place) = k.checked_sub(base).and_then(|k| new.r.get_mut(k)) {
                 *place = part.clone();
@@ -182,7 +212,7 @@ impl Walk<'_> {
 }
 
 /// Part `k` of an object; those of a dictionary are its keys, then its values.
-fn part(object: &Ref, k: usize) -> Option<&Ref> {
+pub(super) fn part(object: &Ref, k: usize) -> Option<&Ref> {
     match object {
         Ref::Cells(cells) => cells.r.get(k),
         Ref::Closure(closure) => closure.captures.r.get(k),
@@ -205,7 +235,8 @@ fn slots_of(object: &Ref) -> [&[Slot]; 2] {
     }
 }
 
-fn address(object: &Ref) -> usize {
+/// Where an object is: two that are alive at once are at different places. Texts are nowhere.
+pub fn address(object: &Ref) -> usize {
     match object {
         Ref::Cells(x) => Rc::as_ptr(x) as usize,
         Ref::Closure(x) => Rc::as_ptr(x) as usize,
@@ -264,7 +295,7 @@ mod tests {
             Ref::Closure(Rc::new(Closure { function: 0, captures: holding(std::slice::from_ref(&array)) })),
         ]
         .into();
-        change_slots_in_box(&inside, &mut Rename);
+        change_slots_in_boxes(std::slice::from_ref(&inside), &mut Rename);
         let cells = inside.cells.borrow();
         let (Ref::Cells(a), Ref::Cells(b)) = (&cells.r[0], &cells.r[1]) else { panic!() };
         assert!(Rc::ptr_eq(a, b) && a.slot(0) == NEW);

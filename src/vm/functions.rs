@@ -213,7 +213,7 @@ fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
         | Operator::WithDerivative { of }
         | Operator::Coordinates { of }
         | Operator::Broken { of } => vec![of],
-        Operator::ApplyAtOnce => vec![],
+        Operator::ApplyAtOnce | Operator::Recompute => vec![],
     });
     known && of_rules.chain(of_operators).all(|tangent| tangents.contains(tangent))
 }

@@ -6,7 +6,7 @@ use super::super::machine::Machine;
 use super::super::task::Next;
 use super::broken::Broken;
 use super::recorded::{self, Codomain};
-use super::sweep::{self, Application};
+use super::sweep::{self, Application, Finish};
 use super::{Cells, counts, read_all, vector_layout, walk};
 use crate::tape::{LinearMap, Sweep, Template};
 use crate::value::Ref;
@@ -36,7 +36,7 @@ pub(super) fn call(
     for (node, seed) in map.seeded().into_iter().zip(seeds) {
         sweep.add(&mut machine.levels, node, seed)?;
     }
-    sweep::go_on(machine, compiler, Application { sweep, map })
+    sweep::go_on(machine, compiler, Application { sweep, map, then: Finish::Window })
 }
 
 /// The components of the tangent vectors of several values, one behind the other.

@@ -12,6 +12,7 @@ mod broken;
 mod cut;
 mod differential;
 mod linear;
+mod recompute;
 mod recorded;
 mod rule;
 mod rule_forward;
@@ -57,6 +58,7 @@ pub fn operate(
         }
         Operator::Broken { of } => broken::mark(machine, compiler, of, &arguments),
         Operator::ApplyAtOnce => at_once::apply(machine, compiler, &arguments),
+        Operator::Recompute => recompute::begin(machine, last_reference(&mut arguments)?, derivative),
         Operator::Coordinates { of } => coordinates(machine, walk(compiler), of, &arguments),
         Operator::WithoutDerivative { .. } => {
             cut::without_derivative(machine, arguments);

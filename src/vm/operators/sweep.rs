@@ -5,6 +5,7 @@ use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
 use super::linear::all_vectors;
+use super::recompute;
 use super::recorded::{self, Codomain};
 use super::{At, Cells, counts, read, read_all, take_tuple, vector, vector_layout, walk};
 use crate::tape::{CallKind, Direction, LinearMap, Num, Progress, Sweep, Template};
@@ -18,6 +19,17 @@ pub(super) struct Application {
     pub(super) sweep: Sweep,
     /// The map.
     pub(super) map: Rc<LinearMap>,
+    /// What is done with the numbers that it gives.
+    pub(super) then: Finish,
+}
+
+/// What is done when a map has been applied.
+pub(super) enum Finish {
+    /// Its result goes into the window.
+    Window,
+    /// The map is that of a part that was run again: the sweep that asked for it goes on. The numbers are added to
+    /// those of these nodes.
+    Block { outer: Box<Application>, nodes: Vec<u32> },
 }
 
 /// Sweeps to the end, or to where a function must be called.
@@ -29,7 +41,21 @@ pub(super) fn go_on(
     loop {
         match application.sweep.run(&mut machine.levels, &|| true)? {
             Progress::Interrupted => machine.check_interrupt()?,
-            Progress::Done => return finish(machine, compiler, application),
+            Progress::Done => match application.then {
+                Finish::Window => return finish(machine, compiler, application.sweep, &application.map),
+                Finish::Block { outer, nodes } => {
+                    let numbers = application.map.read().into_iter().map(|node| application.sweep.number(node));
+                    let numbers: Vec<Num> = numbers.collect();
+                    application.sweep.finish(&mut machine.levels);
+                    application = *outer;
+                    for (node, number) in nodes.into_iter().zip(numbers) {
+                        application.sweep.add(&mut machine.levels, node, number)?;
+                    }
+                }
+            },
+            Progress::Call(index) if application.sweep.block(index).is_some() => {
+                return recompute::again(machine, application, index);
+            }
             Progress::Call(index) => {
                 return match application.map.direction() {
                     Direction::Reverse => backwards(machine, compiler, application, index),
@@ -41,8 +67,12 @@ pub(super) fn go_on(
 }
 
 /// Puts the result into the window.
-fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Application) -> Result<Next, Box<Fault>> {
-    let Application { sweep, map } = application;
+fn finish(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    sweep: Sweep,
+    map: &LinearMap,
+) -> Result<Next, Box<Fault>> {
     let walk = walk(compiler);
     let to = if map.transposed { &map.x } else { &map.y };
     let numbers: Vec<Num> = map.read().into_iter().map(|node| sweep.number(node)).collect();

@@ -1,0 +1,363 @@
+//! Checkpoints: a part of the program that a reverse level does not record, and that is run again on the way back.
+//!
+//! The part is a function without parameters. What it reads and writes is what it can reach: what it captured, and global
+//! variables. Before it runs all that is copied; values are shared with the copy until they are written to, so the copy
+//! takes little. While it runs the level is paused: numbers that are computed become constants of it, and numbers that are
+//! only copied keep their nodes. Afterwards every number that can be reached, is not the one from before and has no node
+//! gets one, of one wide node for the whole part.
+//!
+//! A sweep that meets the wide node copies the copy once more, runs the function on that in a level of its own, finds the
+//! results at the same places, and goes through the tape of that level. The second run prints nothing, and draws the
+//! same random numbers.
+
+use super::super::fault::Fault;
+use super::super::functions::Compiler;
+use super::super::machine::Machine;
+use super::super::task::{Next, Target, Task};
+use super::sweep::{self, Application, Finish};
+use crate::diagnostic::Code as Number;
+use crate::native::library::Random;
+use crate::tape::{Block, Direction, LinearMap, Num, Sweep};
+use crate::value::ending::{Last, Loose};
+use crate::value::outline::{Outline, number};
+use crate::value::reach::{SlotChange, address, change_slots, change_slots_in_boxes};
+use crate::value::{BoxCells, Cells, Ref, Slot};
+use hashbrown::{HashMap, HashSet};
+use std::any::Any;
+use std::io::Write;
+use std::rc::Rc;
+
+/// Copies everything that can be reached, instances and variables too, and changes slots meanwhile.
+struct Copier<F> {
+    slot: F,
+    /// Each box and its copy, in the order in which they were met.
+    boxes: Vec<(Rc<BoxCells>, Rc<BoxCells>)>,
+    places: HashMap<usize, usize>,
+    /// The values that were met.
+    values: Vec<Ref>,
+}
+
+impl<F: FnMut(Slot) -> Slot> Copier<F> {
+    fn new(slot: F) -> Copier<F> {
+        Copier { slot, boxes: vec![], places: HashMap::new(), values: vec![] }
+    }
+
+    /// Copies a function and what it can reach, and the global variables.
+    fn copy(&mut self, state: Ref) -> Ref {
+        let mut root = Cells::references(vec![state]);
+        change_slots(&mut root, self);
+        root.r.pop().unwrap_or_default()
+    }
+
+    fn originals(&self) -> Vec<Rc<BoxCells>> {
+        self.boxes.iter().map(|(original, _)| Rc::clone(original)).collect()
+    }
+
+    fn copies(&self) -> Vec<Rc<BoxCells>> {
+        self.boxes.iter().map(|(_, copy)| Rc::clone(copy)).collect()
+    }
+}
+
+impl<F: FnMut(Slot) -> Slot> SlotChange for Copier<F> {
+    fn slot(&mut self, slot: Slot) -> Slot {
+        (self.slot)(slot)
+    }
+
+    fn enters_boxes(&self) -> bool {
+        true
+    }
+
+    fn boxed(&mut self, inside: &Rc<BoxCells>) -> Option<Rc<BoxCells>> {
+        if let Some((_, copy)) = self.places.get(&(Rc::as_ptr(inside) as usize)).and_then(|k| self.boxes.get(*k)) {
+            return Some(Rc::clone(copy));
+        }
+        let cells = inside.cells.try_borrow().map(|cells| cells.clone()).unwrap_or_default();
+        let copy = Rc::new(BoxCells { cells: cells.into(), shape: inside.shape, last: Last::default() });
+        self.places.insert(Rc::as_ptr(inside) as usize, self.boxes.len());
+        self.boxes.push((Rc::clone(inside), Rc::clone(&copy)));
+        Some(copy)
+    }
+
+    fn object(&mut self, object: &Ref) -> Option<Vec<Slot>> {
+        self.values.push(object.clone());
+        None
+    }
+
+    fn machine(&mut self, object: &Rc<dyn Any>) -> Option<Ref> {
+        self.values.push(Ref::Machine(Rc::clone(object)));
+        if let Some(loose) = object.downcast_ref::<Loose>() {
+            let instance = loose.instance()?;
+            return self.boxed(&instance).map(|copy| loose.to(&copy));
+        }
+        object.downcast_ref::<LinearMap>()?.changed(self)
+    }
+}
+
+/// A function and the global variables, as one value.
+fn state(body: Ref, globals: &mut Cells) -> Ref {
+    let globals = Ref::Cells(Rc::new(std::mem::take(globals)));
+    Ref::Cells(Rc::new(Cells::references(vec![body, globals])))
+}
+
+/// The function of such a value, and the global variables.
+fn parts(state: &Ref) -> Option<(Ref, Rc<Cells>)> {
+    let Ref::Cells(record) = state else { return None };
+    match (record.r.first(), record.r.get(1)) {
+        (Some(body), Some(Ref::Cells(globals))) => Some((body.clone(), Rc::clone(globals))),
+        _ => None,
+    }
+}
+
+/// Where results may be: the global variables, and the boxes that the function could reach.
+fn roots(globals: &mut Cells, boxes: Vec<Rc<BoxCells>>) -> Vec<Ref> {
+    let globals = Ref::Cells(Rc::new(std::mem::take(globals)));
+    std::iter::once(globals).chain(boxes.into_iter().map(Ref::Box)).collect()
+}
+
+/// Takes the global variables back, the first of the roots.
+fn take_globals(globals: &mut Cells, mut roots: Vec<Ref>) {
+    if let Ref::Cells(cells) = std::mem::take(&mut roots[0]) {
+        drop(roots);
+        *globals = Rc::unwrap_or_clone(cells);
+    }
+}
+
+/// The function is running for the first time.
+struct First {
+    level: usize,
+    block: Block,
+    /// What could be reached before; it is kept so that it is recognised where it still is.
+    values: Vec<Ref>,
+    boxes: Vec<Rc<BoxCells>>,
+}
+
+/// Calls a function without parameters and results. `derivative`: the caller is derivative code.
+pub(super) fn begin(machine: &mut Machine, body: Ref, derivative: bool) -> Result<Next, Box<Fault>> {
+    let level = machine.levels.pausable().filter(|level| derivative && !machine.ruled.contains(level));
+    let Some((level, epoch)) = level.and_then(|k| Some((k, machine.levels.epoch_at(k)?))) else {
+        return Ok(Next::tail_call(Target::Object(body), derivative));
+    };
+    let mut operands = HashSet::new();
+    let mut copier = Copier::new(|slot: Slot| {
+        if slot.epoch == epoch {
+            operands.insert(slot.payload as u32);
+        }
+        slot
+    });
+    let before = state(body.clone(), &mut machine.globals);
+    let copy = copier.copy(before.clone());
+    let (values, boxes) = (std::mem::take(&mut copier.values), copier.originals());
+    if let Some((_, globals)) = parts(&before) {
+        machine.globals = Cells::clone(&globals);
+    }
+    let mut operands: Vec<u32> = operands.into_iter().collect();
+    operands.sort_unstable();
+    let random = machine.host.random.clone();
+    let block = Block { state: copy, random, epoch, operands, outline: Outline::default(), results: vec![] };
+    machine.levels.pause(level, true);
+    Ok(Next::call(body, true, First { level, block, values, boxes }))
+}
+
+impl Task for First {
+    fn resume(self: Box<Self>, machine: &mut Machine, _: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let First { level, mut block, values, boxes } = *self;
+        machine.levels.pause(level, false);
+        let known = values.iter().map(address).collect();
+        let first = roots(&mut machine.globals, boxes);
+        let (outline, objects) = Outline::of(&first, &known);
+        drop(values);
+        let leaks = objects.iter().any(|o| matches!(o, Ref::Machine(o) if o.is::<LinearMap>()));
+        let mut numbers = vec![];
+        for (at, object) in objects.iter().enumerate() {
+            for (k, (value, slot)) in (0..).map_while(|k| number(object, k)).enumerate() {
+                if slot.epoch != block.epoch {
+                    block.results.push((at as u32, k as u32));
+                    numbers.push(Num { value, slot });
+                }
+            }
+        }
+        let results = block.results.clone();
+        block.outline = outline;
+        let numbers = match block.operands.is_empty() {
+            true => vec![],
+            false => machine.levels.push_block(level, block, &numbers)?,
+        };
+        let boxes: Vec<Rc<BoxCells>> = objects.iter().filter_map(boxed).collect();
+        let mut assign = Assign::new(&objects, results.into_iter().zip(numbers));
+        drop(objects);
+        take_globals(&mut machine.globals, first);
+        assign.finish(machine, &boxes);
+        if leaks {
+            let message = "a pullback or differential that was made in a checkpoint cannot leave it";
+            return Err(Fault::new(Number::PreconditionFailed, message));
+        }
+        Ok(Next::Return)
+    }
+}
+
+fn boxed(object: &Ref) -> Option<Rc<BoxCells>> {
+    match object {
+        Ref::Box(inside) => Some(Rc::clone(inside)),
+        _ => None,
+    }
+}
+
+/// Gives the results their nodes.
+struct Assign {
+    globals: Vec<(u32, Slot)>,
+    by_address: HashMap<usize, Vec<(u32, Slot)>>,
+}
+
+impl Assign {
+    fn new(objects: &[Ref], results: impl Iterator<Item = ((u32, u32), Num)>) -> Assign {
+        let mut assign = Assign { globals: vec![], by_address: HashMap::new() };
+        for ((object, k), number) in results {
+            let all = match objects.get(object as usize) {
+                Some(object_) if object > 0 => assign.by_address.entry(address(object_)).or_default(),
+                _ => &mut assign.globals,
+            };
+            all.push((k, number.slot));
+        }
+        assign
+    }
+
+    fn finish(&mut self, machine: &mut Machine, boxes: &[Rc<BoxCells>]) {
+        let globals = std::mem::take(&mut self.globals);
+        set_slots(&mut machine.globals, &globals);
+        change_slots(&mut machine.globals, self);
+        machine.levels.log_global();
+        for inside in boxes {
+            if let Some(slots) = self.by_address.get(&(Rc::as_ptr(inside) as usize)) {
+                set_slots(&mut inside.cells.borrow_mut(), slots);
+            }
+            machine.levels.log_store(inside);
+        }
+        change_slots_in_boxes(boxes, self);
+    }
+}
+
+fn set_slots(cells: &mut Cells, slots: &[(u32, Slot)]) {
+    for (k, slot) in slots {
+        cells.set_slot(*k as usize, *slot);
+    }
+}
+
+impl SlotChange for Assign {
+    fn slot(&mut self, slot: Slot) -> Slot {
+        slot
+    }
+
+    fn enters_boxes(&self) -> bool {
+        false
+    }
+
+    fn object(&mut self, object: &Ref) -> Option<Vec<Slot>> {
+        let new = self.by_address.get(&address(object))?;
+        let mut slots: Vec<Slot> = (0..).map_while(|k| number(object, k)).map(|(_, slot)| slot).collect();
+        for (k, slot) in new {
+            if let Some(place) = slots.get_mut(*k as usize) {
+                *place = *slot;
+            }
+        }
+        Some(slots)
+    }
+}
+
+/// The function is running again, in a level of its own, for a sweep.
+struct Again {
+    application: Application,
+    index: usize,
+    boxes: Vec<Rc<BoxCells>>,
+    world: World,
+}
+
+/// What a second run must leave as it was.
+struct World {
+    globals: Cells,
+    random: Random,
+    output: Box<dyn Write>,
+    error: Box<dyn Write>,
+}
+
+impl World {
+    /// Takes the world away from the program.
+    fn take(machine: &mut Machine, globals: Cells, random: Random) -> World {
+        let host = &mut machine.host;
+        World {
+            globals: std::mem::replace(&mut machine.globals, globals),
+            random: std::mem::replace(&mut host.random, random),
+            output: std::mem::replace(&mut host.output, Box::new(std::io::sink())),
+            error: std::mem::replace(&mut host.error, Box::new(std::io::sink())),
+        }
+    }
+
+    fn give_back(self, machine: &mut Machine) {
+        machine.globals = self.globals;
+        machine.host.random = self.random;
+        machine.host.output = self.output;
+        machine.host.error = self.error;
+    }
+}
+
+/// Runs the function of a block again; the sweep goes on behind it.
+pub(super) fn again(machine: &mut Machine, application: Application, index: usize) -> Result<Next, Box<Fault>> {
+    let Some((block, _)) = application.sweep.block(index) else { return Err(no_block()) };
+    machine.levels.open(Direction::Reverse)?;
+    let mut leaves = HashMap::new();
+    for node in &block.operands {
+        let outer = application.map.tape.outer_value(*node);
+        let leaf = machine.levels.leaf(Num { value: 0.0, slot: outer })?;
+        leaves.insert(u64::from(*node), leaf.slot);
+    }
+    let epoch = block.epoch;
+    let mut copier = Copier::new(|slot: Slot| match leaves.get(&slot.payload) {
+        Some(leaf) if slot.epoch == epoch => *leaf,
+        _ => slot,
+    });
+    let copy = copier.copy(block.state.clone());
+    let boxes = copier.copies();
+    let Some((body, globals)) = parts(&copy) else { return Err(no_block()) };
+    drop(copy);
+    let random = block.random.clone();
+    let world = World::take(machine, Rc::unwrap_or_clone(globals), random);
+    Ok(Next::call(body, true, Again { application, index, boxes, world }))
+}
+
+impl Task for Again {
+    fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let Again { application, index, boxes, world } = *self;
+        let Some((block, first)) = application.sweep.block(index) else { return Err(no_block()) };
+        let objects = block.outline.follow(&roots(&mut machine.globals, boxes));
+        world.give_back(machine);
+        let find = |objects: Vec<Ref>| -> Option<Vec<Num>> {
+            let find = |(at, k): &(u32, u32)| number(objects.get(*at as usize)?, *k as usize);
+            block.results.iter().map(|place| find(place).map(|(value, slot)| Num { value, slot })).collect()
+        };
+        let Some(mut outputs) = objects.and_then(find) else {
+            let message = "a checkpoint took another way when it was run again: what it does must depend on nothing \
+                           but variables and random numbers";
+            return Err(Fault::new(Number::PreconditionFailed, message));
+        };
+        let map = LinearMap::close(&mut machine.levels, &mut outputs);
+        let map = Rc::new(LinearMap { transposed: application.map.transposed, ..map });
+        let results: Vec<u32> = (first..).take(block.results.len()).collect();
+        let (seeded, read) = match map.direction() {
+            Direction::Reverse => (results, block.operands.clone()),
+            Direction::Forward => (block.operands.clone(), results),
+        };
+        let mut sweep = Sweep::new(&mut machine.levels, &map.tape, map.direction());
+        for (node, from) in map.seeded().into_iter().zip(seeded) {
+            sweep.add(&mut machine.levels, node, application.sweep.number(from))?;
+        }
+        let then = Finish::Block { outer: Box::new(application), nodes: read };
+        sweep::go_on(machine, compiler, Application { sweep, map, then })
+    }
+
+    fn abandon(self: Box<Self>, machine: &mut Machine) {
+        self.world.give_back(machine);
+    }
+}
+
+fn no_block() -> Box<Fault> {
+    Fault::internal("a sweep that runs nothing again")
+}
