@@ -13,7 +13,7 @@ mod run;
 mod show;
 
 pub use imports::Loader;
-pub use options::{Input, Options, Outcome, Stage, Status};
+pub use options::{CheckNan, Input, Options, Outcome, Stage, Status};
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::lower::Lowering;

@@ -24,6 +24,8 @@ pub struct Options {
     pub arguments: Vec<String>,
     /// How the text of a file is found that a program imports; without it, nothing is imported.
     pub loader: Option<super::Loader>,
+    /// Whether derivatives are searched for numbers that are not finite.
+    pub check_nan: CheckNan,
     /// Whether a program with warnings is not run.
     pub deny_warnings: bool,
     /// Set from outside to stop a run.
@@ -41,10 +43,23 @@ impl Default for Options {
             seed: 0,
             arguments: vec![],
             loader: None,
+            check_nan: CheckNan::Off,
             deny_warnings: false,
             interrupt: Arc::default(),
         }
     }
+}
+
+/// When a number that is infinite or NaN stops a program that differentiates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CheckNan {
+    /// Never.
+    #[default]
+    Off,
+    /// When a derivative comes out that is not finite.
+    Result,
+    /// At the first value, tangent or adjoint that is not finite.
+    Always,
 }
 
 /// A text with its name.

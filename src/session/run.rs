@@ -1,6 +1,6 @@
 //! Running what was compiled: the machine, and what it asks of the compiler.
 
-use super::{Compiled, Options, Outcome, Session, Status};
+use super::{CheckNan, Compiled, Options, Outcome, Session, Status};
 use crate::bytecode;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::diff;
@@ -12,7 +12,7 @@ use crate::types::ty::Type;
 use crate::types::world::Declarations;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Components, Ref};
-use crate::vm::{Compiler, Fault, Kind, Limits, Machine};
+use crate::vm::{Compiler, Fault, Kind, Limits, Machine, Remark};
 use std::io::Write;
 use std::rc::Rc;
 use std::time::Instant;
@@ -36,7 +36,11 @@ pub(super) fn machine(options: &Options, output: Box<dyn Write>) -> Machine {
         time: options.timeout,
         interrupt: options.interrupt.clone(),
     };
-    Machine::new(host, limits, options.max_tape)
+    let mut machine = Machine::new(host, limits, options.max_tape);
+    if options.check_nan != CheckNan::Off {
+        machine.levels.watch(options.check_nan == CheckNan::Always);
+    }
+    machine
 }
 
 /// The compiler as the machine sees it: code is made when it is first asked for.
@@ -171,6 +175,14 @@ impl Session {
         if !fault.values.is_empty() {
             let values: Vec<String> = fault.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
             diagnostic = diagnostic.label(values.join(", "));
+        }
+        for remark in &fault.remarks {
+            diagnostic = match remark.clone() {
+                Remark::Here(text) => diagnostic.label(text),
+                Remark::There(span, text) => diagnostic.also(span, text),
+                Remark::Note(text) => diagnostic.note(text),
+                Remark::Help(text) => diagnostic.help(text),
+            };
         }
         if fault.backtrace.len() > 1 {
             let mut lines = vec!["backtrace, innermost first".to_string()];

@@ -40,6 +40,7 @@ pub struct Levels {
     last_epoch: u64,
     pool: SharedPool,
     scratch: Vec<Vec<f64>>,
+    pub(super) watch: Option<Box<super::watch::Watch>>,
     pub(super) ids: Arithmetic,
 }
 
@@ -103,6 +104,7 @@ impl Levels {
             last_epoch: 0,
             pool,
             scratch: vec![],
+            watch: None,
             ids: Arithmetic {
                 add: id("double.add"),
                 mul: id("double.mul"),
@@ -163,8 +165,17 @@ impl Levels {
             (Direction::Reverse, false) => Kind::Reverse(Box::new(Recording::new(&self.pool))),
             (Direction::Forward, false) => Kind::Forward(TangentColumn::default()),
         };
+        if self.stack.is_empty() {
+            self.watch_anew();
+        }
         self.last_epoch += 1;
-        self.stack.push(Level { epoch: self.last_epoch, kind, is_linear: false, is_paused: false, log: Default::default() });
+        self.stack.push(Level {
+            epoch: self.last_epoch,
+            kind,
+            is_linear: false,
+            is_paused: false,
+            log: Default::default(),
+        });
         self.set_mode();
         Ok(self.last_epoch)
     }
@@ -233,6 +244,7 @@ impl Levels {
     fn set_mode(&mut self) {
         let (mode, lone) = match self.stack.as_slice() {
             [] | [Level { is_paused: true, .. }] => (Mode::Plain, 0),
+            _ if self.watch.is_some() => (Mode::General, 0),
             // Whether a step is linear is looked at there.
             [Level { is_linear: true, .. }] => (Mode::General, 0),
             [Level { epoch, kind: Kind::OutermostForward, .. }] => (Mode::LoneForward, *epoch),

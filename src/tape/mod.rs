@@ -53,6 +53,7 @@ mod rule;
 pub mod settle;
 pub mod sweep;
 mod sweep_live;
+pub mod watch;
 pub mod wide;
 
 #[cfg(test)]

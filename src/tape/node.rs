@@ -27,6 +27,8 @@ pub enum TapeFull {
     Levels(usize),
     /// A linear function is recorded, and does this with what it is given.
     NotLinear(PrimitiveId),
+    /// Somebody [watches](super::watch), and a number is not finite.
+    NotFinite,
 }
 
 /// Nodes of the first chunk of a tape: most gradients need no more, and stay in the first cache.

@@ -26,7 +26,10 @@ impl Levels {
                         operands.push((node, slope.value, self.live_slot(slope.slot)));
                     }
                 }
-                self.push_sum(k, operands, value)
+                let y = self.push_sum(k, operands, value)?;
+                let seen = self.look(self.ids.add, &[], value.value)?;
+                self.keep(k, y, seen);
+                Ok(y)
             }
             Some(Direction::Forward) => {
                 let epoch = self.epoch_at(k);

@@ -2,6 +2,7 @@
 
 use super::column::SlotColumn;
 use super::node::{Node, Pool, TapeFull};
+use super::watch::Step;
 use super::wide::Wide;
 use crate::value::Slot;
 use std::cell::RefCell;
@@ -23,6 +24,7 @@ pub struct Recording {
     leaves: u32,
     wide: Vec<Wide>,
     columns: Columns,
+    steps: Vec<(u32, Step)>,
     pool: SharedPool,
 }
 
@@ -43,6 +45,8 @@ pub struct Tape {
     leaves: u32,
     wide: Vec<Wide>,
     columns: Columns,
+    /// By node number, while somebody watches: what was done.
+    steps: Vec<(u32, Step)>,
     pool: SharedPool,
 }
 
@@ -56,6 +60,7 @@ impl Recording {
             leaves: 0,
             wide: vec![],
             columns: Columns::default(),
+            steps: vec![],
             pool: Rc::clone(pool),
         }
     }
@@ -172,6 +177,13 @@ impl Recording {
         Ok(first)
     }
 
+    /// Keeps what was done beside the node that came of it.
+    pub fn keep(&mut self, node: u32, step: Step) {
+        if self.steps.last().is_none_or(|(last, _)| *last < node) {
+            self.steps.push((node, step));
+        }
+    }
+
     /// How many nodes there are, leaves included.
     pub fn len(&self) -> u32 {
         self.base - 1 + self.chunk.len() as u32
@@ -195,6 +207,7 @@ impl Recording {
             leaves: std::mem::take(&mut self.leaves),
             wide: std::mem::take(&mut self.wide),
             columns: std::mem::take(&mut self.columns),
+            steps: std::mem::take(&mut self.steps),
             pool: Rc::clone(&self.pool),
         }
     }
@@ -253,6 +266,13 @@ impl Tape {
         self.chunks.iter().map(Vec::len).sum()
     }
 
+    /// What was done for a node, if somebody watched. A step with three operands has two nodes.
+    pub fn step(&self, node: u32) -> Option<&Step> {
+        let at = self.steps.partition_point(|(n, _)| *n < node);
+        let (n, step) = self.steps.get(at)?;
+        (*n == node || *n == node + 1 && step.operands == 3).then_some(step)
+    }
+
     /// The records, in chunks.
     pub fn chunks(&self) -> &[Vec<Node>] {
         &self.chunks
@@ -284,7 +304,7 @@ impl Tape {
     pub fn with(&self, columns: Columns, wide: Vec<Wide>) -> Tape {
         let chunks = self.chunks.clone();
         self.pool.borrow_mut().adopt(&chunks, columns.bytes());
-        Tape { chunks, leaves: self.leaves, wide, columns, pool: Rc::clone(&self.pool) }
+        Tape { chunks, leaves: self.leaves, wide, columns, steps: self.steps.clone(), pool: Rc::clone(&self.pool) }
     }
 }
 

@@ -6,6 +6,7 @@
 use super::Num;
 use super::levels::{Kind, Levels};
 use super::node::{Node, TapeFull};
+use super::watch;
 use crate::native::field::{Shift, Test};
 use crate::native::formula::{self, Formula};
 use crate::native::{PrimitiveId, Rule, product_slope};
@@ -59,10 +60,15 @@ impl Levels {
         if self.is_paused(k) {
             return Ok(result);
         }
+        let seen = self.look(id, x, result.value)?;
         let step = Step { id, x: inner, n, result };
         match self.stack[k].kind {
-            Kind::OutermostReverse | Kind::Reverse(_) => self.record_reverse(k, x, step),
-            Kind::OutermostForward | Kind::Forward(_) => self.record_forward(k, x, step),
+            Kind::OutermostReverse | Kind::Reverse(_) => {
+                let y = self.record_reverse(k, x, step)?;
+                self.keep(k, y, seen);
+                Ok(y)
+            }
+            Kind::OutermostForward | Kind::Forward(_) => self.record_forward(k, x, step, seen),
         }
     }
 
@@ -129,13 +135,31 @@ impl Levels {
         }
     }
 
-    fn record_forward(&mut self, k: usize, x: &[Num], step: Step) -> Result<Num, TapeFull> {
+    fn record_forward(
+        &mut self,
+        k: usize,
+        x: &[Num],
+        step: Step,
+        seen: Option<watch::Step>,
+    ) -> Result<Num, TapeFull> {
         let tangent = match (step.id.info().rule, x) {
             // What is linear in one operand is its own differential: a rounding rounds the tangent too.
             (Rule::Linear(_), [only]) => self.record(step.id, &[self.tangent(k, *only)])?,
             _ => self.combine(k, x, step)?,
         };
+        if seen.is_some() {
+            let tangents: Vec<f64> = x.iter().map(|x| self.tangent(k, *x).value).collect();
+            self.look_at_tangent(seen, &tangents, tangent.value)?;
+        }
         self.with_tangent(k, step.result, tangent)
+    }
+
+    /// Keeps a step that was seen beside its node.
+    pub(super) fn keep(&mut self, k: usize, y: Num, seen: Option<watch::Step>) {
+        let node = self.node(k, y);
+        if let (Some(seen), Some(tape)) = (seen, self.recording(k)) {
+            tape.keep(node, seen);
+        }
     }
 
     fn combine(&mut self, k: usize, x: &[Num], step: Step) -> Result<Num, TapeFull> {

@@ -204,6 +204,7 @@ impl Sweep {
             }
             let nodes = &tape.chunks()[self.chunk][(low - self.first) as usize..=(self.at - self.first) as usize];
             match &mut self.numbers {
+                Numbers::Plain(adjoints) if levels.is_watched() => backwards_kept(nodes, low, adjoints),
                 Numbers::Plain(adjoints) => backwards(nodes, low, adjoints),
                 Numbers::Live(_) => self.backwards_live(levels, nodes, low)?,
             }
@@ -277,9 +278,7 @@ impl Sweep {
                 }
                 Ok(false)
             }
-            WideKind::Call(_) | WideKind::Block(_) => {
-                Ok(self.any_moves(levels, wide.first..wide.first + wide.results))
-            }
+            WideKind::Call(_) | WideKind::Block(_) => Ok(self.any_moves(levels, wide.first..wide.first + wide.results)),
         }
     }
 
@@ -372,6 +371,22 @@ fn backwards(nodes: &[Node], first: u32, adjoints: &mut [f64]) {
         i = below;
     }
     adjoints[i] = adjoint;
+}
+
+/// The same, and every adjoint is there afterwards: somebody wants to look at them.
+fn backwards_kept(nodes: &[Node], first: u32, adjoints: &mut [f64]) {
+    for (k, node) in nodes.iter().enumerate().rev() {
+        let n = first as usize + k;
+        let adjoint = adjoints[n];
+        if adjoint.abs() < f64::MIN_POSITIVE {
+            continue;
+        }
+        for (operand, slope) in [(node.a as usize, node.pa), (node.b as usize, node.pb)] {
+            if operand != n {
+                adjoints[operand] += adjoint * slope;
+            }
+        }
+    }
 }
 
 /// The way forwards over nodes from number `first` on.

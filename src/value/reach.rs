@@ -167,10 +167,9 @@ impl Walk<'_> {
         let mut copy = |cells: &Cells, given| self.copy_cells(cells, 0, &changed, given);
         match object {
             Ref::Cells(cells) => Ref::Cells(Rc::new(copy(cells, given))),
-            Ref::Closure(closure) => Ref::Closure(Rc::new(Closure {
-                function: closure.function,
-                captures: copy(&closure.captures, given),
-            })),
+            Ref::Closure(closure) => {
+                Ref::Closure(Rc::new(Closure { function: closure.function, captures: copy(&closure.captures, given) }))
+            }
             Ref::Any(any) => Ref::Any(Rc::new(AnyValue { shape: any.shape, cells: copy(&any.cells, given) })),
             Ref::Dictionary(dictionary) => {
                 let mut new = Dictionary::clone(dictionary);
@@ -190,13 +189,7 @@ impl Walk<'_> {
     }
 
     /// A copy with other slots and parts; the part at 0 has position `base` in the object.
-    fn copy_cells(
-        &mut self,
-        cells: &Cells,
-        base: usize,
-        changed: &[(usize, Ref)],
-        given: Option<Vec<Slot>>,
-    ) -> Cells {
+    fn copy_cells(&mut self, cells: &Cells, base: usize, changed: &[(usize, Ref)], given: Option<Vec<Slot>>) -> Cells {
         let mut new = cells.clone();
         match given {
             Some(slots) => new.slots = slots,

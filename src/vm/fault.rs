@@ -29,6 +29,21 @@ pub struct Fault {
     pub span: Span,
     /// What was running, innermost first: function, and where in it.
     pub backtrace: Vec<(Rc<str>, Span)>,
+    /// What belongs to it besides.
+    pub remarks: Vec<Remark>,
+}
+
+/// Something that belongs to a fault.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Remark {
+    /// What the place of the fault has to do with it.
+    Here(String),
+    /// Another place, and what that has to do with it.
+    There(Span, String),
+    /// Why.
+    Note(String),
+    /// A way out.
+    Help(String),
 }
 
 /// How many calls of a long backtrace are kept at its beginning and at its end.
@@ -39,7 +54,15 @@ impl Fault {
     /// A fault without a place, which the machine adds.
     pub fn new(kind: Number, message: impl Into<String>) -> Box<Fault> {
         let span = Span::default();
-        Box::new(Fault { kind: Kind::Error(kind), message: message.into(), values: vec![], span, backtrace: vec![] })
+        let (message, values, backtrace, remarks) = (message.into(), vec![], vec![], vec![]);
+        Box::new(Fault { kind: Kind::Error(kind), message, values, span, backtrace, remarks })
+    }
+
+    /// Something that belongs to it.
+    #[must_use]
+    pub fn remark(mut self: Box<Fault>, remark: Remark) -> Box<Fault> {
+        self.remarks.push(remark);
+        self
     }
 
     /// A value that explains it.
@@ -51,8 +74,7 @@ impl Fault {
 
     /// The program ends itself.
     pub fn exit(status: i32) -> Box<Fault> {
-        let span = Span::default();
-        Box::new(Fault { kind: Kind::Exit(status), message: String::new(), values: vec![], span, backtrace: vec![] })
+        Box::new(Fault { kind: Kind::Exit(status), ..*Fault::new(Number::Internal, "") })
     }
 
     /// A mistake of our own.
@@ -103,6 +125,7 @@ impl From<TapeFull> for Box<Fault> {
                 let step = id.info().symbol();
                 Fault::new(Number::NotLinear, format!("when recording a linear function, '{step}' is not linear"))
             }
+            TapeFull::NotFinite => Fault::new(Number::NotFinite, "a number became infinite or NaN"),
             TapeFull::Levels(most) => {
                 Fault::new(Number::DepthLimit, format!("more than {most} derivatives are nested in each other"))
             }

@@ -4,7 +4,7 @@ use super::fault::Fault;
 use super::functions::{Compiler, Entry, Functions, Version};
 use super::limits::{Limits, Meter};
 use super::operators;
-use super::operators::BrokenChains;
+use super::operators::{BrokenChains, Places};
 use super::stacks::{Frame, Stacks};
 use super::task::{Next, Target, Task};
 use crate::bytecode::{Code, Instruction};
@@ -40,6 +40,8 @@ pub struct Machine {
     pub(super) fuel: i64,
     pub(super) meter: Meter,
     pub(super) ids: Arithmetic,
+    /// Places in the program where numbers were watched.
+    pub(super) places: Places,
     /// Chains of differentiation that broke in this run.
     pub(super) broken: BrokenChains,
     own_code: OwnCode,
@@ -91,6 +93,7 @@ impl Machine {
                 div: id("double.div"),
                 neg: id("double.neg"),
             },
+            places: Places::default(),
             broken: BrokenChains::default(),
             own_code: OwnCode {
                 halt: own("‹halt›", Instruction::Halt {}),

@@ -28,7 +28,7 @@ mod stacks;
 pub mod task;
 mod window;
 
-pub use fault::{Fault, Kind};
+pub use fault::{Fault, Kind, Remark};
 pub use functions::Compiler;
 pub use limits::{Limits, share_of_machine};
 pub use machine::Machine;

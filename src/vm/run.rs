@@ -1,7 +1,7 @@
 //! Runs of the machine, from the outside.
 
 use super::dispatch;
-use super::fault::Fault;
+use super::fault::{Fault, Kind};
 use super::functions::{Compiler, Version};
 use super::limits::Meter;
 use super::machine::Machine;
@@ -9,6 +9,7 @@ use super::operators;
 use super::stacks::Frame;
 use super::task::{Next, Target};
 use crate::bytecode::{Code, Instruction};
+use crate::diagnostic::Code as Number;
 use crate::source::Span;
 use crate::value::{Cells, Components, Ref, ending};
 
@@ -67,6 +68,9 @@ impl Machine {
                 Ok(value)
             }
             Err(mut fault) => {
+                if fault.kind == Kind::Error(Number::NotFinite) && fault.remarks.is_empty() {
+                    fault = operators::with_first(self, fault);
+                }
                 self.locate(&mut fault);
                 self.unwind();
                 Err(fault)
@@ -85,6 +89,7 @@ impl Machine {
 
     fn end(&mut self) {
         self.broken.clear();
+        self.places.clear();
         self.frames.clear();
         self.tasks.clear();
         self.stacks.reset();
@@ -106,6 +111,11 @@ impl Machine {
         }
         fault.backtrace = user.map(|(code, span)| (code.name.clone(), *span)).collect();
         fault.cap();
+    }
+
+    /// Whether a frame runs code of the library.
+    pub(super) fn is_prelude(&self, frame: &Frame) -> bool {
+        self.place(frame).is_none_or(|(code, _)| code.is_prelude)
     }
 
     /// Where a frame is: the instruction that it executed last.

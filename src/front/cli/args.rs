@@ -1,7 +1,7 @@
 //! The words of the command line.
 
 use crate::diagnostic::{Code, Form};
-use crate::session::{Options, Stage};
+use crate::session::{CheckNan, Options, Stage};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -130,6 +130,9 @@ pub(super) struct Settings {
     /// Where random numbers start [default: 0]
     #[arg(long, global = true, value_name = "N")]
     seed: Option<u64>,
+    /// Stop where numbers that are differentiated become infinite or NaN
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
+    check_nan: Check,
     /// Do not run a program that has warnings
     #[arg(long, global = true)]
     deny_warnings: bool,
@@ -151,6 +154,18 @@ pub(super) enum Color {
     Auto,
     Always,
     Never,
+}
+
+/// [`CheckNan`], as a word.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+enum Check {
+    /// Never
+    #[default]
+    Off,
+    /// When a derivative comes out that is not finite
+    Result,
+    /// At the first value or derivative that is not finite
+    Always,
 }
 
 /// [`Form`], as a word.
@@ -187,6 +202,11 @@ impl Settings {
             seed: self.seed.unwrap_or(default.seed),
             arguments,
             loader: Some(super::input::import),
+            check_nan: match self.check_nan {
+                Check::Off => CheckNan::Off,
+                Check::Result => CheckNan::Result,
+                Check::Always => CheckNan::Always,
+            },
             deny_warnings: self.deny_warnings,
             interrupt,
         }

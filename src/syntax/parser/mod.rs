@@ -1,6 +1,7 @@
 //! From the pairs that the grammar finds to the tree, in a file by construct.
 
 mod attribute;
+mod checkpoint;
 mod closure;
 mod convert;
 mod decl;

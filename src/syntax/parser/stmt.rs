@@ -22,7 +22,7 @@ impl Builder<'_> {
         }
     }
 
-    fn statement_kind(&mut self, node: Node<'_>, label: Option<Ident>) -> Option<StmtKind> {
+    pub(super) fn statement_kind(&mut self, node: Node<'_>, label: Option<Ident>) -> Option<StmtKind> {
         let span = self.span(&node);
         let rule = node.as_rule();
         let mut inner = node.clone().into_inner();
@@ -88,6 +88,7 @@ impl Builder<'_> {
                 let wrt = self.wrt_list(inner.next()?);
                 StmtKind::Adjoint { seed, wrt, body: self.block(inner.next()?) }
             }
+            Rule::checkpoint_statement => self.checkpoint_statement(node)?,
             other => unreachable!("{other:?} as a statement"),
         })
     }

@@ -28,6 +28,9 @@ pub(super) fn step(
     let mut at = load(machine);
     let instruction = at.next();
     save(machine, at.pc);
+    if machine.levels.is_watched() {
+        machine.note_place();
+    }
     match *instruction {
         I::Call { function } => call(machine, compiler, at, (function.0, Version::Original)),
         I::DCall { function } => call(machine, compiler, at, (function.0, Version::Derivative)),

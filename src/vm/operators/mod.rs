@@ -12,6 +12,7 @@ mod broken;
 mod cut;
 mod differential;
 mod linear;
+mod not_finite;
 mod recompute;
 mod recorded;
 mod rule;
@@ -21,6 +22,8 @@ mod sweep;
 mod tangent;
 
 pub use broken::BrokenChains;
+pub(super) use not_finite::with_first;
+pub use not_finite::Places;
 
 use super::fault::Fault;
 use super::functions::Compiler;

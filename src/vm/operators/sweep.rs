@@ -5,7 +5,7 @@ use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
 use super::linear::all_vectors;
-use super::recompute;
+use super::{not_finite, recompute};
 use super::recorded::{self, Codomain};
 use super::{At, Cells, counts, read, read_all, take_tuple, vector, vector_layout, walk};
 use crate::tape::{CallKind, Direction, LinearMap, Num, Progress, Sweep, Template};
@@ -76,6 +76,7 @@ fn finish(
     let walk = walk(compiler);
     let to = if map.transposed { &map.x } else { &map.y };
     let numbers: Vec<Num> = map.read().into_iter().map(|node| sweep.number(node)).collect();
+    not_finite::check_sweep(machine, walk, &sweep, map, &numbers)?;
     sweep.finish(&mut machine.levels);
     let vectors = vectors(walk, to, &numbers)?;
     machine.set_window(vectors.all());

@@ -4,7 +4,7 @@ use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
-use super::{At, Failure, broken, counts, leaves, mismatch, read, settle, value_layout, vector, walk};
+use super::{At, Failure, broken, counts, leaves, mismatch, not_finite, read, settle, value_layout, vector, walk};
 use crate::tape::{Direction, Num, Template};
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref};
@@ -57,6 +57,7 @@ impl Task for Pushing {
             .map(|y| machine.levels.tangent(level, y))
             .collect();
         broken::check(machine, &tangents)?;
+        not_finite::check_tangents(machine, &tangents)?;
         settle(machine, &mut [&mut y, &mut self.x]);
         machine.levels.close();
         let template = Template { tangent: self.result, cells: y };

@@ -1,0 +1,273 @@
+//! Why a derivative is infinite or NaN: the step where it began, the step where it became NaN, and the way from one to
+//! the other.
+//!
+//! A value that is not finite is seen when it is computed. An adjoint is looked for behind the sweep, from the result to
+//! the inputs: the first node with a finite adjoint that hands on one that is not is the cause.
+
+use super::super::fault::{Fault, Remark};
+use super::super::machine::Machine;
+use super::{At, leaves};
+use crate::bytecode::Instruction;
+use crate::diagnostic::Code as Number;
+use crate::source::Span;
+use crate::tape::watch::{Step, Wrong};
+use crate::tape::{Direction, LinearMap, Num, Sweep, Tape};
+use crate::value::number::write_double;
+use crate::value::walk::Walk;
+use hashbrown::HashMap;
+
+/// Places of steps, in the user's own text.
+#[derive(Default)]
+pub struct Places {
+    known: HashMap<*const Instruction, u32>,
+    spans: Vec<Span>,
+}
+
+impl Places {
+    /// A new run begins.
+    pub fn clear(&mut self) {
+        self.known.clear();
+        self.spans.clear();
+    }
+
+    fn span(&self, step: &Step) -> Span {
+        self.spans.get(step.place as usize).copied().unwrap_or_default()
+    }
+}
+
+impl Machine {
+    /// Says to the levels where the program is.
+    #[cold]
+    pub(in super::super) fn note_place(&mut self) {
+        let Some(key) = self.frames.last().map(|frame| frame.pc) else { return };
+        let place = match self.places.known.get(&key) {
+            Some(place) => *place,
+            None => {
+                let mut fault = *Fault::new(Number::NotFinite, "");
+                self.locate(&mut fault);
+                let is_own = self.frames.last().is_some_and(|frame| !self.is_prelude(frame));
+                self.places.spans.push(fault.span);
+                let place = (self.places.spans.len() - 1) as u32;
+                // A step of the library belongs to whoever called it.
+                if is_own {
+                    self.places.known.insert(key, place);
+                }
+                place
+            }
+        };
+        self.levels.set_place(place);
+    }
+}
+
+/// Looks at the numbers that a sweep gave.
+pub(super) fn check_sweep(
+    machine: &Machine,
+    walk: Walk<'_>,
+    sweep: &Sweep,
+    map: &LinearMap,
+    numbers: &[Num],
+) -> Result<(), Box<Fault>> {
+    if !machine.levels.is_watched() {
+        return Ok(());
+    }
+    let spoiled = numbers.iter().find(|x| !x.value.is_finite());
+    if spoiled.is_none() && !machine.levels.stops_at_once() {
+        return Ok(());
+    }
+    if map.direction() == Direction::Forward {
+        return spoiled.map_or(Ok(()), |x| Err(tangent(machine, x.value)));
+    }
+    let way = Way::find(sweep, map);
+    match (spoiled, way) {
+        (None, None) => Ok(()),
+        (Some(_), None) if machine.levels.first_wrong().is_none() => Ok(()),
+        (spoiled, way) => {
+            let what = way.as_ref().map_or(f64::NAN, |way| way.last);
+            let values = map.y.iter().map(|y| leaves(walk, y.tangent, &y.cells, At::default()));
+            let values: Vec<Num> = values.collect::<Result<Vec<_>, _>>()?.concat();
+            Err(adjoint(machine, map, way, spoiled.map_or(what, |x| x.value), &values))
+        }
+    }
+}
+
+/// Looks at the tangents that came out of forward mode.
+pub(super) fn check_tangents(machine: &Machine, tangents: &[Num]) -> Result<(), Box<Fault>> {
+    if !machine.levels.is_watched() {
+        return Ok(());
+    }
+    tangents.iter().find(|t| !t.value.is_finite()).map_or(Ok(()), |t| Err(tangent(machine, t.value)))
+}
+
+fn tangent(machine: &Machine, became: f64) -> Box<Fault> {
+    let message = format!("the derivative became {}", text(became));
+    with_first(machine, Fault::new(Number::NotFinite, message))
+}
+
+/// Adds where the first number that is not finite came from.
+pub(in super::super) fn with_first(machine: &Machine, mut fault: Box<Fault>) -> Box<Fault> {
+    let Some(wrong) = machine.levels.first_wrong() else { return fault };
+    let (step, what) = match wrong {
+        Wrong::Value(step) => (step, format!("here a value became {}: {}", text(step.result), operation(&step))),
+        Wrong::Tangent(step, tangent) => {
+            (step, format!("here the tangent became {}: the slope of {}", text(tangent), operation(&step)))
+        }
+    };
+    fault.span = machine.places.span(&step);
+    fault.remark(Remark::Here(what)).remark(Remark::Note(time(&step)))
+}
+
+fn adjoint(machine: &Machine, map: &LinearMap, way: Option<Way>, became: f64, values: &[Num]) -> Box<Fault> {
+    let message = match values {
+        _ if matches!(machine.levels.first_wrong(), Some(Wrong::Value(_))) => {
+            format!("the derivative became {}, because a value did", text(became))
+        }
+        [y] if y.value.is_finite() => {
+            format!("the derivative became {}; the value itself is finite ({})", text(became), text(y.value))
+        }
+        _ => format!("the derivative became {}", text(became)),
+    };
+    let mut fault = Fault::new(Number::NotFinite, message);
+    let way = match (machine.levels.first_wrong(), way) {
+        (Some(Wrong::Value(_)), _) | (_, None) => return with_first(machine, fault),
+        (_, Some(way)) => way,
+    };
+    let Some(cause) = map.tape.step(way.cause) else {
+        return fault.remark(Remark::Note("it came out of a registered derivative".into()));
+    };
+    fault.span = machine.places.span(cause);
+    let product = format!("{} · {}", text(way.adjoint), text(way.slope));
+    fault = fault.remark(Remark::Here(format!(
+        "here the adjoint became {}: {product}, the slope of {}",
+        text(way.adjoint * way.slope),
+        operation(cause)
+    )));
+    let victim = way.victim.and_then(|(node, adjoint, slope)| Some((map.tape.step(node)?, adjoint, slope)));
+    if let Some((step, adjoint, slope)) = victim {
+        let what = format!("then {} · {} = NaN, going back through {}", text(adjoint), text(slope), operation(step));
+        fault = fault.remark(Remark::There(machine.places.span(step), what));
+    }
+    fault.remark(Remark::Note(way.path(&map.tape))).remark(Remark::Note(time(cause)))
+}
+
+/// The way of an adjoint that is not finite.
+struct Way {
+    /// The node that handed it on first, with its own adjoint and the slope.
+    cause: u32,
+    adjoint: f64,
+    slope: f64,
+    /// The node where it became NaN, with the adjoint that came in and the slope.
+    victim: Option<(u32, f64, f64)>,
+    /// The nodes behind the cause, with their adjoints, as far as an input or a step that stops it.
+    behind: Vec<(u32, f64)>,
+    /// The adjoint at the end.
+    last: f64,
+}
+
+/// Nodes of a way that are told.
+const TOLD: usize = 8;
+
+impl Way {
+    fn find(sweep: &Sweep, map: &LinearMap) -> Option<Way> {
+        let tape = &map.tape;
+        let adjoint = |node: u32| sweep.number(node).value;
+        let mut n = tape.len() as u32 + 1;
+        for node in tape.chunks().iter().rev().flat_map(|chunk| chunk.iter().rev()) {
+            n -= 1;
+            let here = adjoint(n);
+            if here == 0.0 || !here.is_finite() {
+                continue;
+            }
+            for (operand, slope) in [(node.a, node.pa), (node.b, node.pb)] {
+                if operand != n && !(here * slope).is_finite() {
+                    let mut way =
+                        Way { cause: n, adjoint: here, slope, victim: None, behind: vec![], last: here * slope };
+                    way.follow(tape, operand, &adjoint);
+                    return Some(way);
+                }
+            }
+        }
+        None
+    }
+
+    /// Goes on towards the inputs.
+    fn follow(&mut self, tape: &Tape, mut n: u32, adjoint: &dyn Fn(u32) -> f64) {
+        let mut nodes = HashMap::new();
+        for (k, node) in (tape.leaves() + 1..).zip(tape.chunks().iter().flatten()).take_while(|(k, _)| *k <= n) {
+            nodes.insert(k, *node);
+        }
+        loop {
+            let here = adjoint(n);
+            self.behind.push((n, here));
+            self.last = here;
+            let Some(node) = nodes.get(&n) else { return };
+            let operands = [(node.a, node.pa), (node.b, node.pb)];
+            let mut onward = operands.into_iter().filter(|(operand, _)| *operand < n && !adjoint(*operand).is_finite());
+            let spoils = |(_, slope): &(u32, f64)| here.is_infinite() && (here * slope).is_nan();
+            let Some(next) = onward.clone().find(spoils).or_else(|| onward.next()) else { return };
+            if self.victim.is_none() && spoils(&next) {
+                self.victim = Some((n, here, next.1));
+            }
+            n = next.0;
+        }
+    }
+
+    /// The way in one line, from the cause to the input.
+    fn path(&self, tape: &Tape) -> String {
+        let name = |node: u32| match tape.step(node) {
+            Some(step) => step.id.info().symbol(),
+            None if node <= tape.leaves() => "input",
+            None => "…",
+        };
+        let mut line = format!("the way back: {}", name(self.cause));
+        for (node, adjoint) in self.behind.iter().take(TOLD) {
+            line += &format!(" ─({})→ {}", text(*adjoint), name(*node));
+        }
+        if self.behind.len() > TOLD {
+            line += &format!(" … {} more", self.behind.len() - TOLD);
+        }
+        line
+    }
+}
+
+/// A step with its numbers: `sqrt(0)`, `0 / 0`.
+fn operation(step: &Step) -> String {
+    let name = step.id.info().symbol();
+    let x: Vec<String> = step.x[..usize::from(step.operands).min(3)].iter().map(|x| text(*x)).collect();
+    match &x[..] {
+        [a, b] if name.chars().all(|c| c.is_ascii_punctuation()) => format!("{a} {name} {b}"),
+        _ => format!("{name}({})", x.join(", ")),
+    }
+}
+
+fn time(step: &Step) -> String {
+    match step.time {
+        1 => "it was the first time that this was computed".into(),
+        n => format!("it was the {n}{} time that this was computed", ordinal(n)),
+    }
+}
+
+fn ordinal(n: u32) -> &'static str {
+    match (n % 10, n % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    }
+}
+
+/// A number as in formulas.
+fn text(x: f64) -> String {
+    if x.is_infinite() {
+        return if x > 0.0 { "∞" } else { "-∞" }.into();
+    }
+    if x.is_nan() {
+        return "NaN".into();
+    }
+    if x == x.trunc() && x.abs() < 1e15 {
+        return format!("{x:.0}");
+    }
+    let mut text = String::new();
+    write_double(&mut text, x);
+    text
+}
