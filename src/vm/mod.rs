@@ -17,6 +17,7 @@ mod fault;
 mod functions;
 mod joined;
 mod limits;
+mod loops;
 mod machine;
 mod native;
 mod objects;

@@ -68,8 +68,12 @@ impl Machine {
                 Ok(value)
             }
             Err(mut fault) => {
-                if fault.kind == Kind::Error(Number::NotFinite) && fault.remarks.is_empty() {
-                    fault = operators::with_first(self, fault);
+                if fault.remarks.is_empty() {
+                    fault = match fault.kind {
+                        Kind::Error(Number::NotFinite) => operators::with_first(self, fault),
+                        Kind::Error(Number::TapeLimit) => self.explain_full_tape(fault),
+                        _ => fault,
+                    };
                 }
                 self.locate(&mut fault);
                 self.unwind();
@@ -120,13 +124,19 @@ impl Machine {
 
     /// Where a frame is: the instruction that it executed last.
     fn place(&self, frame: &Frame) -> Option<(&Code, Span)> {
+        let (code, at) = self.executed(frame)?;
+        Some((code, code.spans.get(at).copied().unwrap_or_default()))
+    }
+
+    /// The code of a frame, and the number of the instruction that it executed last; none for the machine's own frames.
+    pub(super) fn executed(&self, frame: &Frame) -> Option<(&Code, usize)> {
         // SAFETY: entries live as long as the machine, which is borrowed.
         #[allow(unsafe_code)]
         let code: &Code = &unsafe { &*frame.entry }.code;
         if matches!(code.instructions.first(), Some(Instruction::Halt {} | Instruction::Resume {})) {
             return None;
         }
-        let executed = (frame.pc as usize).wrapping_sub(code.instructions.as_ptr() as usize) / size_of::<Instruction>();
-        Some((code, code.spans.get(executed.saturating_sub(1)).copied().unwrap_or_default()))
+        let next = (frame.pc as usize).wrapping_sub(code.instructions.as_ptr() as usize) / size_of::<Instruction>();
+        Some((code, next.saturating_sub(1)))
     }
 }

@@ -241,8 +241,8 @@ fn operation(step: &Step) -> String {
 
 fn time(step: &Step) -> String {
     match step.time {
-        1 => "it was the first time that this was computed".into(),
-        n => format!("it was the {n}{} time that this was computed", ordinal(n)),
+        1 => "this was computed for the first time in this derivative".into(),
+        n => format!("this was computed for the {n}{} time in this derivative", ordinal(n)),
     }
 }
 
