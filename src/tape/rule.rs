@@ -135,13 +135,7 @@ impl Levels {
         }
     }
 
-    fn record_forward(
-        &mut self,
-        k: usize,
-        x: &[Num],
-        step: Step,
-        seen: Option<watch::Step>,
-    ) -> Result<Num, TapeFull> {
+    fn record_forward(&mut self, k: usize, x: &[Num], step: Step, seen: Option<watch::Step>) -> Result<Num, TapeFull> {
         let tangent = match (step.id.info().rule, x) {
             // What is linear in one operand is its own differential: a rounding rounds the tangent too.
             (Rule::Linear(_), [only]) => self.record(step.id, &[self.tangent(k, *only)])?,

@@ -18,6 +18,10 @@ pub trait SlotChange {
     fn boxed(&mut self, _inside: &Rc<BoxCells>) -> Option<Rc<BoxCells>> {
         None
     }
+    /// Another box whose contents are to be changed: one that no reference led to.
+    fn more(&mut self) -> Option<Rc<BoxCells>> {
+        None
+    }
     /// The slots of all numbers of an array, a record or the like, where they do not follow from the old ones.
     fn object(&mut self, _object: &Ref) -> Option<Vec<Slot>> {
         None
@@ -73,12 +77,23 @@ pub fn change_slots_in_boxes(roots: &[Rc<BoxCells>], change: &mut dyn SlotChange
 
 impl Walk<'_> {
     fn rest(&mut self) {
-        while let Some(next) = self.waiting.pop() {
+        while let Some(next) = self.next() {
             // Whoever holds the contents borrowed is not running now: settling happens between instructions.
             if let Ok(mut cells) = next.cells.try_borrow_mut() {
                 self.storage(&mut cells);
             }
         }
+    }
+
+    /// The next box.
+    fn next(&mut self) -> Option<Rc<BoxCells>> {
+        while self.waiting.is_empty() {
+            let more = self.change.more()?;
+            if self.boxes.insert(Rc::as_ptr(&more) as usize) {
+                self.waiting.push(more);
+            }
+        }
+        self.waiting.pop()
     }
 
     fn storage(&mut self, cells: &mut Cells) {

@@ -22,8 +22,8 @@ mod sweep;
 mod tangent;
 
 pub use broken::BrokenChains;
-pub(super) use not_finite::with_first;
 pub use not_finite::Places;
+pub(super) use not_finite::with_first;
 
 use super::fault::Fault;
 use super::functions::Compiler;

@@ -35,18 +35,24 @@ struct Copier<F> {
     places: HashMap<usize, usize>,
     /// The values that were met.
     values: Vec<Ref>,
+    /// Copies that weak references lead to: whoever keeps the originals has no copy of his own.
+    kept: Vec<Ref>,
+    /// How many of them the walk knows of.
+    told: usize,
 }
 
 impl<F: FnMut(Slot) -> Slot> Copier<F> {
     fn new(slot: F) -> Copier<F> {
-        Copier { slot, boxes: vec![], places: HashMap::new(), values: vec![] }
+        Copier { slot, boxes: vec![], places: HashMap::new(), values: vec![], kept: vec![], told: 0 }
     }
 
-    /// Copies a function and what it can reach, and the global variables.
-    fn copy(&mut self, state: Ref) -> Ref {
-        let mut root = Cells::references(vec![state]);
-        change_slots(&mut root, self);
-        root.r.pop().unwrap_or_default()
+    /// Copies what a [state] consists of, and everything that it can reach.
+    fn copy(&mut self, state: &Ref) -> Ref {
+        let Ref::Cells(state) = state else { return Ref::Null };
+        let mut copy = Cells::clone(state);
+        change_slots(&mut copy, self);
+        copy.r.push(Ref::Cells(Rc::new(Cells::references(std::mem::take(&mut self.kept)))));
+        Ref::Cells(Rc::new(copy))
     }
 
     fn originals(&self) -> Vec<Rc<BoxCells>> {
@@ -78,6 +84,12 @@ impl<F: FnMut(Slot) -> Slot> SlotChange for Copier<F> {
         Some(copy)
     }
 
+    fn more(&mut self) -> Option<Rc<BoxCells>> {
+        let next = self.kept.get(self.told).and_then(boxed)?;
+        self.told += 1;
+        Some(next)
+    }
+
     fn object(&mut self, object: &Ref) -> Option<Vec<Slot>> {
         self.values.push(object.clone());
         None
@@ -87,7 +99,9 @@ impl<F: FnMut(Slot) -> Slot> SlotChange for Copier<F> {
         self.values.push(Ref::Machine(Rc::clone(object)));
         if let Some(loose) = object.downcast_ref::<Loose>() {
             let instance = loose.instance()?;
-            return self.boxed(&instance).map(|copy| loose.to(&copy));
+            let copy = self.boxed(&instance)?;
+            self.kept.push(Ref::Box(Rc::clone(&copy)));
+            return Some(loose.to(&copy));
         }
         object.downcast_ref::<LinearMap>()?.changed(self)
     }
@@ -145,7 +159,7 @@ pub(super) fn begin(machine: &mut Machine, body: Ref, derivative: bool) -> Resul
         slot
     });
     let before = state(body.clone(), &mut machine.globals);
-    let copy = copier.copy(before.clone());
+    let copy = copier.copy(&before);
     let (values, boxes) = (std::mem::take(&mut copier.values), copier.originals());
     if let Some((_, globals)) = parts(&before) {
         machine.globals = Cells::clone(&globals);
@@ -314,7 +328,7 @@ pub(super) fn again(machine: &mut Machine, application: Application, index: usiz
         Some(leaf) if slot.epoch == epoch => *leaf,
         _ => slot,
     });
-    let copy = copier.copy(block.state.clone());
+    let copy = copier.copy(&block.state);
     let boxes = copier.copies();
     let Some((body, globals)) = parts(&copy) else { return Err(no_block()) };
     drop(copy);
