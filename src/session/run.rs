@@ -12,7 +12,7 @@ use crate::types::ty::Type;
 use crate::types::world::Declarations;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Components, Ref};
-use crate::vm::{Compiler, Fault, Kind, Limits, Machine, Remark};
+use crate::vm::{Compiler, Fault, Kind, Limits, Machine, Remark, Running};
 use std::io::Write;
 use std::rc::Rc;
 use std::time::Instant;
@@ -184,16 +184,18 @@ impl Session {
                 Remark::Help(text) => diagnostic.help(text),
             };
         }
-        if fault.backtrace.len() > 1 {
+        let tells = |call: &Running| call.span != fault.span || call.round.is_some();
+        if fault.backtrace.len() > 1 || fault.backtrace.iter().any(tells) {
             let mut lines = vec!["backtrace, innermost first".to_string()];
-            for (name, span) in &fault.backtrace {
+            for Running { name, span, round } in &fault.backtrace {
                 let place = match self.sources.place(span.start) {
                     Some(place) if *span != crate::source::Span::default() => {
                         format!("  {name}   {}:{}:{}", place.name, place.line, place.column)
                     }
                     _ => format!("  {name}"),
                 };
-                lines.push(place);
+                let round = round.map_or(String::new(), |n| format!("   round {n} of the loop"));
+                lines.push(place + &round);
             }
             diagnostic = diagnostic.note(lines.join("\n"));
         }

@@ -27,10 +27,21 @@ pub struct Fault {
     pub values: Vec<(String, String)>,
     /// Where it happened; in the user's text, when any of it was running.
     pub span: Span,
-    /// What was running, innermost first: function, and where in it.
-    pub backtrace: Vec<(Rc<str>, Span)>,
+    /// What was running, innermost first.
+    pub backtrace: Vec<Running>,
     /// What belongs to it besides.
     pub remarks: Vec<Remark>,
+}
+
+/// A call that was running.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Running {
+    /// The function.
+    pub name: Rc<str>,
+    /// Where in it.
+    pub span: Span,
+    /// Which round of the innermost loop around that place it was, when the loop counts.
+    pub round: Option<i64>,
 }
 
 /// Something that belongs to a fault.
@@ -88,7 +99,8 @@ impl Fault {
         if all > FIRST + LAST + 1 {
             let left_out = all - FIRST - LAST;
             let note: Rc<str> = format!("… {left_out} more").into();
-            self.backtrace.splice(FIRST..all - LAST, [(note, Span::default())]);
+            let note = Running { name: note, span: Span::default(), round: None };
+            self.backtrace.splice(FIRST..all - LAST, [note]);
         }
     }
 }
@@ -196,10 +208,11 @@ mod tests {
     #[test]
     fn long_backtraces_are_shortened() {
         let mut fault = Fault::new(Number::DepthLimit, "deep");
-        fault.backtrace = (0..100).map(|k| (k.to_string().into(), Span::default())).collect();
+        let call = |k: i32| Running { name: k.to_string().into(), span: Span::default(), round: None };
+        fault.backtrace = (0..100).map(call).collect();
         fault.cap();
         assert_eq!(fault.backtrace.len(), 16);
-        assert_eq!(&*fault.backtrace[10].0, "… 85 more");
-        assert_eq!(&*fault.backtrace[15].0, "99");
+        assert_eq!(&*fault.backtrace[10].name, "… 85 more");
+        assert_eq!(&*fault.backtrace[15].name, "99");
     }
 }

@@ -2,9 +2,11 @@
 
 use super::fault::{Fault, Remark};
 use super::machine::Machine;
-use crate::bytecode::operand::Role;
+use super::stacks::Frame;
+use crate::bytecode::operand::{Access, Role};
 use crate::bytecode::{Code, Instruction};
 use crate::source::Span;
+use crate::value::Bank;
 
 /// A loop that is running.
 struct Turning {
@@ -43,31 +45,38 @@ impl Machine {
         let operator = self.frames.iter().position(|frame| self.is_task(frame))?;
         self.frames[operator..].iter().find_map(|frame| {
             let (code, at) = self.executed(frame).filter(|(code, _)| !code.is_prelude)?;
-            let (head, back) = outermost(code, at)?;
-            let rounds = counter(code, head, back).and_then(|(register, from)| {
-                let now = self.stacks.i.get(frame.base[1] as usize + register)?;
-                now.checked_sub(from)
-            });
-            Some(Turning { span: code.spans.get(back).copied()?, rounds })
+            let turn = around(code, at).max_by_key(|(head, back)| back - head)?;
+            let rounds = self.counted(frame, code, turn).and_then(|(now, from)| now.checked_sub(from));
+            Some(Turning { span: code.spans.get(turn.1).copied()?, rounds })
         })
+    }
+
+    /// Which round of the innermost loop around the place where a frame is, counted from 1; when the loop counts.
+    pub(super) fn round(&self, frame: &Frame) -> Option<i64> {
+        let (code, at) = self.executed(frame)?;
+        let turn = around(code, at).min_by_key(|(head, back)| back - head)?;
+        let (now, from) = self.counted(frame, code, turn)?;
+        now.checked_sub(from)?.checked_add(1).filter(|round| *round > 0)
+    }
+
+    /// Where the counter of a loop is, and where it began.
+    fn counted(&self, frame: &Frame, code: &Code, (head, back): (usize, usize)) -> Option<(i64, i64)> {
+        let (register, from) = counter(code, head, back)?;
+        Some((*self.stacks.i.get(frame.base[1] as usize + register)?, from))
     }
 }
 
-/// The outermost loop around an instruction: its first instruction, and the one that jumps back to it.
-fn outermost(code: &Code, at: usize) -> Option<(usize, usize)> {
-    let mut found = None;
-    for (back, instruction) in code.instructions.iter().enumerate().skip(at) {
+/// The loops around an instruction: the first instruction of each, and the one that jumps back to it.
+fn around(code: &Code, at: usize) -> impl Iterator<Item = (usize, usize)> {
+    code.instructions.iter().enumerate().skip(at).filter_map(move |(back, instruction)| {
+        let mut head = None;
         instruction.visit(&mut |field| {
-            if field.role == Role::Jump
-                && let Some(head) = (back + 1).checked_add_signed(field.number as isize)
-                && head <= at
-                && found.is_none_or(|(first, _)| head <= first)
-            {
-                found = Some((head, back));
+            if field.role == Role::Jump {
+                head = (back + 1).checked_add_signed(field.number as isize).filter(|head| *head <= at);
             }
         });
-    }
-    found
+        Some((head?, back))
+    })
 }
 
 /// The register that counts the rounds of a loop, and where it began.
@@ -75,9 +84,19 @@ fn counter(code: &Code, head: usize, back: usize) -> Option<(usize, i64)> {
     let (Instruction::LoopLtI { i, .. } | Instruction::LoopLtIK { i, .. }) = code.instructions.get(back)? else {
         return None;
     };
-    let start = code.instructions[..head].iter().rev().find_map(|instruction| match instruction {
-        Instruction::SetI { out, value } if out.0 == i.0 => Some(i64::from(value.0)),
+    let before = code.instructions[..head].iter().rev().find(|instruction| writes(instruction, i.0.into()))?;
+    match before {
+        Instruction::SetI { value, .. } => Some((usize::from(i.0), i64::from(value.0))),
         _ => None,
-    })?;
-    Some((usize::from(i.0), start))
+    }
+}
+
+/// Whether an instruction writes to a register of integers.
+fn writes(instruction: &Instruction, register: i64) -> bool {
+    let mut writes = false;
+    instruction.visit(&mut |field| {
+        let is_written = matches!(field.role, Role::Register(Bank::I, access) if access != Access::In);
+        writes |= is_written && field.number == register;
+    });
+    writes
 }

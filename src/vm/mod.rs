@@ -29,7 +29,7 @@ mod stacks;
 pub mod task;
 mod window;
 
-pub use fault::{Fault, Kind, Remark};
+pub use fault::{Fault, Kind, Remark, Running};
 pub use functions::Compiler;
 pub use limits::{Limits, share_of_machine};
 pub use machine::Machine;

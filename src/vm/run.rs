@@ -1,7 +1,7 @@
 //! Runs of the machine, from the outside.
 
 use super::dispatch;
-use super::fault::{Fault, Kind};
+use super::fault::{Fault, Kind, Running};
 use super::functions::{Compiler, Version};
 use super::limits::Meter;
 use super::machine::Machine;
@@ -108,12 +108,17 @@ impl Machine {
         if !fault.backtrace.is_empty() {
             return;
         }
-        let places: Vec<(&Code, Span)> = self.frames.iter().rev().filter_map(|frame| self.place(frame)).collect();
-        let user = places.iter().filter(|(code, _)| !code.is_prelude);
+        let places = || self.frames.iter().rev().filter_map(|frame| Some((frame, self.place(frame)?)));
+        let user = || places().filter(|(_, (code, _))| !code.is_prelude);
         if fault.span == Span::default() {
-            fault.span = user.clone().chain(&places).map(|(_, span)| *span).next().unwrap_or_default();
+            fault.span = user().chain(places()).map(|(_, (_, span))| span).next().unwrap_or_default();
         }
-        fault.backtrace = user.map(|(code, span)| (code.name.clone(), *span)).collect();
+        let call = |(frame, (code, span)): (&Frame, (&Code, Span))| Running {
+            name: code.name.clone(),
+            span,
+            round: self.round(frame),
+        };
+        fault.backtrace = user().map(call).collect();
         fault.cap();
     }
 

@@ -120,7 +120,7 @@ fn failures_name_their_values() {
     let fault = fails(&[i64::MAX, 1]);
     assert_eq!(fault.message, "integer overflow: 9223372036854775807 + 1 is out of range for 'Int'");
     assert_eq!(fault.values, [("a".into(), i64::MAX.to_string()), ("b".into(), "1".into())]);
-    assert_eq!((fault.span.start, &*fault.backtrace[0].0), (0, "sum"));
+    assert_eq!((fault.span.start, &*fault.backtrace[0].name), (0, "sum"));
     let fault = fails(&[5, 0]);
     assert_eq!((fault.kind, &*fault.message), (Kind::Error(Number::DivisionByZero), "division by zero: 5 / 0"));
     assert_eq!(fault.span.start, 1);
