@@ -6,7 +6,7 @@
 mod generate;
 
 use dscript::session::Options;
-use generate::agree::{ONE_NUMBER, Questions, TWO_NUMBERS, Tally, agree, script};
+use generate::agree::{Course, ONE_NUMBER, Questions, TWO_NUMBERS, Tally, agree_together, script};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -31,14 +31,14 @@ fn check(name: &str, questions: &Questions) {
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
     let tally = Tally::default();
-    let options = Options { timeout: Some(Duration::from_secs(20)), ..Options::default() };
+    let course = Course::new(Options { timeout: Some(Duration::from_secs(20)), ..Options::default() });
     let shows = std::env::var_os("DSCRIPT_SHOW").is_some();
     let result = runner.run(&generate::program(), |program| {
         let text = script(&program, questions);
         if shows {
             eprintln!("{text}");
         }
-        agree(&text, options.clone(), &tally).map_err(TestCaseError::fail)
+        agree_together(&text, &course, &tally).map_err(TestCaseError::fail)
     });
     match result {
         Ok(()) => {

@@ -3,7 +3,7 @@
 use super::sink::Sink;
 use super::{Program, render};
 use dscript::session::{Input, Options, Session, Status};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 /// Where the programs are differentiated: finer than the constants in them, so that none of them sits right on a kink.
 const POINTS: &[(f64, f64)] = &[(0.31640625, -0.81640625), (-1.18359375, 0.43359375)];
@@ -99,6 +99,91 @@ pub fn script(program: &Program, questions: &Questions) -> String {
         text += &(questions.at_point)(*x, *y);
     }
     text
+}
+
+/// Programs that follow one another in one session: what all of them use is compiled once.
+pub struct Course {
+    options: Options,
+    running: RefCell<Option<Running>>,
+}
+
+struct Running {
+    session: Session,
+    sink: Sink,
+    programs: u32,
+}
+
+/// How many programs a session is asked to run.
+const TOGETHER: u32 = 50;
+
+impl Course {
+    /// A course in which each session has these options.
+    pub fn new(options: Options) -> Course {
+        Course { options, running: RefCell::default() }
+    }
+
+    /// Runs a script behind others; what it printed, or why it did not end well.
+    fn run(&self, text: &str) -> Result<String, String> {
+        let Some(own) = text.strip_prefix(render::COMMON) else { return run(text, self.options.clone()) };
+        let mut running = match self.running.take().filter(|running| running.programs < TOGETHER) {
+            Some(running) => running,
+            None => Running::begin(self.options.clone())?,
+        };
+        running.programs += 1;
+        let output = running.ask(&numbered(own, running.programs))?;
+        self.running.replace(Some(running));
+        Ok(output)
+    }
+}
+
+/// A script whose functions have a number behind their names: what is declared twice would be ambiguous.
+fn numbered(text: &str, number: u32) -> String {
+    let declared = |line: &str| line.strip_prefix("func ")?.split('(').next().map(str::to_string);
+    let names: Vec<String> = text.lines().filter_map(declared).collect();
+    let mut out = String::with_capacity(2 * text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let end = match is_word(first) {
+            true => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+            false => first.len_utf8(),
+        };
+        let (word, behind) = rest.split_at(end);
+        out += word;
+        if names.iter().any(|name| name == word) {
+            out += &format!("_{number}");
+        }
+        rest = behind;
+    }
+    out
+}
+
+impl Running {
+    fn begin(options: Options) -> Result<Running, String> {
+        let sink = Sink::default();
+        let mut running = Running { session: Session::new(options, Box::new(sink.clone())), sink, programs: 0 };
+        running.ask(render::COMMON)?;
+        Ok(running)
+    }
+
+    fn ask(&mut self, text: &str) -> Result<String, String> {
+        let outcome = self.session.run(&[Input { name: "random.dscript", text }]);
+        let bytes = std::mem::take(&mut *self.sink.0.borrow_mut());
+        if outcome.status != Status::Done {
+            let said: Vec<String> = outcome.diagnostics.iter().map(|d| d.message.clone()).collect();
+            return Err(format!("{:?}: {}", outcome.status, said.join("; ")));
+        }
+        String::from_utf8(bytes).map_err(|e| e.to_string())
+    }
+}
+
+/// Runs a script in a course, and compares what it printed.
+///
+/// # Errors
+/// What does not agree.
+pub fn agree_together(text: &str, course: &Course, tally: &Tally) -> Result<(), String> {
+    let output = course.run(text)?;
+    output.lines().try_for_each(|line| compare(line, tally).map_err(|why| format!("{why}: {line}")))
 }
 
 /// Runs a script, and compares what it printed.

@@ -32,6 +32,7 @@ pub const KINDS: &[Kind] = &[
         changes: &[
             "$ = .line(#1)",
             "$.grow(#1)",
+            "checkpoint { $.grow(#1) }",
             "$ = ?1 ? $ : .box(#2, Pair(a: #1, b: #2))",
             "if case .line(let @1) = $ { $ = .box(@1, Pair(a: #1, b: @1)) }",
             "if case .box(let @1, var @2) = $ {\n    @2.push(#1)\n    $ = .box(@1 * 0.5, @2)\n}",
@@ -50,6 +51,7 @@ pub const KINDS: &[Kind] = &[
         makes: &["var $ = [\"a\": #1, \"b\": #2]", "var $: [String: Double] = [:]"],
         changes: &[
             "$[\"a\"] = #1",
+            "checkpoint {\n    $[\"a\"]? *= #1\n    $[\"d\"] = #2\n}",
             "$[\"b\", default: #1] += #2",
             "$[\"c\"] = ?1 ? #1 : nil",
             "$[\"a\"]? += #1",
@@ -97,6 +99,7 @@ pub const KINDS: &[Kind] = &[
             "nudge(&$.value, #1)",
             "$.next = Cell(#1)",
             "$.next?.bump(#1)",
+            "checkpoint {\n    $.bump(#1)\n    $.next = Twice(#2 * $.value)\n}",
             "let @1 = $\n@1.bump(#1)",
             "if let @1 = $.next { @1.value = #1 * $.value }",
             "if let @1 = $ as? Twice { @1.hidden = #1 }",
@@ -137,6 +140,8 @@ pub const KINDS: &[Kind] = &[
             "$ = composed($, adder(#1))",
             "$ = composed(counter(#1), $)",
             "$ = ?1 ? $ : counter(#1)",
+            "checkpoint { $ = composed($, counter(#1)) }",
+            "checkpoint { _ = $(#1) }",
         ],
         reads: &["$(#1)", "apply(#1, $)", "[0.5, #1].map($).reduce(0.0, +)", "Holder(body: $, scale: #1)(0.5)"],
         opens: &[],
@@ -160,6 +165,7 @@ pub const KINDS: &[Kind] = &[
         changes: &[
             "$.items[0] = #1",
             "$.items.append(#1)",
+            "checkpoint { $.items.append(#1) }",
             "$.pair.push(#1)",
             "$[1] += #1",
             "$.last = #1",
@@ -211,6 +217,9 @@ pub const VARIABLE: &[&str] = &[
     "($, _) = both(#1, #2)",
     "$ *= #1",
     "$ -= #1",
+    "checkpoint { $ = sin($ + #1) }",
+    "checkpoint for @1 in 0..<4 {\n    if @1 == 2 { continue }\n    $ = tanh($ + #1 * Double(@1))\n}",
+    "$ = checkpoint {\n    nudge(&$, #1)\n    return checkpoint { $ * 0.5 }\n}",
     "@1: for @2 in 0..<2 {\n    for @3 in 0..<2 {\n        if @2 + @3 > 1 { break @1 }\n        $ = sin($ + #1)\n    }\n}",
     "switch ($ < #1, ?1) {\ncase (true, _): $ = sin($ + #2)\ncase (_, true): $ = #2\ndefault: break\n}",
 ];

@@ -7,7 +7,7 @@ use super::{Body, Bound, Bounded, Condition, Expr, Helper, Pick, Program, Stmt};
 use std::fmt::Write;
 
 /// What every program may use.
-const COMMON: &str = include_str!("common.dscript");
+pub(super) const COMMON: &str = include_str!("common.dscript");
 
 const UNARY: &[&str] = &[
     "sin(#)",
