@@ -6,7 +6,7 @@
 mod generate;
 
 use dscript::session::Options;
-use generate::agree::{Course, ONE_NUMBER, Questions, TWO_NUMBERS, Tally, agree_together, script};
+use generate::agree::{Course, ONE_NUMBER, Questions, TWO_NUMBERS, Tally, agree, script};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -38,7 +38,7 @@ fn check(name: &str, questions: &Questions) {
         if shows {
             eprintln!("{text}");
         }
-        agree_together(&text, &course, &tally).map_err(TestCaseError::fail)
+        agree(&text, &course, &tally).map_err(TestCaseError::fail)
     });
     match result {
         Ok(()) => {

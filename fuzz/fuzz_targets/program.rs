@@ -6,7 +6,7 @@ mod generate;
 
 use dscript::session::Options;
 use dscript_fuzz::{Worker, limits};
-use generate::agree::{ONE_NUMBER, TWO_NUMBERS, Tally, agree, script};
+use generate::agree::{Course, ONE_NUMBER, TWO_NUMBERS, Tally, agree, script};
 use libfuzzer_sys::fuzz_target;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -27,7 +27,7 @@ fn run(bytes: &[u8]) {
     let questions = if first % 2 == 0 { &ONE_NUMBER } else { &TWO_NUMBERS };
     let text = script(&tree.current(), questions);
     let options = Options { max_steps: None, max_tape: 1 << 30, ..limits() };
-    if let Err(why) = agree(&text, options, &Tally::default()) {
+    if let Err(why) = agree(&text, &Course::new(options), &Tally::default()) {
         panic!("{why}\n\n{text}");
     }
 }

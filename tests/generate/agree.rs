@@ -124,7 +124,7 @@ impl Course {
 
     /// Runs a script behind others; what it printed, or why it did not end well.
     fn run(&self, text: &str) -> Result<String, String> {
-        let Some(own) = text.strip_prefix(render::COMMON) else { return run(text, self.options.clone()) };
+        let own = text.strip_prefix(render::COMMON).unwrap_or(text);
         let mut running = match self.running.take().filter(|running| running.programs < TOGETHER) {
             Some(running) => running,
             None => Running::begin(self.options.clone())?,
@@ -181,17 +181,8 @@ impl Running {
 ///
 /// # Errors
 /// What does not agree.
-pub fn agree_together(text: &str, course: &Course, tally: &Tally) -> Result<(), String> {
+pub fn agree(text: &str, course: &Course, tally: &Tally) -> Result<(), String> {
     let output = course.run(text)?;
-    output.lines().try_for_each(|line| compare(line, tally).map_err(|why| format!("{why}: {line}")))
-}
-
-/// Runs a script, and compares what it printed.
-///
-/// # Errors
-/// What does not agree.
-pub fn agree(text: &str, options: Options, tally: &Tally) -> Result<(), String> {
-    let output = run(text, options)?;
     output.lines().try_for_each(|line| compare(line, tally).map_err(|why| format!("{why}: {line}")))
 }
 
@@ -223,18 +214,4 @@ fn compare(line: &str, tally: &Tally) -> Result<(), String> {
         return Err(format!("the derivative is not the difference {estimate}"));
     }
     Ok(())
-}
-
-/// Runs a script; what it printed, or why it did not end well.
-fn run(text: &str, options: Options) -> Result<String, String> {
-    let sink = Sink::default();
-    let mut session = Session::new(options, Box::new(sink.clone()));
-    let outcome = session.run(&[Input { name: "random.dscript", text }]);
-    drop(session);
-    if outcome.status != Status::Done {
-        let said: Vec<String> = outcome.diagnostics.iter().map(|d| d.message.clone()).collect();
-        return Err(format!("{:?}: {}", outcome.status, said.join("; ")));
-    }
-    let bytes = sink.0.borrow().clone();
-    String::from_utf8(bytes).map_err(|e| e.to_string())
 }
