@@ -66,7 +66,7 @@ impl<'p> Checker<'p> {
             }
         }
         for rule in f.rules.iter().filter(|rule| rule.kind != RuleKind::Transpose) {
-            self.check_rule(rule.function, rule.kind, out);
+            self.check_rule(rule.registered, rule.kind, out);
         }
     }
 
@@ -77,7 +77,7 @@ impl<'p> Checker<'p> {
         let writers = Writers::of(f);
         for block in &f.blocks {
             let Some(Terminator::Return(results)) = &block.end else { continue };
-            if let Some(map) = results.last().and_then(|reg| writers.made_by(*reg, None))
+            if let Some(map) = results.get(f.result_len.wrapping_sub(1)).and_then(|reg| writers.made_by(*reg, None))
                 && let Some(function) = self.program.function(map)
             {
                 let wrt = vec![true; function.parameters.len()];

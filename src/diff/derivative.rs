@@ -184,6 +184,7 @@ mod tests {
         let rule = Rule {
             wrt: vec![true],
             function: callee,
+            registered: callee,
             kind: RuleKind::Differential,
             result: TangentId(0),
             throws: false,

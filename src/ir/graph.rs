@@ -315,8 +315,10 @@ pub enum Trap {
 pub struct Rule {
     /// Which parameters it differentiates by, one flag for each of [`Function::parameters`].
     pub wrt: Vec<bool>,
-    /// The function that was registered: takes the original's parameters.
+    /// The function that is called: takes the original's parameters, and gives what it gives with a linear function.
     pub function: FunctionId,
+    /// The function that was registered: what it calls, if it changes parameters, and otherwise itself.
+    pub registered: FunctionId,
     /// What it returns beside the value.
     pub kind: RuleKind,
     /// How the result differentiates.

@@ -148,12 +148,30 @@ impl Layouts {
         {
             return tangent;
         }
+        let tangents: Vec<_> = types.iter().map(|ty| self.tangent(to, ty)).collect();
+        self.together(to, types, tangents)
+    }
+
+    /// The same for several results. A tuple with a part that does not conform is constant.
+    pub fn tangent_of_results(&mut self, to: &mut Tables<'_>, types: &[Type]) -> TangentId {
+        let moves = |to: &mut Tables<'_>, ty: &Type| to.d.tangent_vector(ty).is_some();
+        match types {
+            [one] if moves(to, one) => self.tangent_of_all(to, types),
+            _ => {
+                let tangent = |ty: &Type| if moves(to, ty) { self.tangent(to, ty) } else { None };
+                let tangents = types.iter().map(tangent).collect();
+                self.together(to, types, tangents)
+            }
+        }
+    }
+
+    fn together(&mut self, to: &mut Tables<'_>, types: &[Type], tangents: Vec<Option<TangentId>>) -> TangentId {
         let mut value = vec![];
         let mut vector = vec![];
         let mut fields = vec![];
-        for (i, ty) in types.iter().enumerate() {
+        for (i, (ty, tangent)) in types.iter().zip(tangents).enumerate() {
             value.push((None, self.shape(to.d, to.shapes, ty)));
-            if let Some(tangent) = self.tangent(to, ty) {
+            if let Some(tangent) = tangent {
                 fields.push((i as u32, vector.len() as u32, tangent));
                 vector.push((None, to.tangents.get(tangent).vector));
             }

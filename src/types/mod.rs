@@ -13,6 +13,7 @@ mod conform;
 mod declare;
 mod declare_member;
 mod declare_protocol;
+mod derivative_type;
 mod existential;
 mod flow;
 mod function_type;

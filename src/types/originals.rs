@@ -36,6 +36,9 @@ impl World {
                 have == wanted
             });
         }
+        if of.accessor.as_ref().is_some_and(|a| &*a.name == "set") {
+            found = found.into_iter().filter_map(|g| self.function_data(g).setter).collect();
+        }
         found
     }
 

@@ -1,30 +1,34 @@
 //! `@derivative(of:)`, `@transpose(of:)` and the older `@differentiable(adjoint:)`: seeing that the registered function
 //! fits its original, and remembering it there.
 //!
-//! Not here: which of the registered functions apply to concrete types (`rules`).
+//! Not here: what type a derivative must have (`derivative_type`), which of the registered functions apply to concrete
+//! types (`rules`).
 
+use super::derivative_type::{changed_parameters, derivative_parts, together, unlabelled};
 use super::originals::parameter_labels;
 use super::promise::{differentiation, parameters};
-use super::store::{Owner, Registered, Signature, World};
+use super::store::{FunctionKind, Owner, Registered, Signature, World};
 use super::tree::FunctionId;
 use super::ty::Type;
 use super::world::RegisteredKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Decl, DifferentiationArgs, FunctionName, Name};
+use crate::syntax::ast::{Decl, DifferentiationArgs, FunctionName};
 use std::rc::Rc;
 
 const TWO_PARTS: &str = "'@derivative(of:)' attribute requires function to return a two-element tuple; first element must have label 'value:' and second element must have label 'pullback:' or 'differential:'";
 
 /// A function as its derivative or transpose sees it: the generic parameters of the registered function in the place of
 /// its own.
-struct Original {
-    function: FunctionId,
+pub(super) struct Original {
+    pub(super) function: FunctionId,
     /// What each of its generic parameters is to the registered function.
     arguments: Vec<Type>,
     /// Its parameters, `self` first.
-    params: Vec<Type>,
-    result: Type,
+    pub(super) params: Vec<Type>,
+    /// Which of them it changes.
+    pub(super) changed: Vec<bool>,
+    pub(super) result: Type,
     has_self: bool,
 }
 
@@ -150,7 +154,8 @@ impl World {
         };
         let params = types.iter().map(&mut put).collect();
         let result = put(&signature.result);
-        Some(Original { function, arguments, params, result, has_self: signature.self_type.is_some() })
+        let (changed, has_self) = (changed_parameters(&signature), signature.self_type.is_some());
+        Some(Original { function, arguments, params, changed, result, has_self })
     }
 
     fn register_derivative(&mut self, f: FunctionId, of: &FunctionName, args: &DifferentiationArgs, span: Span) {
@@ -162,7 +167,7 @@ impl World {
         let env = self.required_env(f, &given.env, args);
         self.register_for(f, of, &mut |world, original| {
             let (names, types) = parameters(&given);
-            if types.len() != original.params.len() {
+            if types.len() != original.params.len() || changed_parameters(&given) != original.changed {
                 return Err(Misfit::Shape);
             }
             if world.labels_differ(f, original.function) {
@@ -196,53 +201,11 @@ impl World {
         });
     }
 
-    /// Why the linear function that a derivative returns is not that of its original.
-    fn misfitting_derivative(
-        &mut self,
-        f: FunctionId,
-        original: &Original,
-        kind: RegisteredKind,
-        wrt: &[bool],
-        linear: &Type,
-        span: Span,
-    ) -> Option<Diagnostic> {
-        let name = self.function_data(original.function).base_name.clone();
-        if !wrt.contains(&true) {
-            let message = "no differentiation parameters could be inferred; must differentiate with respect to at least one parameter conforming to 'Differentiable'";
-            return Some(Diagnostic::error(Code::WithRespectTo, span, message));
-        }
-        let differentiable = self.protocol("Differentiable");
-        if !self.conforms_to(&original.result, differentiable) {
-            let message = self.result_does_not_conform(&original.result);
-            return Some(Diagnostic::error(Code::WithRespectTo, span, message));
-        }
-        let mut vector = |t: &Type| {
-            let vector = Type::Associated(Rc::new(t.clone()), differentiable, "TangentVector".into());
-            self.normalize_type(&vector)
-        };
-        let from: Vec<Type> = original.params.iter().zip(wrt).filter(|(_, w)| **w).map(|(t, _)| vector(t)).collect();
-        let to = vector(&original.result);
-        let (word, from, to) = match kind {
-            RegisteredKind::Pullback => ("pullback", vec![to], together(&from)),
-            _ => ("differential", from, to),
-        };
-        let Type::Function(have) = linear else { return None };
-        let same = |world: &mut World, a: &Type, b: &Type| unlabelled(&world.normalize_type(a)) == unlabelled(b);
-        let fits = have.params.len() == from.len()
-            && have.params.iter().zip(&from).all(|(a, b)| same(self, &a.ty, b))
-            && same(self, &have.result, &to);
-        if fits {
-            return None;
-        }
-        let takes = from.iter().map(|t| self.show(t)).collect::<Vec<_>>().join(", ");
-        let message = format!("function result's '{word}' type does not match '{name}'");
-        let note = format!("'{word}' does not have expected type '({takes}) -> {}'", self.show(&to));
-        Some(Diagnostic::error(Code::Registration, self.function_data(f).span, message).note(note))
-    }
-
-    /// Whether a derivative is called with other labels than its original. Operators are called without.
+    /// Whether a derivative is called with other labels than its original. Operators, subscripts and setters are called without.
     fn labels_differ(&mut self, f: FunctionId, original: FunctionId) -> bool {
-        if super::written::is_operator(&self.function_data(original).base_name) {
+        let data = self.function_data(original);
+        let is_accessor = data.kind == FunctionKind::Setter || &*data.base_name == "subscript";
+        if is_accessor || super::written::is_operator(&data.base_name) {
             return false;
         }
         parameter_labels(&self.signature(f)) != parameter_labels(&self.signature(original))
@@ -296,14 +259,10 @@ impl World {
         let of = FunctionName { base: None, name: adjoint.clone(), labels: None, accessor: None };
         let signature = self.signature(f);
         let (_, params) = parameters(&signature);
-        let differentiable = self.protocol("Differentiable");
         let saved = std::mem::replace(&mut self.env, signature.env.clone());
-        let mut vector = |t: &Type| {
-            let vector = Type::Associated(Rc::new(t.clone()), differentiable, "TangentVector".into());
-            self.normalize_type(&vector)
-        };
-        let moved: Vec<Type> = params.iter().zip(&promise.wrt).filter(|(_, w)| **w).map(|(t, _)| vector(t)).collect();
-        let seed = vector(&signature.result);
+        let moved: Vec<Type> =
+            params.iter().zip(&promise.wrt).filter(|(_, w)| **w).map(|(t, _)| self.vector_type(t)).collect();
+        let seed = self.vector_type(&signature.result);
         let wanted: Vec<Type> = params.iter().chain([&signature.result, &seed]).cloned().collect();
         let mut found = None;
         for candidate in self.originals(f, &of) {
@@ -333,16 +292,17 @@ impl World {
         };
         let arguments = signature.env.params.iter().map(|p| Type::Param(*p)).collect();
         let (result, has_self) = (signature.result.clone(), signature.self_type.is_some());
-        let original = Original { function: f, arguments, params, result, has_self };
+        let changed = changed_parameters(&signature);
+        let original = Original { function: f, arguments, params, changed, result, has_self };
         self.remember(found, &original, promise.wrt.clone(), RegisteredKind::Adjoint, span);
     }
 
     fn remember(&mut self, f: FunctionId, original: &Original, wrt: Vec<bool>, kind: RegisteredKind, span: Span) {
-        let signature = self.signature(original.function);
-        if signature.self_inout || signature.params.iter().any(|p| p.is_inout) {
+        if original.changed.contains(&true) && matches!(kind, RegisteredKind::Transpose | RegisteredKind::Adjoint) {
             let name = &self.function_data(original.function).base_name;
-            let message = format!("nothing can be registered for '{name}', which changes what it is given");
-            let note = "a derivative speaks of the result only; give back what is new, and differentiate that";
+            let what = if kind == RegisteredKind::Adjoint { "adjoint" } else { "transpose" };
+            let message = format!("no {what} can be registered for '{name}', which changes what it is given");
+            let note = "it speaks of the result only; '@derivative(of:)' speaks of what is changed, too";
             self.report(Diagnostic::error(Code::Registration, span, message).note(note));
             return;
         }
@@ -380,33 +340,5 @@ impl World {
     fn requires_the_same(&self, a: FunctionId, b: FunctionId) -> bool {
         let of = |f: FunctionId| self.function_data(f).signature.as_ref().map(|s| s.env.requirements.len());
         a != b && self.function_data(a).owner == self.function_data(b).owner && of(a) == of(b)
-    }
-}
-
-/// Which of the two kinds it is, with the type of the value and of the linear function.
-fn derivative_parts(result: &Type) -> Option<(RegisteredKind, Type, Type)> {
-    let Type::Tuple(parts) = result else { return None };
-    let [(Some(first), value), (Some(second), linear @ Type::Function(_))] = &**parts else { return None };
-    let kind = match (&**first, &**second) {
-        ("value", "differential") => RegisteredKind::Differential,
-        ("value", "pullback") => RegisteredKind::Pullback,
-        _ => return None,
-    };
-    Some((kind, value.clone(), linear.clone()))
-}
-
-/// One type as it is, several as a tuple.
-fn together(types: &[Type]) -> Type {
-    match types {
-        [only] => only.clone(),
-        several => Type::Tuple(several.iter().map(|t| (None::<Name>, t.clone())).collect()),
-    }
-}
-
-/// A tuple without its labels.
-fn unlabelled(ty: &Type) -> Type {
-    match ty {
-        Type::Tuple(parts) => Type::Tuple(parts.iter().map(|(_, t)| (None, t.clone())).collect()),
-        other => other.clone(),
     }
 }

@@ -147,7 +147,7 @@ pub struct Rule {
 }
 
 /// What a registered function supplies.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RegisteredKind {
     /// Returns `(value:, differential:)`.
     Differential,

@@ -8,6 +8,7 @@
 
 use super::build::{Builder, Use, Value};
 use super::call::Operand;
+use super::functional::Changing;
 use super::{Key, Origin, Part};
 use crate::ir::graph::{Obstacle, Op, Parameter, Reg, Rule, RuleKind, Terminator};
 use crate::types::tree::{self, FunctionRef};
@@ -29,7 +30,7 @@ impl Builder<'_> {
             self.out.is_opaque |= self.out.obstacle.is_some();
             return;
         }
-        let Some(result) = self.tangent(&declared.result) else { return };
+        let Some(result) = self.results_together(declared) else { return };
         let mut parts: Vec<Vec<Part>> = vec![];
         for rule in registered {
             let kind = match rule.kind {
@@ -43,15 +44,21 @@ impl Builder<'_> {
             };
             let throws = self.d.function(rule.function.function).throws;
             let origin = Origin::Function(rule.function.function);
-            let function = self.lowering.request(self.program, origin, rule.function.generics, None);
-            self.out.rules.push(Rule { wrt: rule.wrt, function, kind, result, throws });
+            let registered = self.lowering.request(self.program, origin, rule.function.generics.clone(), None);
+            let mut function = registered;
+            if declared.params.iter().any(|p| p.is_inout) {
+                let rule = Changing { function: rule.function, wrt: rule.wrt.clone(), kind: rule.kind };
+                let origin = Origin::Functional { of: f, rule: rule.into() };
+                function = self.lowering.request(self.program, origin, self.generics.clone(), None);
+            }
+            self.out.rules.push(Rule { wrt: rule.wrt, function, registered, kind, result, throws });
         }
         for parts in sums(parts) {
             let wrt = union(&parts);
             let kind = if parts.iter().any(|p| p.takes_all) { RuleKind::Pullback } else { RuleKind::Transpose };
             let origin = Origin::Backwards { of: f, parts: parts.into() };
             let function = self.lowering.request(self.program, origin, self.generics.clone(), self.view);
-            self.out.rules.push(Rule { wrt, function, kind, result, throws: false });
+            self.out.rules.push(Rule { wrt, function, registered: function, kind, result, throws: false });
         }
         // Stable: of two that say the same, a derivative comes before a transpose.
         self.out.rules.sort_by_key(|rule| rule.wrt.iter().filter(|w| **w).count());
@@ -165,14 +172,14 @@ impl Builder<'_> {
         vectors.iter().map(|t| components.by_ref().take(self.banks(t).len()).collect()).collect()
     }
 
-    fn name_like(&mut self, declared: &world::Function) {
+    pub(super) fn name_like(&mut self, declared: &world::Function) {
         self.out.name = declared.name.clone();
         self.out.span = declared.span;
         self.span = declared.span;
         self.out.is_prelude = declared.is_prelude;
     }
 
-    fn parameter(&mut self, name: &str, ty: &Type) -> Value {
+    pub(super) fn parameter(&mut self, name: &str, ty: &Type) -> Value {
         let shape = self.shape(ty);
         let banks = self.banks_of(shape);
         let regs = self.regs(&banks);
@@ -184,7 +191,7 @@ impl Builder<'_> {
         regs
     }
 
-    fn give(&mut self, results: Vec<Reg>) {
+    pub(super) fn give(&mut self, results: Vec<Reg>) {
         self.out.result_len = results.len();
         self.out.results = results.iter().map(|reg| self.bank(*reg)).collect();
         self.end(Terminator::Return(results));

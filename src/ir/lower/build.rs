@@ -91,6 +91,8 @@ impl<'a> Builder<'a> {
             | Origin::Backwards { .. }
             | Origin::Bridge { .. }
             | Origin::Pullback { .. }
+            | Origin::Functional { .. }
+            | Origin::FunctionalMap { .. }
             | Origin::Sealed { .. } => tree::FunctionId(u32::MAX),
         };
         Builder {
@@ -186,6 +188,13 @@ impl<'a> Builder<'a> {
         let types: Vec<Type> = types.iter().map(|t| self.concrete(t)).collect();
         let mut tables = Tables { d: self.d, shapes: &mut self.program.shapes, tangents: &mut self.program.tangents };
         self.lowering.layouts.tangent_of_all(&mut tables, &types)
+    }
+
+    /// How several results together differentiate, those whose types conform.
+    pub fn tangent_of_results(&mut self, types: &[Type]) -> TangentId {
+        let types: Vec<Type> = types.iter().map(|t| self.concrete(t)).collect();
+        let mut tables = Tables { d: self.d, shapes: &mut self.program.shapes, tangents: &mut self.program.tangents };
+        self.lowering.layouts.tangent_of_results(&mut tables, &types)
     }
 
     // Registers

@@ -17,6 +17,8 @@ pub(super) fn lower(lowering: &mut Lowering, d: &mut dyn Declarations, program: 
         Origin::NeverThrows => builder.never_throws(key),
         Origin::Backwards { of, ref parts } => builder.backwards(key, of, parts),
         Origin::Pullback { of, ref parts } => builder.pullback(of, parts),
+        Origin::Functional { of, ref rule } => builder.functional(key, of, rule),
+        Origin::FunctionalMap { of, ref rule } => builder.functional_map(of, rule),
         Origin::Sealed { ref name, is_read } => builder.sealed(key, name, is_read),
         Origin::Bridge { like, ref to } => builder.bridge(like, to),
         Origin::Initializer(_) => builder.initializer(key),

@@ -21,6 +21,7 @@ mod dispatch;
 mod exits;
 mod expr;
 mod function;
+mod functional;
 mod global;
 mod literal;
 mod loops;
@@ -92,6 +93,10 @@ pub(in crate::ir) enum Origin {
     Bridge { like: tree::FunctionId, to: Rc<dispatch::Behind> },
     /// That pullback.
     Pullback { of: tree::FunctionId, parts: Rc<[Part]> },
+    /// A registered derivative of a function that changes parameters, as that of one that gives their new values back.
+    Functional { of: tree::FunctionId, rule: Rc<functional::Changing> },
+    /// The linear function that it returns.
+    FunctionalMap { of: tree::FunctionId, rule: Rc<functional::Changing> },
     /// Reads or sets a stored property of a type that says itself what its tangent vectors are. The generic arguments are
     /// the type and that of the property.
     Sealed { name: Rc<str>, is_read: bool },

@@ -150,7 +150,13 @@ impl Task for Running {
         let mut counts = counts(value_layout(walk(compiler), rule.result));
         counts[2] += 1;
         if throws && machine.integer(0) != 0 {
-            // The flag and the error stand where those of the original do.
+            // The flag and the error stand where those of the original do, what it has changed behind them.
+            machine.behind_error(|machine| {
+                let mut given = take_tuple(machine, counts, true);
+                given.r.pop();
+                change_slots(&mut given, &mut Strip { levels: &machine.levels, level: rule.level });
+                machine.set_window(given.all());
+            });
             return Ok(Next::Return);
         }
         let mut value = match throws {
