@@ -434,6 +434,10 @@ impl Declarations for World {
         World::own_vector(self, ty)
     }
 
+    fn leaves_out(&mut self, ty: &Type, property: &str) -> bool {
+        World::leaves_out(self, ty, property)
+    }
+
     fn prelude_nominal(&mut self, name: &str) -> Option<NominalId> {
         self.library_entries(name).into_iter().find_map(|Entry { what, .. }| match what {
             Named::Nominal(n) => Some(n),

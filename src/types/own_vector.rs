@@ -1,6 +1,7 @@
 //! Types that say themselves what their tangent vectors are.
 
 use super::store::World;
+use super::synthesize::VECTOR;
 use super::ty::{NominalId, ParamId, ProtocolId, Type};
 use crate::syntax::ast::{Name, NominalKind};
 use std::rc::Rc;
@@ -38,6 +39,26 @@ impl World {
         let follows = vector.as_ref().is_none_or(|v| v == ty || self.follows_members(*n, args, v));
         self.env = saved;
         vector.filter(|_| !follows)
+    }
+
+    /// Whether a tangent vector that the user has written leaves out a property of its type.
+    pub(super) fn leaves_out(&mut self, ty: &Type, property: &str) -> bool {
+        let Type::Nominal(n, _) = ty else { return false };
+        let data = self.nominal_data(*n);
+        if data.builtin.is_some() || data.is_prelude || !self.is_made_differentiable_by_user(*n) {
+            return false;
+        }
+        if self.own_vector(ty).is_some() {
+            return false;
+        }
+        match self.vector_of(ty) {
+            Some(vector @ Type::Nominal(v, _))
+                if vector != *ty && !self.nominal_data(*n).synthesized.contains(&VECTOR) =>
+            {
+                !self.nominal_info(v).stored.iter().any(|s| &*s.name == property)
+            }
+            _ => false,
+        }
     }
 
     /// Whether moving a value along its tangent vector is moving its members along those of the vector.

@@ -214,6 +214,9 @@ pub trait Declarations {
     /// The tangent vector of a struct or enum that says itself what it is, where its parts are not those of the value by
     /// name.
     fn own_vector(&mut self, ty: &Type) -> Option<Type>;
+    /// Whether the tangent vector of a struct or class, which says itself what that is, has the type's properties by name,
+    /// but none of this name.
+    fn leaves_out(&mut self, ty: &Type, property: &str) -> bool;
     /// A nominal type of the prelude by name (`Range`, `Array`).
     fn prelude_nominal(&mut self, name: &str) -> Option<NominalId>;
     /// A function of the prelude by its base name, for what lowering itself needs (`_describe`).

@@ -89,6 +89,7 @@ impl Builder<'_> {
                 self.store(&sealed.value, value);
                 self.seal(sealed);
             }
+            Location::LeftOut(left_out) => self.store(&left_out.value, value),
             Location::Discard => {}
         }
     }
@@ -160,6 +161,7 @@ impl Builder<'_> {
             | Location::Loose { inner, .. } => self.check(inner),
             Location::Accessor(accessor) => self.check(&accessor.base),
             Location::Sealed(sealed) => self.check(&sealed.value),
+            Location::LeftOut(left_out) => self.check(&left_out.value),
             Location::Registers(_) | Location::Box { .. } | Location::Global { .. } | Location::Discard => {}
         }
     }
@@ -243,7 +245,7 @@ impl Builder<'_> {
                 opened.closings.push(Closing::Cut(opened.regs.clone(), ty.clone()));
                 opened
             }
-            Location::Loose { .. } => {
+            Location::Loose { .. } | Location::LeftOut(_) => {
                 let regs = self.load(at);
                 self.opened(vec![], at, regs)
             }
@@ -330,6 +332,7 @@ fn outlives_failure(at: &Location) -> bool {
         | Location::Loose { inner, .. } => outlives_failure(inner),
         Location::Accessor(accessor) => outlives_failure(&accessor.base),
         Location::Sealed(sealed) => outlives_failure(&sealed.value),
+        Location::LeftOut(left_out) => outlives_failure(&left_out.value),
         Location::Registers(_) | Location::Discard => false,
     }
 }

@@ -41,6 +41,8 @@ pub(super) enum Location {
     Loose { inner: Box<Location>, ownership: Ownership },
     /// A stored property of a type that says itself what its tangent vectors are.
     Sealed(Box<Sealed>),
+    /// A stored property that the tangent vectors of its type leave out.
+    LeftOut(Box<LeftOut>),
     /// Nowhere.
     Discard,
 }
@@ -52,6 +54,17 @@ pub(super) struct Sealed {
     pub value: Location,
     /// The vector beside the value that it belongs to.
     pub vector: Location,
+    /// The two types and the name.
+    pub property: Property,
+}
+
+/// A stored property that the tangent vectors of its type leave out, beside others that they have.
+#[derive(Clone, Debug)]
+pub(super) struct LeftOut {
+    /// The property.
+    pub value: Location,
+    /// The value that it belongs to.
+    pub owner: Location,
     /// The two types and the name.
     pub property: Property,
 }
@@ -212,6 +225,10 @@ impl Builder<'_> {
             return Location::Sealed(Box::new(Sealed { value, vector, property }));
         }
         let ownership = self.ownership_of_field(ty, index);
+        if let Some(property) = self.property_left_out(ty, index) {
+            let value = self.components_at(at.clone(), shape, range).kept(ownership);
+            return Location::LeftOut(Box::new(LeftOut { value, owner: at, property }));
+        }
         self.components_at(at, shape, range).kept(ownership)
     }
 
@@ -259,7 +276,7 @@ impl Builder<'_> {
             Location::Part { whole, range: outer } => {
                 Location::Part { whole, range: outer.start + range.start..outer.start + range.end }
             }
-            Location::Cut { .. } | Location::Loose { .. } | Location::Sealed(_) => {
+            Location::Cut { .. } | Location::Loose { .. } | Location::Sealed(_) | Location::LeftOut(_) => {
                 Location::Part { whole: Box::new(at), range }
             }
             Location::Discard => Location::Discard,
@@ -373,6 +390,10 @@ impl Builder<'_> {
             Location::Sealed(sealed) => {
                 let (vector, value) = (self.load(&sealed.vector), self.load(&sealed.value));
                 self.read_sealed(&sealed.property, vector, value)
+            }
+            Location::LeftOut(left_out) => {
+                let (owner, value) = (self.load(&left_out.owner), self.load(&left_out.value));
+                self.read_sealed(&left_out.property, owner, value)
             }
             Location::Loose { inner, ownership } => {
                 let value = self.load(inner);

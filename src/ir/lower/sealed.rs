@@ -3,7 +3,8 @@
 //!
 //! Beside each value stands a vector of zeros, whose slots say how the value moves. Functions with registered derivatives
 //! read and write them like those of any other numbers; copies carry them along. A stored property says nothing of them:
-//! reading or setting one is a call of a function without a derivative.
+//! reading or setting one is a call of a function without a derivative. So is reading a property that the vectors of a type
+//! leave out, whose other properties they have.
 
 use super::build::{Builder, Use, Value};
 use super::call::Operand;
@@ -34,6 +35,20 @@ impl Builder<'_> {
         let ty = layout::instantiate(self.d, &nominal, &args, &stored.ty);
         self.tangent(&ty)?;
         Some(Property { owner: Type::Nominal(id, args), ty, name: stored.name.clone() })
+    }
+
+    /// The same of a type whose vectors are made of some of its properties, and leave this one out.
+    pub(super) fn property_left_out(&mut self, owner: &Type, index: usize) -> Option<Property> {
+        let owner = self.concrete(owner);
+        let Type::Nominal(id, args) = &owner else { return None };
+        let nominal = self.d.nominal(*id);
+        let stored = nominal.stored.get(index).filter(|s| !s.no_derivative)?;
+        if !self.d.leaves_out(&owner, &stored.name) {
+            return None;
+        }
+        let ty = layout::instantiate(self.d, &nominal, args, &stored.ty);
+        self.tangent(&ty)?;
+        Some(Property { owner, ty, name: stored.name.clone() })
     }
 
     /// The same of a value in the payload of a case.
@@ -104,9 +119,12 @@ impl Builder<'_> {
         self.out.is_opaque = true;
         let is_case = matches!(&owner, Type::Nominal(id, _) if self.d.nominal(*id).kind == NominalKind::Enum);
         self.out.obstacle = Some(Obstacle::Property { owner: type_name, name: name.clone(), is_read, is_case });
-        let Some(beside) = self.tangent_beside(&owner) else { return };
-        let vector_shape = self.program.tangents.get(beside).value;
-        let vector = self.sealed_parameter(vector_shape, Some(beside));
+        // The vector beside the owner, or the owner itself.
+        let (vector_shape, vector_tangent) = match self.tangent_beside(&owner) {
+            Some(beside) => (self.program.tangents.get(beside).value, Some(beside)),
+            None => (self.shape(&owner), self.tangent(&owner)),
+        };
+        let vector = self.sealed_parameter(vector_shape, vector_tangent);
         let (shape, tangent) = (self.shape(&ty), self.tangent(&ty));
         let value = self.sealed_parameter(shape, tangent);
         let results = if is_read { value } else { vector };

@@ -258,6 +258,10 @@ impl Declarations for World {
     fn is_value_of(&mut self, _: &Type, _: &Existential) -> bool {
         true
     }
+    fn leaves_out(&mut self, _: &Type, _: &str) -> bool {
+        false
+    }
+
     fn own_vector(&mut self, _: &Type) -> Option<Type> {
         None
     }
