@@ -93,10 +93,10 @@ pub struct OperatorSite {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Operator {
-    /// `x…, body → value…, differential`
-    ValueWithDifferential { at: TangentId, result: TangentId },
-    /// `x…, dx…, body → value…, derivative…`
-    ValueWithTangent { at: TangentId, result: TangentId },
+    /// `x…, body → value…, differential`; behind a flag and an error if the body may throw.
+    ValueWithDifferential { at: TangentId, result: TangentId, throws: bool },
+    /// `x…, dx…, body → value…, derivative…`; the same.
+    ValueWithTangent { at: TangentId, result: TangentId, throws: bool },
     /// `linear → linear`
     Transpose { at: TangentId, result: TangentId },
     /// `x… → x…`

@@ -34,8 +34,10 @@ pub fn native(
 /// A use of a differential operator.
 pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Operator) -> OperatorAt {
     let operator = match *operator {
-        ir::Operator::ValueWithDifferential { at, result } => Operator::ValueWithDifferential { at, result },
-        ir::Operator::ValueWithTangent { at, result } => Operator::ValueWithTangent { at, result },
+        ir::Operator::ValueWithDifferential { at, result, throws } => {
+            Operator::ValueWithDifferential { at, result, throws }
+        }
+        ir::Operator::ValueWithTangent { at, result, throws } => Operator::ValueWithTangent { at, result, throws },
         ir::Operator::Transpose { at, result } => Operator::Transpose { at, result },
         ir::Operator::Recompute => Operator::Recompute,
         ir::Operator::ApplyAtOnce => Operator::ApplyAtOnce,

@@ -260,9 +260,9 @@ pub enum Op {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Operator {
     /// `x…, body → value…, differential`: records `body` at `x`. `at` and `result` say how their types differentiate.
-    ValueWithDifferential { at: TangentId, result: TangentId },
+    ValueWithDifferential { at: TangentId, result: TangentId, throws: bool },
     /// `x…, dx…, body → value…, derivative…`: pushes one tangent forward in constant memory.
-    ValueWithTangent { at: TangentId, result: TangentId },
+    ValueWithTangent { at: TangentId, result: TangentId, throws: bool },
     /// `linear → linear`
     Transpose { at: TangentId, result: TangentId },
     /// `x… → x…`: the same value, constant in every live level. Also of types that do not differentiate (`of` is then

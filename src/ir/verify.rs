@@ -174,12 +174,14 @@ impl Check<'_> {
     fn operator(&self, operator: &Operator, outs: &[Bank], ins: &[Bank]) -> bool {
         let value = |id: &TangentId| self.size(self.program.tangents.get(*id).value);
         let vector = |id: &TangentId| self.size(self.program.tangents.get(*id).vector);
+        let error = |throws: &bool| if *throws { 2 } else { 0 };
         match operator {
-            Operator::ValueWithDifferential { at, result } => {
-                ins.len() == value(at) + 1 && outs.len() == value(result) + 1
+            Operator::ValueWithDifferential { at, result, throws } => {
+                ins.len() == value(at) + 1 && outs.len() == error(throws) + value(result) + 1
             }
-            Operator::ValueWithTangent { at, result } => {
-                ins.len() == value(at) + vector(at) + 1 && outs.len() == value(result) + vector(result)
+            Operator::ValueWithTangent { at, result, throws } => {
+                ins.len() == value(at) + vector(at) + 1
+                    && outs.len() == error(throws) + value(result) + vector(result)
             }
             Operator::Transpose { .. } => outs == [Bank::R] && ins == [Bank::R],
             Operator::Broken { of } => ins.len() == 2 * value(of) && outs.len() == value(of),

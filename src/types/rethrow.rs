@@ -10,6 +10,9 @@ use super::ty::{FunctionType, Strength, Type};
 use crate::syntax::ast::{Param, TypeExprKind};
 use std::rc::Rc;
 
+/// The primitives whose functions may throw: what a body throws while it is recorded.
+const THROWING: &[&str] = &["valueWithDifferential", "valueWithTangent", "recompute"];
+
 impl World {
     /// The function with the same text that may be given functions that throw; `None` when there can be none.
     pub(super) fn throwing_version(&mut self, f: FunctionId) -> Option<FunctionId> {
@@ -17,9 +20,8 @@ impl World {
             return Some(*known);
         }
         let data = self.function_data(f);
-        // Of what the machine has built in, only the call of a checkpoint hands errors on.
-        let is_closed = data.primitive.as_deref().is_some_and(|name| name != "recompute");
-        if !data.rethrows || data.throws || is_closed || data.requirement.is_some() {
+        let is_primitive = data.primitive.as_deref().is_some_and(|name| !THROWING.contains(&name));
+        if !data.rethrows || data.throws || is_primitive || data.requirement.is_some() {
             return None;
         }
         let (written, mut data) = (data.ast_params.clone(), data.clone());
@@ -63,11 +65,10 @@ pub(super) fn is_throwing(param: &Param) -> bool {
     matches!(kind, Some(TypeExprKind::Function { throws: true, .. }))
 }
 
-/// A function type with or without `throws`; any other type as it is, and what is differentiated: no error comes out of
-/// a sweep.
+/// A function type with or without `throws`; any other type as it is, and linear functions: no error comes out of a sweep.
 pub(super) fn throwing(ty: &Type, throws: bool) -> Type {
     match ty {
-        Type::Function(f) if f.throws != throws && f.strength <= Strength::Open => {
+        Type::Function(f) if f.throws != throws && f.strength <= Strength::Differentiable => {
             Type::Function(Rc::new(FunctionType { throws, ..(**f).clone() }))
         }
         other => other.clone(),

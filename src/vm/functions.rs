@@ -206,8 +206,8 @@ fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
         params.chain(site.rules.iter().map(|rule| rule.result))
     });
     let of_operators = code.operators.iter().flat_map(|site| match site.operator {
-        Operator::ValueWithDifferential { at, result }
-        | Operator::ValueWithTangent { at, result }
+        Operator::ValueWithDifferential { at, result, .. }
+        | Operator::ValueWithTangent { at, result, .. }
         | Operator::Transpose { at, result } => vec![at, result],
         Operator::WithoutDerivative { of }
         | Operator::WithDerivative { of }

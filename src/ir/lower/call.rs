@@ -224,7 +224,9 @@ impl Builder<'_> {
             if &**name == "recompute" {
                 return self.invoke(Op::Operator(Operator::Recompute), &[], operands, &[], declared.throws);
             }
-            return (self.apply_primitive(name, &declared, &f.generics, &operands), None);
+            let mut value = self.apply_primitive(name, &declared, &f.generics, &operands);
+            let thrown = declared.throws.then(|| (value[0], value[1]));
+            return (value.split_off(if declared.throws { 2 } else { 0 }), thrown);
         }
         let mut origin = Origin::Function(f.function);
         if declared.primitive.is_none() {

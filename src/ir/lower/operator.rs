@@ -39,8 +39,9 @@ impl Builder<'_> {
                 let value = self.tangent_of_all(std::slice::from_ref(&body.result));
                 let mut banks = self.banks(&body.result).to_vec();
                 banks.push(Bank::R);
-                let parts = self.operate(Operator::ValueWithDifferential { at, result: value }, &ins, &banks);
-                self.pack(result, parts)
+                let throws = body.throws;
+                let operator = Operator::ValueWithDifferential { at, result: value, throws };
+                self.operate_on_body(operator, &ins, banks, throws, result)
             }
             ("valueWithTangent", Some(body)) => {
                 let at = self.tangent_of_all(&types[..(types.len() - 1) / 2]);
@@ -48,8 +49,9 @@ impl Builder<'_> {
                 let mut banks = self.banks(&body.result).to_vec();
                 let vector = self.program.tangents.get(value).vector;
                 banks.extend(self.banks_of(vector).iter());
-                let parts = self.operate(Operator::ValueWithTangent { at, result: value }, &ins, &banks);
-                self.pack(result, parts)
+                let throws = body.throws;
+                let operator = Operator::ValueWithTangent { at, result: value, throws };
+                self.operate_on_body(operator, &ins, banks, throws, result)
             }
             ("transpose", Some(body)) => {
                 let from: Vec<Type> = body.params.iter().map(|p| p.ty.clone()).collect();
@@ -80,6 +82,24 @@ impl Builder<'_> {
         let value = self.shape(ty);
         let vector = self.program.shapes.add(Shape::Tuple(vec![]));
         self.program.tangents.add(Tangent { value, vector, kind: TangentKind::Nothing })
+    }
+
+    /// An operator whose body may throw: the flag and the error stand before its result.
+    fn operate_on_body(
+        &mut self,
+        operator: Operator,
+        ins: &[Reg],
+        mut banks: Vec<Bank>,
+        throws: bool,
+        result: &Type,
+    ) -> Value {
+        if throws {
+            banks.splice(0..0, [Bank::I, Bank::R]);
+        }
+        let mut parts = self.operate(operator, ins, &banks);
+        let value = parts.split_off(if throws { 2 } else { 0 });
+        parts.extend(self.pack(result, value));
+        parts
     }
 
     fn operate(&mut self, operator: Operator, ins: &[Reg], banks: &[Bank]) -> Value {

@@ -11,7 +11,8 @@ use crate::types::world::Function;
 use crate::value::Bank;
 
 impl Builder<'_> {
-    /// What a primitive does with its operands. The registers of `inout` operands are changed.
+    /// What a primitive does with its operands. The registers of `inout` operands are changed. What may throw gives the
+    /// flag and the error first.
     pub fn apply_primitive(
         &mut self,
         name: &str,

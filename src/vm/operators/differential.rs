@@ -4,7 +4,7 @@ use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
-use super::{At, Failure, counts, leaves, mismatch, settle, value_layout, walk};
+use super::{At, Failure, behind_no_error, counts, leaves, mismatch, settle, thrown, value_layout, walk};
 use crate::tape::{Direction, LinearMap, Num, Template};
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref};
@@ -14,8 +14,8 @@ use std::rc::Rc;
 struct Recording {
     /// What it is differentiated by.
     x: Template,
-    /// How its result differentiates.
-    result: TangentId,
+    /// How its result differentiates, and whether it may throw.
+    result: (TangentId, bool),
 }
 
 /// Opens a level, makes the numbers of `x` its leaves, and calls the body.
@@ -23,7 +23,7 @@ pub(super) fn begin(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     (at, mut x): (TangentId, Cells),
-    result: TangentId,
+    result: (TangentId, bool),
     body: Ref,
 ) -> Result<Next, Box<Fault>> {
     let template = Template { tangent: at, cells: x.clone() };
@@ -41,19 +41,25 @@ pub(super) fn begin(
 impl Task for Recording {
     fn resume(mut self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         let walk = walk(compiler);
-        let counts = counts(value_layout(walk, self.result));
-        let mut y = machine.take_window(counts, true);
-        let mut outputs = leaves(walk, self.result, &y, At::default())?;
+        if thrown(machine, walk, self.result, &mut self.x.cells, [0, 0, 1]) {
+            return Ok(Next::Return);
+        }
+        let (result, throws) = self.result;
+        let counts = counts(value_layout(walk, result));
+        let mut y = behind_no_error(machine, throws, |machine| machine.take_window(counts, true));
+        let mut outputs = leaves(walk, result, &y, At::default())?;
         // Instances of classes are differentiated where they are: they are settled, too.
         settle(machine, &mut [&mut y, &mut self.x.cells]);
         let map = LinearMap::close(&mut machine.levels, &mut outputs);
         if let Some(tapes) = &mut machine.tapes {
             tapes.push(map.to_string());
         }
-        let template = Template { tangent: self.result, cells: y.clone() };
+        let template = Template { tangent: result, cells: y.clone() };
         let map = LinearMap { x: Rc::from([self.x]), y: Rc::from([template]), ..map };
-        machine.set_window(y.all());
-        machine.set_reference(counts[2], Ref::Machine(Rc::new(map)));
+        behind_no_error(machine, throws, |machine| {
+            machine.set_window(y.all());
+            machine.set_reference(counts[2], Ref::Machine(Rc::new(map)));
+        });
         Ok(Next::Return)
     }
 }

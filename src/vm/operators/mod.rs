@@ -47,13 +47,13 @@ pub fn operate(
 ) -> Result<Next, Box<Fault>> {
     let mut arguments = machine.take_window(site.params.map(usize::from), derivative);
     match site.operator {
-        Operator::ValueWithDifferential { at, result } => {
+        Operator::ValueWithDifferential { at, result, throws } => {
             let body = last_reference(&mut arguments)?;
-            differential::begin(machine, compiler, (at, arguments), result, body)
+            differential::begin(machine, compiler, (at, arguments), (result, throws), body)
         }
-        Operator::ValueWithTangent { at, result } => {
+        Operator::ValueWithTangent { at, result, throws } => {
             let body = last_reference(&mut arguments)?;
-            tangent::begin(machine, compiler, (at, arguments), result, body)
+            tangent::begin(machine, compiler, (at, arguments), (result, throws), body)
         }
         Operator::Transpose { at, result } => {
             let function = last_reference(&mut arguments)?;
@@ -196,6 +196,40 @@ fn mismatch(why: Mismatch) -> Box<Fault> {
         }
         Mismatch::TooDeep => Fault::new(Number::DepthLimit, "a value is nested too deeply to be differentiated"),
     }
+}
+
+/// The body of an operator, whose result differentiates so, has thrown an error, if it may: its level ends, and the error is
+/// the operator's. `further` are the components that the operator would have given behind the value.
+fn thrown(
+    machine: &mut Machine,
+    walk: Walk<'_>,
+    (result, throws): (TangentId, bool),
+    x: &mut Cells,
+    further: [usize; 3],
+) -> bool {
+    if !throws || machine.integer(0) == 0 {
+        return false;
+    }
+    let value = counts(value_layout(walk, result));
+    let mut all = machine.take_window([value[0], value[1] + 1, value[2] + 1], true);
+    settle(machine, &mut [&mut all, x]);
+    machine.levels.close();
+    machine.set_window(all.all());
+    (0..further[0]).for_each(|k| machine.set_num(value[0] + k, Num::default()));
+    (0..further[1]).for_each(|k| machine.set_integer(value[1] + 1 + k, 0));
+    (0..further[2]).for_each(|k| machine.set_reference(value[2] + 1 + k, Ref::Null));
+    true
+}
+
+/// Acts on the window behind the flag and the error of a function that may throw and has not.
+fn behind_no_error<T>(machine: &mut Machine, throws: bool, act: impl FnOnce(&mut Machine) -> T) -> T {
+    if !throws {
+        return act(machine);
+    }
+    let done = machine.behind_error(act);
+    machine.set_integer(0, 0);
+    machine.set_reference(0, Ref::Null);
+    done
 }
 
 /// Keeps the first failure of a walk whose steps cannot fail.

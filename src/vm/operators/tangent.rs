@@ -4,7 +4,9 @@ use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
-use super::{At, Failure, broken, counts, leaves, mismatch, not_finite, read, settle, value_layout, vector, walk};
+use super::{
+    At, Failure, behind_no_error, broken, counts, leaves, mismatch, not_finite, read, settle, thrown, value_layout, vector, walk,
+};
 use crate::tape::{Direction, Num, Template};
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref};
@@ -13,8 +15,8 @@ use crate::value::{Cells, Ref};
 struct Pushing {
     /// What it is differentiated by.
     x: Cells,
-    /// How its result differentiates.
-    result: TangentId,
+    /// How its result differentiates, and whether it may throw.
+    result: (TangentId, bool),
 }
 
 /// Opens a level, gives the numbers of the point their tangents, and calls the body. `arguments`: the point, then the
@@ -23,7 +25,7 @@ pub(super) fn begin(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     (at, arguments): (TangentId, Cells),
-    result: TangentId,
+    result: (TangentId, bool),
     body: Ref,
 ) -> Result<Next, Box<Fault>> {
     let walk = walk(compiler);
@@ -49,10 +51,15 @@ pub(super) fn begin(
 impl Task for Pushing {
     fn resume(mut self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         let walk = walk(compiler);
-        let counts = counts(value_layout(walk, self.result));
-        let mut y = machine.take_window(counts, true);
+        let (result, throws) = self.result;
+        let vector_counts = counts(walk.shapes.layout(walk.tangents.get(result).vector));
+        if thrown(machine, walk, self.result, &mut self.x, vector_counts) {
+            return Ok(Next::Return);
+        }
+        let counts = counts(value_layout(walk, result));
+        let mut y = behind_no_error(machine, throws, |machine| machine.take_window(counts, true));
         let level = machine.levels.depth().saturating_sub(1);
-        let tangents: Vec<Num> = leaves(walk, self.result, &y, At::default())?
+        let tangents: Vec<Num> = leaves(walk, result, &y, At::default())?
             .into_iter()
             .map(|y| machine.levels.tangent(level, y))
             .collect();
@@ -60,10 +67,12 @@ impl Task for Pushing {
         not_finite::check_tangents(machine, &tangents)?;
         settle(machine, &mut [&mut y, &mut self.x]);
         machine.levels.close();
-        let template = Template { tangent: self.result, cells: y };
+        let template = Template { tangent: result, cells: y };
         let tangent = vector(walk, &template, &tangents)?;
-        machine.set_window(template.cells.all());
-        machine.set_window_from(counts, tangent.all());
+        behind_no_error(machine, throws, |machine| {
+            machine.set_window(template.cells.all());
+            machine.set_window_from(counts, tangent.all());
+        });
         Ok(Next::Return)
     }
 }

@@ -56,13 +56,13 @@ fn with_differential(
 ) -> [Reg; 2] {
     let body = b.new_op(R, Op::Closure(FunctionId(function)), captured);
     let (y, d) = (b.reg(F), b.reg(R));
-    b.op(Op::Operator(Operator::ValueWithDifferential { at, result }), &[y, d], &[x, body]);
+    b.op(Op::Operator(Operator::ValueWithDifferential { at, result, throws: false }), &[y, d], &[x, body]);
     [y, d]
 }
 
 /// `pullback(1)`, for a differential of one number by something in that bank.
 fn pulled(b: &mut Builder, d: Reg, seed: f64, (at, result): (TangentId, TangentId), bank: Bank) -> Reg {
-    let pullback = b.new_op(R, Op::Operator(Operator::Transpose { at, result }), &[d]);
+    let pullback = b.new_op(R, Op::Operator(Operator::Transpose { at, result, throws: false }), &[d]);
     let seed = b.num(seed);
     b.new_op(bank, Op::CallValue, &[pullback, seed])
 }
@@ -71,7 +71,7 @@ fn pulled(b: &mut Builder, d: Reg, seed: f64, (at, result): (TangentId, TangentI
 fn with_tangent(b: &mut Builder, x: Reg, function: u32, captured: &[Reg], of: TangentId) -> [Reg; 2] {
     let body = b.new_op(R, Op::Closure(FunctionId(function)), captured);
     let (y, dy, one) = (b.reg(F), b.reg(F), b.num(1.0));
-    b.op(Op::Operator(Operator::ValueWithTangent { at: of, result: of }), &[y, dy], &[x, one, body]);
+    b.op(Op::Operator(Operator::ValueWithTangent { at: of, result: of, throws: false }), &[y, dy], &[x, one, body]);
     [y, dy]
 }
 
@@ -209,7 +209,7 @@ fn gradient_of_sum() -> Script {
         let mut main = Builder::new("main", &[R], &[R]);
         let body = main.new_op(R, Op::Closure(FunctionId(1)), &[]);
         let (y, d) = (main.reg(F), main.reg(R));
-        main.op(Op::Operator(Operator::ValueWithDifferential { at: array, result: number }), &[y, d], &[Reg(0), body]);
+        main.op(Op::Operator(Operator::ValueWithDifferential { at: array, result: number, throws: false }), &[y, d], &[Reg(0), body]);
         let gradient = pulled(&mut main, d, 1.0, (array, number), R);
         main.end(Terminator::Return(vec![gradient]));
         vec![main, sum_of_squares()]
@@ -243,7 +243,7 @@ fn a_vector_of_another_size_is_an_error() {
         let mut main = Builder::new("main", &[R, R], &[F]);
         let body = main.new_op(R, Op::Closure(FunctionId(1)), &[]);
         let (y, d) = (main.reg(F), main.reg(R));
-        main.op(Op::Operator(Operator::ValueWithDifferential { at: array, result: number }), &[y, d], &[Reg(0), body]);
+        main.op(Op::Operator(Operator::ValueWithDifferential { at: array, result: number, throws: false }), &[y, d], &[Reg(0), body]);
         let dy = main.new_op(F, Op::CallValue, &[d, Reg(1)]);
         main.end(Terminator::Return(vec![dy]));
         vec![main, sum_of_squares()]
