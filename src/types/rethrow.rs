@@ -26,7 +26,11 @@ impl World {
         }
         let (written, mut data) = (data.ast_params.clone(), data.clone());
         let signature = self.signature(f);
-        let version = |(param, written): (&SignatureParam, &Param)| match is_kept(written) || param.autoclosure {
+        let is_passed_on = data.is_prelude && passes_on(&signature);
+        let stays = |param: &SignatureParam, written: &Param| {
+            param.autoclosure || is_kept(written) && !(is_passed_on && is_of(param))
+        };
+        let version = |(param, written): (&SignatureParam, &Param)| match stays(param, written) {
             true => param.clone(),
             false => SignatureParam { ty: throwing(&param.ty, true), ..param.clone() },
         };
@@ -34,8 +38,11 @@ impl World {
         if params.iter().zip(&signature.params).all(|(a, b)| a.ty == b.ty) {
             return None;
         }
-        data.signature = Some(Rc::new(Signature { params, throws: true, ..(*signature).clone() }));
-        data.throws = true;
+        let result = if is_passed_on { throwing(&signature.result, true) } else { signature.result.clone() };
+        let signature = Signature { params, result, throws: !is_passed_on, ..(*signature).clone() };
+        data.throws = signature.throws;
+        data.gives_throwing = is_passed_on;
+        data.signature = Some(Rc::new(signature));
         data.body = BodyState::None;
         data.registered = vec![];
         data.promise = None;
@@ -44,6 +51,17 @@ impl World {
         self.throwing_versions.insert(f, version);
         Some(version)
     }
+}
+
+/// Whether a function makes another one of the one that it is given (`gradient(of:)`): that one throws, not the call.
+fn passes_on(signature: &Signature) -> bool {
+    matches!(signature.result, Type::Function(_)) && signature.params.iter().any(is_of)
+}
+
+/// Whether a parameter is the function that another one is made of.
+fn is_of(param: &SignatureParam) -> bool {
+    let is_differentiable = matches!(&param.ty, Type::Function(f) if f.strength == Strength::Differentiable);
+    is_differentiable && param.label.as_deref() == Some("of")
 }
 
 /// Whether a function outlives the call that it is given to.

@@ -433,6 +433,8 @@ pub(super) struct FunctionData {
     pub(super) throws: bool,
     /// Whether it throws what the functions throw that it is given, and nothing else.
     pub(super) rethrows: bool,
+    /// It gives a function that throws what a function throws that it is given.
+    pub(super) gives_throwing: bool,
     pub(super) code: Code,
     pub(super) span: Span,
     pub(super) signature: Option<Rc<Signature>>,
@@ -582,6 +584,7 @@ pub(super) fn blank_function(name: &Name, span: Span, file: u32, is_prelude: boo
         ast_result: None,
         throws: false,
         rethrows: false,
+        gives_throwing: false,
         code: Code::Block(None),
         span,
         signature: None,

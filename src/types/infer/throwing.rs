@@ -47,7 +47,7 @@ impl Infer<'_> {
     pub(super) fn may_throw(&mut self, closure: &ast::Closure) -> bool {
         let Some(around) = self.frames.first().and_then(|f| f.function) else { return closure.throws };
         let data = self.world.function_data(around);
-        match (data.rethrows, data.throws) {
+        match (data.rethrows, data.throws || data.gives_throwing) {
             (true, false) => closure.throws && !self.uses_given(closure),
             (true, true) => closure.throws || self.uses_given(closure),
             (false, _) => closure.throws,
