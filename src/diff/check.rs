@@ -26,8 +26,6 @@ pub struct Checker<'p> {
     program: &'p Program,
     activity: Activity<'p>,
     linearities: Linearities<'p>,
-    /// The same for differentials, which are recorded at zero.
-    linearities_at_zero: Linearities<'p>,
     said: HashSet<(Code, Span)>,
 }
 
@@ -47,8 +45,7 @@ impl<'p> Checker<'p> {
     /// A checker of the functions of a program.
     pub fn new(program: &'p Program) -> Checker<'p> {
         let activity = Activity::new(program);
-        let (linearities, linearities_at_zero) = (Linearities::new(program), Linearities::at_zero(program));
-        Checker { program, activity, linearities, linearities_at_zero, said: HashSet::new() }
+        Checker { program, activity, linearities: Linearities::new(program), said: HashSet::new() }
     }
 
     /// Checks what is promised in a function of the user's.
@@ -66,13 +63,13 @@ impl<'p> Checker<'p> {
             }
         }
         for rule in f.rules.iter().filter(|rule| rule.kind != RuleKind::Transpose) {
-            self.check_rule(rule.registered, rule.kind, out);
+            self.check_rule(rule.registered, out);
         }
     }
 
     /// What a registered derivative gives beside the value must be linear, whatever its type says. A constant is let
     /// pass: it is a tangent, though it has no transpose.
-    fn check_rule(&mut self, registered: FunctionId, kind: RuleKind, out: &mut Vec<Diagnostic>) {
+    fn check_rule(&mut self, registered: FunctionId, out: &mut Vec<Diagnostic>) {
         let Some(f) = self.program.function(registered).filter(|f| !f.is_prelude) else { return };
         let writers = Writers::of(f);
         for block in &f.blocks {
@@ -83,9 +80,7 @@ impl<'p> Checker<'p> {
                 let wrt = vec![true; function.parameters.len()];
                 let promised = Promised { function, wrt: &wrt, at: function.span, is_literal: true };
                 let moves = moving(self.program, function, &wrt);
-                let is_at_zero = kind == RuleKind::Differential;
-                let linearities = if is_at_zero { &mut self.linearities_at_zero } else { &mut self.linearities };
-                if let Some(problem) = not_linear(linearities, map, &promised, &moves)
+                if let Some(problem) = not_linear(&mut self.linearities, map, &promised, &moves)
                     && self.said.insert((problem.code, problem.primary.span))
                 {
                     out.push(problem);

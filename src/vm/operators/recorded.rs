@@ -55,7 +55,7 @@ pub(super) fn record(
 }
 
 /// A coordinate of a point that is nothing special. `Float` has room for it.
-fn somewhere(k: usize) -> f64 {
+pub(super) fn somewhere(k: usize) -> f64 {
     1.0 + (k * 29 + 14) as u8 as f64 / 512.0 + 1.0 / 1024.0
 }
 

@@ -1,16 +1,17 @@
 //! A registered derivative in a reverse level.
 //!
-//! A differential is linear, so it is run once, on zeros that stand for the arguments' nodes: what it records is its own
-//! transpose. A pullback is kept on the tape, and called by the sweep.
+//! A differential is linear, so it is run once, at a point that is nothing special and stands for the arguments' nodes: what
+//! it records is its own transpose. A pullback is kept on the tape, and called by the sweep.
 
 use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
+use super::recorded;
 use super::rule::{ByRule, call_differential, deliver};
 use super::{At, counts, leaves, read, vector_layout, walk};
 use crate::bytecode::RegisteredKind;
-use crate::tape::{Call, CallKind, Num, Template};
+use crate::tape::{Call, CallKind, Levels, Num, Template};
 use crate::value::Ref;
 
 pub(super) fn go_on(
@@ -28,14 +29,13 @@ pub(super) fn go_on(
     let x = rule.by.iter().map(|a| a.template.clone()).collect();
     let call = Call { kind: CallKind::Constant, function: function.clone(), operands, x, y };
     let task = Differential { level, call, throws };
-    call_differential(
-        machine,
-        compiler,
-        &rule,
-        function,
-        &mut |levels, x| levels.moving_like(level, x, Num::default()),
-        task,
-    )
+    let mut points = (0..).map(|k| Num::constant(recorded::somewhere(k)));
+    let mut number = |levels: &mut Levels, x: Num| match levels.node(level, x) {
+        // What does not move has no tangent.
+        0 => Ok(Num::default()),
+        _ => levels.moving_like(level, x, points.next().unwrap_or_default()),
+    };
+    call_differential(machine, compiler, &rule, function, &mut number, task)
 }
 
 fn keep_pullback(

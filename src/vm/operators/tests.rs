@@ -62,7 +62,7 @@ fn with_differential(
 
 /// `pullback(1)`, for a differential of one number by something in that bank.
 fn pulled(b: &mut Builder, d: Reg, seed: f64, (at, result): (TangentId, TangentId), bank: Bank) -> Reg {
-    let pullback = b.new_op(R, Op::Operator(Operator::Transpose { at, result, throws: false }), &[d]);
+    let pullback = b.new_op(R, Op::Operator(Operator::Transpose { at, result }), &[d]);
     let seed = b.num(seed);
     b.new_op(bank, Op::CallValue, &[pullback, seed])
 }
@@ -277,7 +277,7 @@ fn by_rule(kind: RuleKind, main: impl FnOnce(&mut Builder, TangentId)) -> Script
         };
         square.function.parameters = vec![parameter(number)];
         square.function.rules =
-            vec![Rule { wrt: vec![true], function: FunctionId(3), kind, result: number, throws: false }];
+            vec![Rule { wrt: vec![true], function: FunctionId(3), registered: FunctionId(3), kind, result: number, throws: false }];
         let mut registered = Builder::new("registered", &[F], &[F, R]);
         let y = registered.new_op(F, Op::CallRule(FunctionId(2)), &[Reg(0)]);
         let closure = registered.new_op(R, Op::Closure(FunctionId(4)), &[Reg(0)]);
