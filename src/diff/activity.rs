@@ -10,9 +10,11 @@
 
 use super::dataflow::{self, Fact};
 use super::flow::{self, NativePassage, Passage};
-use crate::ir::{Function, FunctionId, Instruction, Obstacle, Op, Operator, Program};
+use super::writers::{Made, Writers};
+use crate::ir::{Function, FunctionId, Instruction, Obstacle, Op, Operator, Program, Reg};
 use crate::source::Span;
 use crate::value::Bank;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
@@ -31,6 +33,8 @@ pub struct Dependence {
     pub from_globals: bool,
     /// It went through `withoutDerivative`.
     pub cut: bool,
+    /// It is an array in which some elements did not come over a step that breaks the path.
+    pub mixed: bool,
 }
 
 /// A step, wherever it stands: function, block, place in the block.
@@ -45,6 +49,8 @@ pub struct Break {
     pub span: Span,
     /// The calls that lead there, from the outermost: name of the called function, place of the call.
     pub calls: Vec<(Rc<str>, Span)>,
+    /// Whether it is in a function that the called one was given.
+    pub is_given: bool,
 }
 
 /// Why a path breaks.
@@ -123,6 +129,7 @@ impl Dependence {
         self.from_boxes |= other.from_boxes;
         self.from_globals |= other.from_globals;
         self.cut |= other.cut;
+        self.mixed |= other.mixed;
     }
 
     fn covers(&self, other: &Dependence) -> bool {
@@ -132,6 +139,7 @@ impl Dependence {
             && self.from_boxes >= other.from_boxes
             && self.from_globals >= other.from_globals
             && self.cut >= other.cut
+            && self.mixed >= other.mixed
     }
 }
 
@@ -161,10 +169,24 @@ impl Known {
 
     /// What comes out of storage: one element of several, so that it is not certain which one.
     fn element(&self) -> Known {
-        if self.0.as_ref().is_some_and(|d| !d.breaks.is_empty()) {
-            return self.with(|d| d.breaks.clear());
+        if self.0.as_ref().is_some_and(|d| !d.breaks.is_empty() || d.mixed) {
+            return self.with(|d| {
+                d.breaks.clear();
+                d.mixed = false;
+            });
         }
         self.clone()
+    }
+
+    /// What comes out of an array: the path to every element is broken, or it is not certain that it was that one.
+    fn array_element(&self) -> Known {
+        if self.0.as_ref().is_some_and(|d| d.mixed || !d.on.is_empty()) { self.element() } else { self.clone() }
+    }
+
+    /// Whether it comes from arguments, and from nothing else.
+    fn is_from_arguments(&self) -> bool {
+        let only = |d: &Dependence| !d.unknown && !d.from_boxes && !d.from_globals && !d.cut;
+        self.0.as_ref().is_some_and(|d| only(d) && !(d.on.is_empty() && d.breaks.is_empty()))
     }
 }
 
@@ -191,12 +213,19 @@ impl Fact for Known {
 pub struct Activity<'p> {
     program: &'p Program,
     done: HashMap<FunctionId, Rc<Summary>>,
+    given: RefCell<HashMap<Call, Rc<Summary>>>,
 }
+
+/// A call of a function with functions that are known, by the numbers of the components of the arguments.
+type Call = (FunctionId, Vec<(u32, FunctionId)>);
+
+/// Functions that are given are not followed through more calls than these.
+const MOST_GIVEN: usize = 4;
 
 impl<'p> Activity<'p> {
     /// Of the functions of a program.
     pub fn new(program: &'p Program) -> Activity<'p> {
-        Activity { program, done: HashMap::new() }
+        Activity { program, done: HashMap::new(), given: RefCell::default() }
     }
 
     /// The summary of a function. All that it calls is looked at first; functions that call each other until nothing
@@ -212,8 +241,9 @@ impl<'p> Activity<'p> {
         let mut changed = true;
         while changed {
             changed = false;
+            self.given.borrow_mut().clear();
             for id in &order {
-                let summary = self.summarize(*id);
+                let summary = self.summarize(*id, &[], 0);
                 if !self.done[id].covers(&summary) {
                     self.done.insert(*id, Rc::new(summary));
                     changed = is_cyclic;
@@ -223,7 +253,7 @@ impl<'p> Activity<'p> {
         self.done[&id].clone()
     }
 
-    /// The functions that a function calls and that have no summary yet, callees first, itself last; and whether any
+    /// The functions that a function calls or makes and that have no summary yet, callees first, itself last; and whether any
     /// calls itself on some way.
     fn callees_first(&self, id: FunctionId) -> (Vec<FunctionId>, bool) {
         let mut order = vec![];
@@ -248,12 +278,23 @@ impl<'p> Activity<'p> {
     fn calls(&self, id: FunctionId) -> Vec<FunctionId> {
         let Some(f) = self.program.function(id).filter(|f| !f.is_opaque) else { return vec![] };
         let steps = f.blocks.iter().flat_map(|b| &b.instructions);
-        let callees =
-            steps.filter_map(|s| if let Op::Call(callee) | Op::CallRule(callee) = s.op { Some(callee) } else { None });
+        let callees = steps
+            .filter_map(|s| if let Op::Call(f) | Op::CallRule(f) | Op::Closure(f) = s.op { Some(f) } else { None });
         callees.filter(|callee| !self.done.contains_key(callee)).collect()
     }
 
-    fn summarize(&self, id: FunctionId) -> Summary {
+    /// What is known of a function that is given functions that are known.
+    fn summary_given(&self, callee: FunctionId, given: Vec<(u32, FunctionId)>, depth: usize) -> Rc<Summary> {
+        let call = (callee, given);
+        if let Some(known) = self.given.borrow().get(&call) {
+            return known.clone();
+        }
+        let summary = Rc::new(self.summarize(callee, &call.1, depth));
+        self.given.borrow_mut().insert(call, summary.clone());
+        summary
+    }
+
+    fn summarize(&self, id: FunctionId, given: &[(u32, FunctionId)], depth: usize) -> Summary {
         let Some(f) = self.program.function(id) else {
             return Summary {
                 results: vec![],
@@ -270,7 +311,7 @@ impl<'p> Activity<'p> {
         }
         let (mut effects, mut returns) = (Effects::default(), false);
         let mut results = vec![Known::default(); f.results.len()];
-        let walk = Walk { activity: self, f, id };
+        let walk = Walk { activity: self, f, id, given, depth, writers: OnceCell::new() };
         let step = |block: usize, facts: &mut [Known]| walk.block(block, facts, &mut effects);
         dataflow::forward(f, entry, step, |regs, facts| {
             returns = true;
@@ -288,7 +329,7 @@ fn opaque(id: FunctionId, f: &Function) -> Summary {
         Some(obstacle) => BreakReason::Obstacle(obstacle.clone()),
         None => BreakReason::Opaque(f.name.clone()),
     };
-    let found = Rc::new(Break { why, span: f.span, calls: vec![] });
+    let found = Rc::new(Break { why, span: f.span, calls: vec![], is_given: false });
     let breaks: BTreeMap<_, _> = (0..f.params.len() as u32).map(|k| ((k, (id, 0, 0)), found.clone())).collect();
     let result = Known::of(Dependence { breaks, ..Dependence::default() });
     Summary { results: vec![result; f.results.len()], effects: Effects::default(), returns: true }
@@ -299,6 +340,11 @@ struct Walk<'a, 'p> {
     activity: &'a Activity<'p>,
     f: &'a Function,
     id: FunctionId,
+    /// The functions that it is given, as far as they are known.
+    given: &'a [(u32, FunctionId)],
+    /// Through how many calls these came.
+    depth: usize,
+    writers: OnceCell<Writers<'a>>,
 }
 
 impl Walk<'_, '_> {
@@ -336,13 +382,14 @@ impl Walk<'_, '_> {
                 Passage::Flat => Known::default(),
                 Passage::Break => broken(&all(), at, BreakReason::Conversion(id.info().name), step.span),
             }),
-            Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, step, facts, effects),
-            Op::CallValue => {
-                effects.unknown = true;
-                each(Known::unknown())
-            }
+            Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, (&step.ins, step), facts, effects),
+            Op::CallValue => self.call_value(step, facts, effects),
             Op::Closure(_) => each(all().with(|d| d.unknown = true)),
-            Op::NewBox | Op::NewRecord | Op::Append(_) => each(all()),
+            Op::NewBox | Op::NewRecord => each(all()),
+            Op::Append(_) => {
+                let is_certain = step.ins.len() == 2 && operand(1).is_from_arguments();
+                each(if is_certain { all() } else { all().with(|d| d.mixed = true) })
+            }
             Op::StoreRecord { .. } | Op::StoreElement { .. } => each(all().element()),
             Op::StoreBox { .. } => {
                 effects.boxes = true;
@@ -354,7 +401,12 @@ impl Walk<'_, '_> {
             }
             Op::LoadBox { bank, .. } => each(loaded(*bank, operand(0).element().with(|d| d.from_boxes = true))),
             Op::TakeBox { .. } => each(operand(0).element().with(|d| d.from_boxes = true)),
-            Op::LoadRecord { bank, .. } | Op::LoadElement { bank, .. } => each(loaded(*bank, operand(0).element())),
+            Op::LoadRecord { bank, .. } => each(loaded(*bank, operand(0).element())),
+            // Of an array of nothing but integers it is certain what is behind them.
+            Op::LoadElement { bank: Bank::I, stride, .. } if stride.f + stride.r == 0 => {
+                each(operand(0).array_element())
+            }
+            Op::LoadElement { bank, .. } => each(loaded(*bank, operand(0).array_element())),
             Op::TakeRecord { .. } | Op::TakeElement { .. } => vec![operand(0).element(), operand(0)],
             Op::LoadGlobal { bank, .. } => each(loaded(*bank, Known::default().with(|d| d.from_globals = true))),
             Op::TakeGlobal { .. } => each(Known::default().with(|d| d.from_globals = true)),
@@ -386,19 +438,66 @@ impl Walk<'_, '_> {
         step.outs.iter().map(out).collect()
     }
 
-    fn call(&self, callee: FunctionId, step: &Instruction, facts: &[Known], effects: &mut Effects) -> Vec<Known> {
-        let summary = self.activity.done.get(&callee).cloned().unwrap_or_default();
+    /// Calls a function value: one that is known like any other, beside what it has captured.
+    fn call_value(&self, step: &Instruction, facts: &[Known], effects: &mut Effects) -> Vec<Known> {
+        let known = step.ins.first().and_then(|function| Some((function, self.known_function(*function)?)));
+        let Some((function, callee)) = known else {
+            effects.unknown = true;
+            return vec![Known::unknown(); step.outs.len()];
+        };
+        let mut outs = self.call(callee, (&step.ins[1..], step), facts, effects);
+        if self.activity.program.function(callee).is_none_or(|f| !f.captures.is_empty()) {
+            for out in &mut outs {
+                out.join(&facts[function.0 as usize]);
+            }
+        }
+        outs
+    }
+
+    /// The function that a register holds, if it was made here or is one of those that are given.
+    fn known_function(&self, reg: Reg) -> Option<FunctionId> {
+        match self.writers.get_or_init(|| Writers::of(self.f)).origin(reg, None)? {
+            Made::Closure(function) => Some(function),
+            Made::Elsewhere(reg) => {
+                let place = self.f.params.iter().position(|p| *p == reg)?;
+                self.given.iter().find(|(k, _)| *k as usize == place).map(|(_, function)| *function)
+            }
+        }
+    }
+
+    /// What is known of a called function, with the functions that it is given.
+    fn summary_of(&self, callee: FunctionId, args: &[Reg]) -> Rc<Summary> {
+        let is_open = |f: &Rc<Function>| !f.is_opaque && self.depth < MOST_GIVEN;
+        if self.activity.program.function(callee).is_some_and(is_open) {
+            let references = (0..).zip(args).filter(|(_, r)| self.f.registers[r.0 as usize].bank == Bank::R);
+            let given: Vec<_> = references.filter_map(|(k, r)| Some((k, self.known_function(*r)?))).collect();
+            if !given.is_empty() {
+                return self.activity.summary_given(callee, given, self.depth + 1);
+            }
+        }
+        self.activity.done.get(&callee).cloned().unwrap_or_default()
+    }
+
+    fn call(
+        &self,
+        callee: FunctionId,
+        (args, step): (&[Reg], &Instruction),
+        facts: &[Known],
+        effects: &mut Effects,
+    ) -> Vec<Known> {
+        let summary = self.summary_of(callee, args);
         effects.add(summary.effects);
         let Some(f) = self.activity.program.function(callee) else {
             return vec![Known::unknown(); step.outs.len()];
         };
-        let argument = |k: u32| step.ins.get(k as usize).and_then(|r| facts[r.0 as usize].0.as_deref());
+        let argument = |k: u32| args.get(k as usize).and_then(|r| facts[r.0 as usize].0.as_deref());
+        let is_given = matches!(step.op, Op::CallValue);
         let covered = |k: u32| covered_by_rule(f, k as usize);
         (0..step.outs.len())
             .map(|out| {
                 let mut sum = Dependence::default();
                 // A registered derivative speaks for the parameters that it names.
-                for known in (0..step.ins.len() as u32).filter(|k| covered(*k)).filter_map(argument) {
+                for known in (0..args.len() as u32).filter(|k| covered(*k)).filter_map(argument) {
                     sum.absorb(known);
                 }
                 if let Some(inside) = summary.results.get(out).and_then(|known| known.0.as_deref()) {
@@ -408,7 +507,7 @@ impl Walk<'_, '_> {
                     }
                     for ((k, at), found) in inside.breaks.iter().filter(|((k, _), _)| !covered(*k)) {
                         let Some(known) = argument(*k) else { continue };
-                        add_breaks(&mut sum, known, *at, &seen_from(found, f, step.span));
+                        add_breaks(&mut sum, known, *at, &seen_from(found, f, (step.span, is_given)));
                     }
                 }
                 Known::of(sum)
@@ -435,7 +534,7 @@ fn loaded(bank: Bank, known: Known) -> Known {
 fn broken(ins: &Known, at: StepId, why: BreakReason, span: Span) -> Known {
     let Some(ins) = ins.0.as_deref() else { return Known::default() };
     let mut out = Dependence { breaks: ins.breaks.clone(), ..Dependence::default() };
-    add_breaks(&mut out, ins, at, &Rc::new(Break { why, span, calls: vec![] }));
+    add_breaks(&mut out, ins, at, &Rc::new(Break { why, span, calls: vec![], is_given: false }));
     out.absorb_marks(ins);
     Known::of(out)
 }
@@ -455,12 +554,17 @@ fn add_breaks(out: &mut Dependence, ins: &Dependence, at: StepId, found: &Rc<Bre
 }
 
 /// A break inside of a called function, as the caller sees it: what happens inside of the standard library, or where
-/// nobody can look, happens at the call.
-fn seen_from(found: &Rc<Break>, callee: &Function, call: Span) -> Rc<Break> {
+/// nobody can look, happens at the call. `is_given`: the caller was given the function.
+fn seen_from(found: &Rc<Break>, callee: &Function, (call, is_given): (Span, bool)) -> Rc<Break> {
     let is_unwritten = found.calls.is_empty() && found.span == callee.span;
-    if callee.is_prelude || callee.is_opaque || is_unwritten {
-        return Rc::new(Break { why: found.why.clone(), span: call, calls: vec![] });
-    }
-    let calls = std::iter::once((callee.name.clone(), call)).chain(found.calls.iter().cloned()).take(8).collect();
-    Rc::new(Break { why: found.why.clone(), span: found.span, calls })
+    let is_inside = callee.is_prelude && !found.is_given || callee.is_opaque || is_unwritten;
+    let (span, calls) = match (is_inside, callee.is_prelude || is_given) {
+        (true, _) => (call, vec![]),
+        (false, true) => (found.span, found.calls.clone()),
+        (false, false) => {
+            let calls = std::iter::once((callee.name.clone(), call)).chain(found.calls.iter().cloned());
+            (found.span, calls.take(8).collect())
+        }
+    };
+    Rc::new(Break { why: found.why.clone(), span, calls, is_given: !is_inside && (is_given || found.is_given) })
 }

@@ -9,11 +9,12 @@
 use super::activity::{Activity, Break, BreakReason, Dependence, Summary};
 use super::linear::{Kind, Linearities};
 use super::report;
+use super::writers::Writers;
 use super::wrt::{Moves, can_vary, moving};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{Function, FunctionId, Instruction, Op, Program, Reg, RuleKind, Terminator};
+use crate::ir::{Function, FunctionId, Instruction, Op, Program, RuleKind, Terminator};
 use crate::source::Span;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 /// Checks what is promised in one function. For many functions keep a [`Checker`], which remembers what it found out.
@@ -178,36 +179,6 @@ fn not_linear(
 /// not promised before.
 fn known_function(writers: &Writers<'_>, promise: &Instruction) -> Option<FunctionId> {
     writers.made_by(*promise.ins.first()?, Some(&promise.op))
-}
-
-/// The steps of a function that write each register. A variable may be emptied behind its last reader: that is no writing.
-struct Writers<'f>(HashMap<Reg, Vec<&'f Instruction>>);
-
-impl<'f> Writers<'f> {
-    fn of(f: &'f Function) -> Writers<'f> {
-        let mut found: HashMap<Reg, Vec<&'f Instruction>> = HashMap::new();
-        for step in f.blocks.iter().flat_map(|b| &b.instructions).filter(|s| s.op != Op::Null) {
-            step.outs.iter().for_each(|r| found.entry(*r).or_default().push(step));
-        }
-        Writers(found)
-    }
-
-    /// The function that a register holds, if only one step writes it, and no promise like a given one was made of it.
-    fn made_by(&self, mut reg: Reg, unless: Option<&Op>) -> Option<FunctionId> {
-        // A chain of copies has an end; a loop of them is no known function.
-        for _ in 0..32 {
-            let [writer] = self.0.get(&reg)?[..] else { return None };
-            if unless == Some(&writer.op) {
-                return None;
-            }
-            match &writer.op {
-                Op::Closure(function) => return Some(*function),
-                Op::Copy | Op::Take | Op::Promise { .. } => reg = *writer.ins.first()?,
-                _ => return None,
-            }
-        }
-        None
-    }
 }
 
 /// The results that can carry a derivative.

@@ -20,6 +20,7 @@ mod possible;
 mod report;
 #[cfg(test)]
 mod testing;
+mod writers;
 mod wrt;
 
 pub use broken::Chains;

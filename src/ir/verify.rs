@@ -180,8 +180,7 @@ impl Check<'_> {
                 ins.len() == value(at) + 1 && outs.len() == error(throws) + value(result) + 1
             }
             Operator::ValueWithTangent { at, result, throws } => {
-                ins.len() == value(at) + vector(at) + 1
-                    && outs.len() == error(throws) + value(result) + vector(result)
+                ins.len() == value(at) + vector(at) + 1 && outs.len() == error(throws) + value(result) + vector(result)
             }
             Operator::Transpose { .. } => outs == [Bank::R] && ins == [Bank::R],
             Operator::Broken { of } => ins.len() == 2 * value(of) && outs.len() == value(of),

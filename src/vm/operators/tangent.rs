@@ -59,10 +59,8 @@ impl Task for Pushing {
         let counts = counts(value_layout(walk, result));
         let mut y = behind_no_error(machine, throws, |machine| machine.take_window(counts, true));
         let level = machine.levels.depth().saturating_sub(1);
-        let tangents: Vec<Num> = leaves(walk, result, &y, At::default())?
-            .into_iter()
-            .map(|y| machine.levels.tangent(level, y))
-            .collect();
+        let tangents: Vec<Num> =
+            leaves(walk, result, &y, At::default())?.into_iter().map(|y| machine.levels.tangent(level, y)).collect();
         broken::check(machine, &tangents)?;
         not_finite::check_tangents(machine, &tangents)?;
         settle(machine, &mut [&mut y, &mut self.x]);

@@ -209,7 +209,11 @@ fn gradient_of_sum() -> Script {
         let mut main = Builder::new("main", &[R], &[R]);
         let body = main.new_op(R, Op::Closure(FunctionId(1)), &[]);
         let (y, d) = (main.reg(F), main.reg(R));
-        main.op(Op::Operator(Operator::ValueWithDifferential { at: array, result: number, throws: false }), &[y, d], &[Reg(0), body]);
+        main.op(
+            Op::Operator(Operator::ValueWithDifferential { at: array, result: number, throws: false }),
+            &[y, d],
+            &[Reg(0), body],
+        );
         let gradient = pulled(&mut main, d, 1.0, (array, number), R);
         main.end(Terminator::Return(vec![gradient]));
         vec![main, sum_of_squares()]
@@ -243,7 +247,11 @@ fn a_vector_of_another_size_is_an_error() {
         let mut main = Builder::new("main", &[R, R], &[F]);
         let body = main.new_op(R, Op::Closure(FunctionId(1)), &[]);
         let (y, d) = (main.reg(F), main.reg(R));
-        main.op(Op::Operator(Operator::ValueWithDifferential { at: array, result: number, throws: false }), &[y, d], &[Reg(0), body]);
+        main.op(
+            Op::Operator(Operator::ValueWithDifferential { at: array, result: number, throws: false }),
+            &[y, d],
+            &[Reg(0), body],
+        );
         let dy = main.new_op(F, Op::CallValue, &[d, Reg(1)]);
         main.end(Terminator::Return(vec![dy]));
         vec![main, sum_of_squares()]
@@ -276,8 +284,14 @@ fn by_rule(kind: RuleKind, main: impl FnOnce(&mut Builder, TangentId)) -> Script
             shape: crate::value::shape::ShapeId(0),
         };
         square.function.parameters = vec![parameter(number)];
-        square.function.rules =
-            vec![Rule { wrt: vec![true], function: FunctionId(3), registered: FunctionId(3), kind, result: number, throws: false }];
+        square.function.rules = vec![Rule {
+            wrt: vec![true],
+            function: FunctionId(3),
+            registered: FunctionId(3),
+            kind,
+            result: number,
+            throws: false,
+        }];
         let mut registered = Builder::new("registered", &[F], &[F, R]);
         let y = registered.new_op(F, Op::CallRule(FunctionId(2)), &[Reg(0)]);
         let closure = registered.new_op(R, Op::Closure(FunctionId(4)), &[Reg(0)]);
