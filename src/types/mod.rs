@@ -6,6 +6,7 @@
 //! Promises: generic bodies are checked once; no exponential search; a body with an error is never handed on.
 //! Not here: what is differentiable inside a body (`diff`), concrete types (`ir`).
 
+mod adjoint;
 mod api;
 mod associated;
 mod attributes;

@@ -1,8 +1,8 @@
-//! `@derivative(of:)`, `@transpose(of:)` and the older `@differentiable(adjoint:)`: seeing that the registered function
-//! fits its original, and remembering it there.
+//! `@derivative(of:)` and `@transpose(of:)`: seeing that the registered function fits its original, and remembering it
+//! there.
 //!
-//! Not here: what type a derivative must have (`derivative_type`), which of the registered functions apply to concrete
-//! types (`rules`).
+//! Not here: the older `@differentiable(adjoint:)` (`adjoint`), what type a derivative must have (`derivative_type`), which
+//! of the registered functions apply to concrete types (`rules`).
 
 use super::derivative_type::{changed_parameters, derivative_parts, together, unlabelled};
 use super::originals::parameter_labels;
@@ -23,13 +23,20 @@ const TWO_PARTS: &str = "'@derivative(of:)' attribute requires function to retur
 pub(super) struct Original {
     pub(super) function: FunctionId,
     /// What each of its generic parameters is to the registered function.
-    arguments: Vec<Type>,
+    pub(super) arguments: Vec<Type>,
     /// Its parameters, `self` first.
     pub(super) params: Vec<Type>,
     /// Which of them it changes.
     pub(super) changed: Vec<bool>,
     pub(super) result: Type,
-    has_self: bool,
+    pub(super) has_self: bool,
+}
+
+impl Original {
+    /// A function that is registered for it.
+    pub(super) fn registered(&self, function: FunctionId, wrt: Vec<bool>, kind: RegisteredKind) -> Registered {
+        Registered { function, arguments: self.arguments.clone(), wrt, kind, primal: None, visible_in: None }
+    }
 }
 
 /// Why a function cannot be registered for an original, from what says least to what says most.
@@ -196,7 +203,7 @@ impl World {
             if let Some(problem) = world.misfitting_derivative(f, original, kind, &wrt, &linear, span) {
                 return Err(Misfit::Types(Box::new(problem)));
             }
-            world.remember(f, original, wrt, kind, span);
+            world.remember(original.registered(f, wrt, kind), original, span);
             Ok(())
         });
     }
@@ -239,7 +246,7 @@ impl World {
                 let problem = world.misfitting_transpose(original, &wanted, &moved, span);
                 return Err(Misfit::Types(Box::new(problem)));
             }
-            world.remember(f, original, wrt, RegisteredKind::Transpose, span);
+            world.remember(original.registered(f, wrt, RegisteredKind::Transpose), original, span);
             Ok(())
         });
     }
@@ -252,52 +259,9 @@ impl World {
             .note("a transpose takes the parameters that are not transposed, then one of the result's type, and gives what is transposed")
     }
 
-    /// The older spelling: the adjoint takes the original's arguments, its result and the seed.
-    fn register_adjoint(&mut self, f: FunctionId, args: &DifferentiationArgs, span: Span) {
-        let Some(adjoint) = &args.adjoint else { return };
-        let Some(promise) = self.promise(f) else { return };
-        let of = FunctionName { base: None, name: adjoint.clone(), labels: None, accessor: None };
-        let signature = self.signature(f);
-        let (_, params) = parameters(&signature);
-        let saved = std::mem::replace(&mut self.env, signature.env.clone());
-        let moved: Vec<Type> =
-            params.iter().zip(&promise.wrt).filter(|(_, w)| **w).map(|(t, _)| self.vector_type(t)).collect();
-        let seed = self.vector_type(&signature.result);
-        let wanted: Vec<Type> = params.iter().chain([&signature.result, &seed]).cloned().collect();
-        let mut found = None;
-        for candidate in self.originals(f, &of) {
-            let given = self.signature(candidate);
-            let (_, types) = parameters(&given);
-            let (from, to) = (&given.env.params, &signature.env.params);
-            let fits = from.len() == to.len() && types.len() == wanted.len() && {
-                let mut put = |t: &Type| {
-                    let t = t.substitute(&|p| from.iter().position(|q| *q == p).map(|i| Type::Param(to[i])));
-                    unlabelled(&self.normalize_type(&t))
-                };
-                types.iter().zip(&wanted).all(|(a, b)| put(a) == unlabelled(b))
-                    && put(&given.result) == unlabelled(&together(&moved))
-            };
-            if fits {
-                found = Some(candidate);
-                break;
-            }
-        }
-        self.env = saved;
-        let Some(found) = found else {
-            let takes = wanted.iter().map(|t| self.show(t)).collect::<Vec<_>>().join(", ");
-            let expected = format!("({takes}) -> {}", self.show(&together(&moved)));
-            let message = format!("no '{}' has the type of an adjoint, '{expected}'", adjoint.name);
-            self.report(Diagnostic::error(Code::Registration, adjoint.span, message));
-            return;
-        };
-        let arguments = signature.env.params.iter().map(|p| Type::Param(*p)).collect();
-        let (result, has_self) = (signature.result.clone(), signature.self_type.is_some());
-        let changed = changed_parameters(&signature);
-        let original = Original { function: f, arguments, params, changed, result, has_self };
-        self.remember(found, &original, promise.wrt.clone(), RegisteredKind::Adjoint, span);
-    }
-
-    fn remember(&mut self, f: FunctionId, original: &Original, wrt: Vec<bool>, kind: RegisteredKind, span: Span) {
+    /// Remembers what was found to fit.
+    pub(super) fn remember(&mut self, new: Registered, original: &Original, span: Span) {
+        let (f, kind) = (new.function, new.kind);
         if original.changed.contains(&true) && matches!(kind, RegisteredKind::Transpose | RegisteredKind::Adjoint) {
             let name = &self.function_data(original.function).base_name;
             let what = if kind == RegisteredKind::Adjoint { "adjoint" } else { "transpose" };
@@ -311,7 +275,7 @@ impl World {
             || data.group.is_some_and(|g| self.groups[g.0 as usize].is_private);
         let file = data.file;
         let visible_in = (is_private && kind != RegisteredKind::Adjoint).then_some(file);
-        let new = Registered { function: f, arguments: original.arguments.clone(), wrt, kind, visible_in };
+        let new = Registered { visible_in, ..new };
         let transposes = |kind| kind == RegisteredKind::Transpose;
         let clashes = |r: &Registered| {
             r.wrt == new.wrt

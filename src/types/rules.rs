@@ -61,9 +61,10 @@ impl World {
                 && r.arguments.iter().zip(generics).all(|(a, b)| match_argument(a, b, &env.params, &mut bound));
             let Some(arguments) = bound.into_iter().collect::<Option<Vec<Type>>>().filter(|_| fits) else { continue };
             if self.holds(&env.requirements, &env.params, &arguments) {
+                let primal = r.primal.map(|p| FunctionRef { function: p, generics: arguments.clone() });
                 let function = FunctionRef { function: r.function, generics: arguments };
                 // What is private hides what is not.
-                let rule = Rule { function, wrt: r.wrt.clone(), kind: r.kind };
+                let rule = Rule { function, wrt: r.wrt.clone(), kind: r.kind, primal };
                 match rules.iter_mut().find(|old: &&mut Rule| r.visible_in.is_some() && old.wrt == rule.wrt) {
                     Some(old) => *old = rule,
                     None => rules.push(rule),

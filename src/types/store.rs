@@ -487,6 +487,8 @@ pub(super) struct Registered {
     /// Which parameters of the original it is about, one flag each.
     pub(super) wrt: Vec<bool>,
     pub(super) kind: RegisteredKind,
+    /// What is called instead of the original, and gives an adjoint checkpoints.
+    pub(super) primal: Option<FunctionId>,
     /// The one file where it counts, if it is private.
     pub(super) visible_in: Option<u32>,
 }

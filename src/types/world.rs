@@ -144,6 +144,8 @@ pub struct Rule {
     pub wrt: Vec<bool>,
     /// What it supplies.
     pub kind: RegisteredKind,
+    /// What is called instead of the original for an adjoint: it gives checkpoints and the result.
+    pub primal: Option<FunctionRef>,
 }
 
 /// What a registered function supplies.

@@ -38,7 +38,8 @@ impl Builder<'_> {
                 RegisteredKind::Pullback => RuleKind::Pullback,
                 RegisteredKind::Transpose | RegisteredKind::Adjoint => {
                     let takes_all = rule.kind == RegisteredKind::Adjoint;
-                    parts.push(vec![Part { function: rule.function, wrt: rule.wrt, takes_all }]);
+                    let (function, wrt, primal) = (rule.function, rule.wrt, rule.primal);
+                    parts.push(vec![Part { function, wrt, takes_all, primal }]);
                     continue;
                 }
             };
@@ -78,15 +79,21 @@ impl Builder<'_> {
             .collect();
         let result = self.concrete(&declared.result);
         let banks = self.banks(&result);
-        let id = self.lowering.request(self.program, Origin::Function(of), self.generics.clone(), key.view);
-        let (value, _) = self.invoke(Op::Call(id), &[], operands, &banks, false);
+        let primal = parts.iter().find_map(|part| part.primal.clone());
+        let (checkpoints, value) = match &primal {
+            Some(primal) => self.call_primal(primal, operands, &banks),
+            None => {
+                let id = self.lowering.request(self.program, Origin::Function(of), self.generics.clone(), key.view);
+                (vec![], self.invoke(Op::Call(id), &[], operands, &banks, false).0)
+            }
+        };
         self.settle(&value);
         let mut captured = vec![];
         for part in parts.iter() {
             captured
                 .extend(arguments.iter().zip(&part.wrt).filter(|(_, w)| part.takes_all || !**w).flat_map(|(a, _)| a));
             if part.takes_all {
-                captured.extend(&value);
+                captured.extend(checkpoints.iter().chain(&value));
             }
         }
         let origin = Origin::Pullback { of, parts: parts.clone() };
@@ -105,6 +112,24 @@ impl Builder<'_> {
         self.give(components);
     }
 
+    /// The checkpoints and the result that a primal gives.
+    fn call_primal(&mut self, primal: &FunctionRef, operands: Vec<Operand>, result: &[Bank]) -> (Value, Value) {
+        let both = self.result_of(primal);
+        let id = self.lowering.request(self.program, Origin::Function(primal.function), primal.generics.clone(), None);
+        let banks = self.banks(&both);
+        let (given, _) = self.invoke(Op::Call(id), &[], operands, &banks, false);
+        self.settle(&given);
+        let mut checkpoints = self.unpack(&both, given);
+        let value = checkpoints.split_off(checkpoints.len() - result.len());
+        self.settle(&checkpoints);
+        (checkpoints, value)
+    }
+
+    fn result_of(&mut self, f: &FunctionRef) -> Type {
+        let declared = self.d.function(f.function);
+        self.of_function(&declared, &f.generics, &declared.result)
+    }
+
     /// The body of [`Origin::Pullback`]: from the adjoint of the result to those of the parameters.
     pub fn pullback(&mut self, of: tree::FunctionId, parts: &Rc<[Part]>) {
         let declared = self.d.function(of);
@@ -120,6 +145,12 @@ impl Builder<'_> {
             let mut operands = vec![];
             for (ty, _) in types.iter().zip(&part.wrt).filter(|(_, w)| part.takes_all || !**w) {
                 let banks = self.banks(ty);
+                operands.push(Operand::Value(self.receive(&banks, &mut next)));
+            }
+            if let Some(primal) = &part.primal
+                && let Type::Tuple(both) = self.result_of(primal)
+            {
+                let banks = self.banks(&both[0].1);
                 operands.push(Operand::Value(self.receive(&banks, &mut next)));
             }
             if part.takes_all {

@@ -111,6 +111,8 @@ pub(in crate::ir) struct Part {
     pub wrt: Vec<bool>,
     /// Whether it takes all parameters and the result, or only the parameters that it does not give the adjoints of.
     pub takes_all: bool,
+    /// What is called instead of the original: it gives checkpoints, which the function takes, too, and the result.
+    pub primal: Option<FunctionRef>,
 }
 
 impl Lowering {

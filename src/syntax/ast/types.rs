@@ -94,8 +94,10 @@ pub struct DifferentiationArgs {
     pub of: Option<FunctionName>,
     /// `wrt:`, `withRespectTo:`
     pub wrt: Option<Vec<WrtParam>>,
-    /// `adjoint:`, `primal:` of the older spelling.
+    /// `adjoint:` of the older spelling.
     pub adjoint: Option<Ident>,
+    /// `primal:` beside it: what gives the adjoint checkpoints.
+    pub primal: Option<Ident>,
     /// The `where` clause.
     pub requirements: Vec<Requirement>,
 }

@@ -39,11 +39,11 @@ impl Builder<'_> {
                 Rule::of_arg => args.of = part.into_inner().next().and_then(|f| self.function_name(f)),
                 Rule::wrt_arg => args.wrt = part.into_inner().next().map(|w| self.wrt_list(w)),
                 _ => {
-                    // `adjoint:` and its kind; `primal:` says nothing that is needed.
+                    // `adjoint:` and its kind.
                     let mut inner = part.into_inner();
                     if let (Some(label), Some(value)) = (inner.next(), inner.next()) {
                         match label.as_str() {
-                            "primal" => {}
+                            "primal" => args.primal = Some(self.ident(&value)),
                             "adjoint" => args.adjoint = Some(self.ident(&value)),
                             other => {
                                 let message = format!("'{other}:' means nothing in this attribute");
