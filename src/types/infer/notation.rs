@@ -165,7 +165,7 @@ impl Infer<'_> {
         None
     }
 
-    fn declared_parameters(&mut self, f: crate::types::tree::FunctionId) -> Vec<KnownParameter> {
+    pub(super) fn declared_parameters(&mut self, f: crate::types::tree::FunctionId) -> Vec<KnownParameter> {
         let signature = self.world.signature(f);
         let named = |p: &crate::types::store::SignatureParam| KnownParameter {
             name: p.name.clone(),
