@@ -63,15 +63,38 @@ impl World {
             if self.holds(&env.requirements, &env.params, &arguments) {
                 let primal = r.primal.map(|p| FunctionRef { function: p, generics: arguments.clone() });
                 let function = FunctionRef { function: r.function, generics: arguments };
-                // What is private hides what is not.
                 let rule = Rule { function, wrt: r.wrt.clone(), kind: r.kind, primal };
-                match rules.iter_mut().find(|old: &&mut Rule| r.visible_in.is_some() && old.wrt == rule.wrt) {
-                    Some(old) => *old = rule,
-                    None => rules.push(rule),
+                // What is private hides what is not, and what asks for more what asks for less.
+                let same = rules.iter().position(|old: &Rule| old.wrt == rule.wrt);
+                let other = same.map(|at| (at, rules[at].function.function));
+                match other {
+                    Some((at, _)) if r.visible_in.is_some() => rules[at] = rule,
+                    Some((at, old)) if self.asks_for_more(r.function, old) => rules[at] = rule,
+                    Some((_, old)) if self.asks_for_more(old, r.function) => {}
+                    _ => rules.push(rule),
                 }
             }
         }
         rules
+    }
+
+    /// Whether one of two registered functions is for fewer types than the other: all that the other requires holds for it,
+    /// and not the other way round.
+    fn asks_for_more(&mut self, one: FunctionId, other: FunctionId) -> bool {
+        one != other && self.implies(one, other) && !self.implies(other, one)
+    }
+
+    /// Whether what a registered function requires of its generic parameters implies what another one requires.
+    fn implies(&mut self, one: FunctionId, other: FunctionId) -> bool {
+        let (env, wanted) = (self.signature(one).env.clone(), self.signature(other).env.clone());
+        if env.params.len() != wanted.params.len() {
+            return false;
+        }
+        let arguments: Vec<Type> = env.params.iter().map(|p| Type::Param(*p)).collect();
+        let saved = std::mem::replace(&mut self.env, env);
+        let holds = self.holds_here(&wanted.requirements, &wanted.params, &arguments);
+        self.env = saved;
+        holds
     }
 
     /// What is required by everything that is registered for a function, and does not hold for its generic arguments.
@@ -98,9 +121,16 @@ impl World {
 
     /// Whether requirements hold for concrete arguments.
     pub(super) fn holds(&mut self, requirements: &[Requirement], params: &[ParamId], arguments: &[Type]) -> bool {
-        let put = |t: &Type| t.substitute(&|p| params.iter().position(|q| *q == p).map(|i| arguments[i].clone()));
         let saved = std::mem::take(&mut self.env);
-        let holds = requirements.iter().all(|requirement| match requirement {
+        let holds = self.holds_here(requirements, params, arguments);
+        self.env = saved;
+        holds
+    }
+
+    /// The same in the current generic surroundings.
+    fn holds_here(&mut self, requirements: &[Requirement], params: &[ParamId], arguments: &[Type]) -> bool {
+        let put = |t: &Type| t.substitute(&|p| params.iter().position(|q| *q == p).map(|i| arguments[i].clone()));
+        requirements.iter().all(|requirement| match requirement {
             Requirement::Conforms(t, p) => {
                 let t = self.normalize_type(&put(t));
                 self.conforms_to(&t, *p)
@@ -110,9 +140,7 @@ impl World {
                 self.normalize_type(&a) == self.normalize_type(&b)
             }
             Requirement::Superclass(..) => true,
-        });
-        self.env = saved;
-        holds
+        })
     }
 
     /// What a function is in the place of, by its body alone: the requirements that it fulfils and the methods that it
