@@ -150,6 +150,8 @@ pub struct Registered {
 pub enum RegisteredKind {
     /// A differential.
     Differential,
+    /// A differential that is not written where it is given, so that nobody has looked at it.
+    UnseenDifferential,
     /// A pullback.
     Pullback,
 }

@@ -10,8 +10,7 @@
 
 use super::dataflow::{self, Fact};
 use super::flow::{self, NativePassage, Passage};
-use super::writers::{Made, Writers};
-use crate::ir::{Function, FunctionId, Instruction, Obstacle, Op, Operator, Program, Reg};
+use crate::ir::{Function, FunctionId, Instruction, Made, Obstacle, Op, Operator, Program, Reg, Writers};
 use crate::source::Span;
 use crate::value::Bank;
 use std::cell::{OnceCell, RefCell};

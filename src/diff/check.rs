@@ -9,10 +9,9 @@
 use super::activity::{Activity, Break, BreakReason, Dependence, Summary};
 use super::linear::{Kind, Linearities};
 use super::report;
-use super::writers::Writers;
 use super::wrt::{Moves, can_vary, moving};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{Function, FunctionId, Instruction, Op, Program, RuleKind, Terminator};
+use crate::ir::{Function, FunctionId, Instruction, Op, Program, RuleKind, Terminator, Writers};
 use crate::source::Span;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
@@ -27,6 +26,8 @@ pub struct Checker<'p> {
     program: &'p Program,
     activity: Activity<'p>,
     linearities: Linearities<'p>,
+    /// The same for differentials, which are recorded at zero.
+    linearities_at_zero: Linearities<'p>,
     said: HashSet<(Code, Span)>,
 }
 
@@ -46,7 +47,8 @@ impl<'p> Checker<'p> {
     /// A checker of the functions of a program.
     pub fn new(program: &'p Program) -> Checker<'p> {
         let activity = Activity::new(program);
-        Checker { program, activity, linearities: Linearities::new(program), said: HashSet::new() }
+        let (linearities, linearities_at_zero) = (Linearities::new(program), Linearities::at_zero(program));
+        Checker { program, activity, linearities, linearities_at_zero, said: HashSet::new() }
     }
 
     /// Checks what is promised in a function of the user's.
@@ -64,13 +66,13 @@ impl<'p> Checker<'p> {
             }
         }
         for rule in f.rules.iter().filter(|rule| rule.kind != RuleKind::Transpose) {
-            self.check_rule(rule.registered, out);
+            self.check_rule(rule.registered, rule.kind, out);
         }
     }
 
     /// What a registered derivative gives beside the value must be linear, whatever its type says. A constant is let
     /// pass: it is a tangent, though it has no transpose.
-    fn check_rule(&mut self, registered: FunctionId, out: &mut Vec<Diagnostic>) {
+    fn check_rule(&mut self, registered: FunctionId, kind: RuleKind, out: &mut Vec<Diagnostic>) {
         let Some(f) = self.program.function(registered).filter(|f| !f.is_prelude) else { return };
         let writers = Writers::of(f);
         for block in &f.blocks {
@@ -81,7 +83,9 @@ impl<'p> Checker<'p> {
                 let wrt = vec![true; function.parameters.len()];
                 let promised = Promised { function, wrt: &wrt, at: function.span, is_literal: true };
                 let moves = moving(self.program, function, &wrt);
-                if let Some(problem) = not_linear(&mut self.linearities, map, &promised, &moves)
+                let is_at_zero = kind == RuleKind::Differential;
+                let linearities = if is_at_zero { &mut self.linearities_at_zero } else { &mut self.linearities };
+                if let Some(problem) = not_linear(linearities, map, &promised, &moves)
                     && self.said.insert((problem.code, problem.primary.span))
                 {
                     out.push(problem);

@@ -148,6 +148,8 @@ pub struct Linearities<'p> {
     done: HashMap<(FunctionId, Vec<Kind>), Rc<[Linearity]>>,
     /// Calls that are being looked at, with what is known of them so far.
     open: Vec<Open>,
+    /// Whether a function may not even ask whether what it is given is zero.
+    zero_matters: bool,
 }
 
 struct Open {
@@ -162,7 +164,12 @@ const DEEPEST: usize = 100;
 impl<'p> Linearities<'p> {
     /// Of the functions of a program.
     pub fn new(program: &'p Program) -> Linearities<'p> {
-        Linearities { program, done: HashMap::new(), open: vec![] }
+        Linearities { program, done: HashMap::new(), open: vec![], zero_matters: false }
+    }
+
+    /// Of functions that are recorded at zero, and may not ask whether they are there.
+    pub fn at_zero(program: &'p Program) -> Linearities<'p> {
+        Linearities { zero_matters: true, ..Linearities::new(program) }
     }
 
     /// The linearity of each component of the results, for arguments of these kinds.
@@ -260,7 +267,7 @@ impl<'p> Linearities<'p> {
             | Op::Count
             | Op::CheckIndex => each(Kind::Constant.into()),
             Op::Copy | Op::Take | Op::Promise { .. } => each(operand(0)),
-            Op::Primitive(id) => each(primitive(*id, step, facts)),
+            Op::Primitive(id) => each(primitive(*id, step, facts, self.zero_matters)),
             Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, step, facts),
             Op::NewBox | Op::NewRecord | Op::Append(_) | Op::StoreRecord { .. } | Op::StoreElement { .. } => {
                 each(contents())
@@ -323,7 +330,7 @@ fn selecting(f: &Function, block: usize) -> Option<Reg> {
     (!stops(then) && !stops(otherwise)).then_some(*condition)
 }
 
-fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity]) -> Linearity {
+fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity], zero_matters: bool) -> Linearity {
     let info = id.info();
     let operand = |k: usize| step.ins.get(k).map_or_else(Linearity::default, |r| facts[r.0 as usize].clone());
     let operands = || step.ins.iter().map(|r| &facts[r.0 as usize]);
@@ -339,7 +346,8 @@ fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity]) -> Linear
         // A comparison selects; that something is exactly zero happens nowhere in particular.
         Passage::Flat if info.result == Bank::I => {
             let asks_for_zero = matches!(name, "==" | "!=") && operands().any(|o| o.kind == Kind::Zero);
-            return if asks_for_zero { Kind::Constant.into() } else { Linearity::at(Kind::NotLinear, name, step.span) };
+            let is_accepted = asks_for_zero && !zero_matters;
+            return if is_accepted { Kind::Constant.into() } else { Linearity::at(Kind::NotLinear, name, step.span) };
         }
         Passage::Smooth | Passage::Flat | Passage::Break | Passage::Carry => {}
     }

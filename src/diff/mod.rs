@@ -20,7 +20,6 @@ mod possible;
 mod report;
 #[cfg(test)]
 mod testing;
-mod writers;
 mod wrt;
 
 pub use broken::Chains;

@@ -68,7 +68,10 @@ pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) ->
         wrt: rule.wrt.clone(),
         function: rule.function.0,
         kind: match rule.kind {
-            ir::RuleKind::Differential => RegisteredKind::Differential,
+            ir::RuleKind::Differential if ir::gives_what_is_written(program, rule.registered) => {
+                RegisteredKind::Differential
+            }
+            ir::RuleKind::Differential => RegisteredKind::UnseenDifferential,
             ir::RuleKind::Pullback | ir::RuleKind::Transpose => RegisteredKind::Pullback,
         },
         result: rule.result,

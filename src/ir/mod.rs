@@ -20,6 +20,8 @@ mod dead;
 mod inline;
 mod release;
 mod simplify;
+mod writers;
 
 pub use graph::*;
 pub use lower::Lowering;
+pub use writers::{Made, Writers, gives_what_is_written};

@@ -67,7 +67,7 @@ pub(super) fn transpose(
         machine,
         compiler,
         function,
-        domain,
+        vec![domain],
         Codomain::Result(result),
         Box::new(|machine, _, map| {
             machine.set_reference(0, Ref::Machine(Rc::new(map.transpose())));

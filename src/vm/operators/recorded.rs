@@ -8,17 +8,18 @@ use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
 use super::linear::all_vectors;
-use super::{At, counts, leaves, read_all, settle, take_tuple, value_layout, vector, walk};
+use super::{At, counts, leaves, read, read_all, settle, take_tuple, value_layout, vector, vector_layout, walk};
 use crate::diagnostic::Code as Number;
 use crate::tape::{LinearMap, Num, Template};
-use crate::value::Ref;
 use crate::value::shape::TangentId;
-use std::rc::Rc;
+use crate::value::{Cells, Ref};
 
 /// What the function gives.
 pub(super) enum Codomain {
     /// Tangent vectors of these values, one behind the other.
     Vectors(Vec<Template>),
+    /// A tangent vector of a value, as a differential gives it.
+    Vector(Template),
     /// A vector of which nothing else is known than its type.
     Result(TangentId),
 }
@@ -28,7 +29,7 @@ pub(super) type Then = Box<dyn FnOnce(&mut Machine, &mut dyn Compiler, LinearMap
 
 /// The function is running.
 struct Somewhere {
-    domain: Template,
+    domain: Vec<Template>,
     codomain: Codomain,
     then: Then,
 }
@@ -38,24 +39,28 @@ pub(super) fn record(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     function: Ref,
-    domain: Template,
+    domain: Vec<Template>,
     codomain: Codomain,
     then: Then,
 ) -> Result<Next, Box<Fault>> {
     let walk = walk(compiler);
     machine.levels.open_linear()?;
-    let count = walk.count(domain.tangent, &domain.cells, At::default()).map_err(super::mismatch)?;
-    let mut numbers = vec![];
-    for k in 0..count {
-        numbers.push(machine.levels.leaf(Num::constant(somewhere(k)))?);
+    let (mut arguments, mut before) = (Cells::empty(), 0);
+    for template in &domain {
+        let count = walk.count(template.tangent, &template.cells, At::default()).map_err(super::mismatch)?;
+        let mut numbers = vec![];
+        for k in before..before + count {
+            numbers.push(machine.levels.leaf(Num::constant(somewhere(k)))?);
+        }
+        before += count;
+        arguments.push(vector(walk, template, &numbers)?.all());
     }
-    let argument = vector(walk, &domain, &numbers)?;
-    machine.set_window(argument.all());
+    machine.set_window(arguments.all());
     Ok(Next::call(function, true, Somewhere { domain, codomain, then }))
 }
 
 /// A coordinate of a point that is nothing special. `Float` has room for it.
-pub(super) fn somewhere(k: usize) -> f64 {
+fn somewhere(k: usize) -> f64 {
     1.0 + (k * 29 + 14) as u8 as f64 / 512.0 + 1.0 / 1024.0
 }
 
@@ -68,6 +73,10 @@ impl Task for Somewhere {
                 let result = take_tuple(machine, counts(all_vectors(walk, &templates)), true);
                 (read_all(walk, &templates, &result)?, templates)
             }
+            Codomain::Vector(template) => {
+                let result = machine.take_window(counts(vector_layout(walk, &template)), true);
+                (read(walk, &template, (&result, At::default()))?, vec![template])
+            }
             Codomain::Result(tangent) => {
                 let mut cells = machine.take_window(counts(value_layout(walk, tangent)), true);
                 let outputs = leaves(walk, tangent, &cells, At::default())?;
@@ -78,7 +87,7 @@ impl Task for Somewhere {
         settle(machine, &mut []);
         let map = LinearMap::close(&mut machine.levels, &mut outputs);
         check_constant(&map, &outputs)?;
-        let map = LinearMap { x: Rc::from([domain]), y: y.into(), ..map };
+        let map = LinearMap { x: domain.into(), y: y.into(), ..map };
         then(machine, compiler, map)
     }
 }

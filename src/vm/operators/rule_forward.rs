@@ -29,7 +29,7 @@ pub(super) fn go_on(
     function: Ref,
 ) -> Result<Next, Box<Fault>> {
     let (level, throws) = (rule.level, rule.throws);
-    if rule.returns == RegisteredKind::Differential {
+    if rule.returns != RegisteredKind::Pullback {
         let task = Tangent { level, y, throws };
         return call_differential(
             machine,
@@ -51,7 +51,7 @@ pub(super) fn go_on(
         machine,
         compiler,
         function,
-        y.clone(),
+        vec![y.clone()],
         codomain,
         Box::new(move |machine, _, map| {
             machine.set_window(tangents.all());

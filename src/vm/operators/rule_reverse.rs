@@ -1,18 +1,19 @@
 //! A registered derivative in a reverse level.
 //!
-//! A differential is linear, so it is run once, at a point that is nothing special and stands for the arguments' nodes: what
-//! it records is its own transpose. A pullback is kept on the tape, and called by the sweep.
+//! A differential is linear, so it is run once, on zeros that stand for the arguments' nodes: what it records is its own
+//! transpose. One that nobody has looked at may ask whether it is given zeros: it is recorded by itself. A pullback is kept on the tape, and called by the sweep.
 
 use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
-use super::recorded;
+use super::recorded::{self, Codomain};
 use super::rule::{ByRule, call_differential, deliver};
 use super::{At, counts, leaves, read, vector_layout, walk};
 use crate::bytecode::RegisteredKind;
-use crate::tape::{Call, CallKind, Levels, Num, Template};
+use crate::tape::{Call, CallKind, Num, Template};
 use crate::value::Ref;
+use std::rc::Rc;
 
 pub(super) fn go_on(
     machine: &mut Machine,
@@ -21,21 +22,45 @@ pub(super) fn go_on(
     y: Template,
     function: Ref,
 ) -> Result<Next, Box<Fault>> {
-    if rule.returns != RegisteredKind::Differential {
-        return keep_pullback(machine, compiler, rule, y, function);
+    match rule.returns {
+        RegisteredKind::Pullback => return keep_pullback(machine, compiler, rule, y, function),
+        RegisteredKind::UnseenDifferential => return keep_transpose(machine, compiler, rule, y, function),
+        RegisteredKind::Differential => {}
     }
     let (level, throws) = (rule.level, rule.throws);
     let operands = rule.by.iter().flat_map(|a| &a.numbers).map(|x| machine.levels.node(level, *x)).collect();
     let x = rule.by.iter().map(|a| a.template.clone()).collect();
     let call = Call { kind: CallKind::Constant, function: function.clone(), operands, x, y };
     let task = Differential { level, call, throws };
-    let mut points = (0..).map(|k| Num::constant(recorded::somewhere(k)));
-    let mut number = |levels: &mut Levels, x: Num| match levels.node(level, x) {
-        // What does not move has no tangent.
-        0 => Ok(Num::default()),
-        _ => levels.moving_like(level, x, points.next().unwrap_or_default()),
-    };
-    call_differential(machine, compiler, &rule, function, &mut number, task)
+    call_differential(
+        machine,
+        compiler,
+        &rule,
+        function,
+        &mut |levels, x| levels.moving_like(level, x, Num::default()),
+        task,
+    )
+}
+
+fn keep_transpose(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    rule: ByRule,
+    y: Template,
+    function: Ref,
+) -> Result<Next, Box<Fault>> {
+    let domain = rule.by.iter().map(|a| a.template.clone()).collect();
+    recorded::record(
+        machine,
+        compiler,
+        function,
+        domain,
+        Codomain::Vector(y.clone()),
+        Box::new(move |machine, compiler, map| {
+            let pullback = Ref::Machine(Rc::new(map.transpose()));
+            keep_pullback(machine, compiler, rule, y, pullback)
+        }),
+    )
 }
 
 fn keep_pullback(

@@ -171,7 +171,7 @@ fn forwards(
         machine,
         compiler,
         function,
-        domain,
+        vec![domain],
         codomain,
         Box::new(move |machine, _, map| {
             machine.set_window(argument.all());

@@ -1,10 +1,10 @@
 //! Which function a register holds, as far as the text says.
 
-use crate::ir::{Function, FunctionId, Instruction, Op, Reg};
+use super::graph::{Function, FunctionId, Instruction, Op, Program, Reg, Terminator};
 use std::collections::HashMap;
 
 /// How the function in a register came there.
-pub(super) enum Made {
+pub enum Made {
     /// It was made there.
     Closure(FunctionId),
     /// No step of the function writes that register: it may be a parameter.
@@ -12,10 +12,11 @@ pub(super) enum Made {
 }
 
 /// The steps of a function that write each register. A variable may be emptied behind its last reader: that is no writing.
-pub(super) struct Writers<'f>(HashMap<Reg, Vec<&'f Instruction>>);
+pub struct Writers<'f>(HashMap<Reg, Vec<&'f Instruction>>);
 
 impl<'f> Writers<'f> {
-    pub(super) fn of(f: &'f Function) -> Writers<'f> {
+    /// Of a function.
+    pub fn of(f: &'f Function) -> Writers<'f> {
         let mut found: HashMap<Reg, Vec<&'f Instruction>> = HashMap::new();
         for step in f.blocks.iter().flat_map(|b| &b.instructions).filter(|s| s.op != Op::Null) {
             step.outs.iter().for_each(|r| found.entry(*r).or_default().push(step));
@@ -24,7 +25,7 @@ impl<'f> Writers<'f> {
     }
 
     /// The function that a register holds, if only one step writes it, and no promise like a given one was made of it.
-    pub(super) fn made_by(&self, reg: Reg, unless: Option<&Op>) -> Option<FunctionId> {
+    pub fn made_by(&self, reg: Reg, unless: Option<&Op>) -> Option<FunctionId> {
         match self.origin(reg, unless)? {
             Made::Closure(function) => Some(function),
             Made::Elsewhere(_) => None,
@@ -32,7 +33,7 @@ impl<'f> Writers<'f> {
     }
 
     /// Where what a register holds comes from.
-    pub(super) fn origin(&self, mut reg: Reg, unless: Option<&Op>) -> Option<Made> {
+    pub fn origin(&self, mut reg: Reg, unless: Option<&Op>) -> Option<Made> {
         // A chain of copies has an end; a loop of them is no known function.
         for _ in 0..32 {
             let Some(writers) = self.0.get(&reg) else { return Some(Made::Elsewhere(reg)) };
@@ -48,4 +49,21 @@ impl<'f> Writers<'f> {
         }
         None
     }
+}
+
+/// Whether a registered derivative gives a linear function that is written there, and calls no function value: then it can
+/// be looked at before the program runs.
+pub fn gives_what_is_written(program: &Program, registered: FunctionId) -> bool {
+    let Some(f) = program.function(registered) else { return false };
+    let writers = Writers::of(f);
+    let is_written = |results: &[Reg]| {
+        let map = f.result_len.checked_sub(1).and_then(|at| writers.made_by(*results.get(at)?, None));
+        map.and_then(|map| program.function(map)).is_some_and(|map| {
+            !map.blocks.iter().flat_map(|b| &b.instructions).any(|step| matches!(step.op, Op::CallValue))
+        })
+    };
+    f.blocks.iter().all(|block| match &block.end {
+        Some(Terminator::Return(results)) => is_written(results),
+        _ => true,
+    })
 }
