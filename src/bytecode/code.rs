@@ -97,6 +97,8 @@ pub enum Operator {
     ValueWithDifferential { at: TangentId, result: TangentId, throws: bool },
     /// `x…, dx…, body → value…, derivative…`; the same.
     ValueWithTangent { at: TangentId, result: TangentId, throws: bool },
+    /// `x, order, body → whether it was done, coefficients`; behind a flag and an error if the body may throw.
+    Series { result: TangentId, throws: bool },
     /// `linear → linear`
     Transpose { at: TangentId, result: TangentId },
     /// `x… → x…`

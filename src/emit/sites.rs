@@ -40,6 +40,7 @@ pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Ope
         ir::Operator::ValueWithTangent { at, result, throws } => Operator::ValueWithTangent { at, result, throws },
         ir::Operator::Transpose { at, result } => Operator::Transpose { at, result },
         ir::Operator::Recompute => Operator::Recompute,
+        ir::Operator::Series { result, throws } => Operator::Series { result, throws },
         ir::Operator::ApplyAtOnce => Operator::ApplyAtOnce,
         ir::Operator::Coordinates { of } => Operator::Coordinates { of },
         ir::Operator::WithoutDerivative { of } => Operator::WithoutDerivative { of },

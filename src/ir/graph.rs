@@ -263,6 +263,9 @@ pub enum Operator {
     ValueWithDifferential { at: TangentId, result: TangentId, throws: bool },
     /// `x…, dx…, body → value…, derivative…`: pushes one tangent forward in constant memory.
     ValueWithTangent { at: TangentId, result: TangentId, throws: bool },
+    /// `x, order, body → whether it was done, coefficients`: the Taylor polynomial of `body` around `x`, where nothing but
+    /// primitives is recorded.
+    Series { result: TangentId, throws: bool },
     /// `linear → linear`
     Transpose { at: TangentId, result: TangentId },
     /// `x… → x…`: the same value, constant in every live level. Also of types that do not differentiate (`of` is then

@@ -140,6 +140,7 @@ fn operation(program: &Program, op: &Op) -> String {
             Operator::Transpose { .. } => "transpose".into(),
             Operator::Broken { .. } => "broken".into(),
             Operator::Recompute => "recompute".into(),
+            Operator::Series { .. } => "series".into(),
             Operator::ApplyAtOnce => "applyAtOnce".into(),
             Operator::Coordinates { .. } => "coordinates".into(),
             Operator::WithoutDerivative { .. } => "withoutDerivative".into(),

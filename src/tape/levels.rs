@@ -53,6 +53,8 @@ pub(super) struct Level {
     pub(super) is_linear: bool,
     /// Nothing is recorded for now: what is computed is constant in the level, and only copies keep their slots.
     is_paused: bool,
+    /// The steps that made its nodes, where they are kept; see [`series`](super::series).
+    pub(super) steps: Option<Box<super::series::Steps>>,
     /// Storage that was written while the level was innermost; see [`settle`](super::settle).
     pub(super) log: super::settle::StoreLog,
 }
@@ -174,6 +176,7 @@ impl Levels {
             kind,
             is_linear: false,
             is_paused: false,
+            steps: None,
             log: Default::default(),
         });
         self.set_mode();
@@ -196,8 +199,8 @@ impl Levels {
     /// The innermost level, when it is one that can be [paused](Levels::pause): a reverse level that records anything.
     pub fn pausable(&self) -> Option<usize> {
         let level = self.stack.last()?;
-        let can = self.direction() == Some(Direction::Reverse) && !level.is_linear && !level.is_paused;
-        can.then(|| self.stack.len() - 1)
+        let is_plain = !level.is_linear && !level.is_paused && level.steps.is_none();
+        (is_plain && self.direction() == Some(Direction::Reverse)).then(|| self.stack.len() - 1)
     }
 
     /// Begins or ends a time in which nothing is recorded in level `k`.
@@ -211,6 +214,20 @@ impl Levels {
     /// Whether nothing is recorded in level `k` for now.
     pub(super) fn is_paused(&self, k: usize) -> bool {
         self.stack.get(k).is_some_and(|level| level.is_paused)
+    }
+
+    /// From now on the innermost level keeps its steps.
+    pub(super) fn keep_steps(&mut self) {
+        if let Some(level) = self.stack.last_mut() {
+            level.steps = Some(Box::default());
+        }
+        self.set_mode();
+    }
+
+    /// The steps that the innermost level has kept.
+    pub(super) fn take_steps(&mut self) -> super::series::Steps {
+        let steps = self.stack.last_mut().and_then(|level| level.steps.take());
+        steps.map(|steps| *steps).unwrap_or_default()
     }
 
     /// Ends the innermost level. What was stored meanwhile becomes a constant of it and keeps its link to the levels
@@ -246,7 +263,7 @@ impl Levels {
             [] | [Level { is_paused: true, .. }] => (Mode::Plain, 0),
             _ if self.watch.is_some() => (Mode::General, 0),
             // Whether a step is linear is looked at there.
-            [Level { is_linear: true, .. }] => (Mode::General, 0),
+            [Level { is_linear: true, .. } | Level { steps: Some(_), .. }] => (Mode::General, 0),
             [Level { epoch, kind: Kind::OutermostForward, .. }] => (Mode::LoneForward, *epoch),
             [Level { epoch, .. }] => (Mode::LoneReverse, *epoch),
             _ => (Mode::General, 0),

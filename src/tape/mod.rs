@@ -50,6 +50,7 @@ pub mod node;
 mod product;
 pub mod recording;
 mod rule;
+mod series;
 pub mod settle;
 pub mod sweep;
 mod sweep_live;

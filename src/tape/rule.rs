@@ -87,6 +87,7 @@ impl Levels {
     fn record_reverse(&mut self, k: usize, x: &[Num], step: Step) -> Result<Num, TapeFull> {
         let mut pending: Option<(u32, Num)> = None;
         let mut node = None;
+        let mut nodes = 0;
         for (i, operand) in x.iter().enumerate() {
             let number = self.node(k, *operand);
             if number == 0 {
@@ -103,14 +104,29 @@ impl Levels {
                 (None, Some(sum)) => (sum, Num::constant(1.0)),
             };
             node = Some(self.push_node(k, (a, pa), (number, slope), step.result.slot)?);
+            nodes += 1;
         }
         if let Some(only) = pending {
             node = Some(self.push_node(k, only, (0, Num::default()), step.result.slot)?);
+            nodes += 1;
+        }
+        if let Some(node) = node.filter(|_| self.stack[k].steps.is_some()) {
+            self.keep_step(k, x, step, (nodes, node))?;
         }
         Ok(match node {
             Some(node) => Num { slot: self.slot_of(k, node), ..step.result },
             None => step.result,
         })
+    }
+
+    /// Remembers which primitive has made nodes of the level `k`.
+    fn keep_step(&mut self, k: usize, x: &[Num], step: Step, made: (usize, u32)) -> Result<(), TapeFull> {
+        self.reserve_step()?;
+        let operands = x.iter().zip(step.x).map(|(x, outside)| (self.node(k, *x), *outside)).collect();
+        if let Some(steps) = &mut self.stack[k].steps {
+            steps.push((step.id, step.n), operands, made.0, made.1);
+        }
+        Ok(())
     }
 
     /// The slot of a node of the reverse level `k`.

@@ -213,6 +213,7 @@ fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
         | Operator::WithDerivative { of }
         | Operator::Coordinates { of }
         | Operator::Broken { of } => vec![of],
+        Operator::Series { result, .. } => vec![result],
         Operator::ApplyAtOnce | Operator::Recompute => vec![],
     });
     known && of_rules.chain(of_operators).all(|tangent| tangents.contains(tangent))

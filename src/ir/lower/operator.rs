@@ -53,6 +53,12 @@ impl Builder<'_> {
                 let operator = Operator::ValueWithTangent { at, result: value, throws };
                 self.operate_on_body(operator, &ins, banks, throws, result)
             }
+            ("series", Some(body)) => {
+                let value = self.tangent_of_all(std::slice::from_ref(&body.result));
+                let throws = body.throws;
+                let operator = Operator::Series { result: value, throws };
+                self.operate_on_body(operator, &ins, vec![Bank::I, Bank::R], throws, result)
+            }
             ("transpose", Some(body)) => {
                 let from: Vec<Type> = body.params.iter().map(|p| p.ty.clone()).collect();
                 let at = self.tangent_of_all(&from);

@@ -18,6 +18,7 @@ mod recorded;
 mod rule;
 mod rule_forward;
 mod rule_reverse;
+mod series;
 mod sweep;
 mod tangent;
 
@@ -60,6 +61,7 @@ pub fn operate(
             linear::transpose(machine, compiler, function, at, result)
         }
         Operator::Broken { of } => broken::mark(machine, compiler, of, &arguments),
+        Operator::Series { result, throws } => series::begin(machine, arguments, (result, throws)),
         Operator::ApplyAtOnce => at_once::apply(machine, compiler, &arguments),
         Operator::Recompute => recompute::begin(machine, last_reference(&mut arguments)?, derivative),
         Operator::Coordinates { of } => coordinates(machine, walk(compiler), of, &arguments),

@@ -1,0 +1,306 @@
+//! Truncated Taylor series of what was recorded once.
+//!
+//! A level that keeps its steps remembers the primitive of each of its nodes. When it ends, the polynomial of its one leaf
+//! goes through them in order. A primitive `y = f(x)` with the slope `s = f'(x)` takes a polynomial by `y' = s · x'`, so
+//! `k · yₖ = Σ j · xⱼ · sₖ₋ⱼ`: the coefficients of the slope are those of a formula, which is made of primitives itself, and
+//! each of them needs one coefficient less than the one before it.
+//!
+//! Coefficients are numbers of the levels outside, so that they can be differentiated.
+//! Not here: what is recorded (`rule`).
+
+use super::Num;
+use super::levels::Levels;
+use super::node::TapeFull;
+use crate::native::field::{Shift, Test};
+use crate::native::formula::{self, Formula};
+use crate::native::{PrimitiveId, Rule};
+use hashbrown::HashMap;
+
+/// The most operands that a primitive has.
+const OPERANDS: usize = 3;
+
+/// The steps of a level, beside its nodes.
+#[derive(Debug, Default)]
+pub(super) struct Steps {
+    all: Vec<Step>,
+    /// How many nodes they made.
+    nodes: usize,
+}
+
+/// A primitive that was recorded.
+#[derive(Debug)]
+struct Step {
+    id: PrimitiveId,
+    /// Its integer operand.
+    n: i64,
+    /// Its operands: nodes, or 0 for a constant, and what they are in the levels outside.
+    operands: Vec<(u32, Num)>,
+    /// The node of its result.
+    node: u32,
+}
+
+/// Bytes that a step takes, its operands included.
+const STEP: u64 = (size_of::<Step>() + 2 * size_of::<(u32, Num)>()) as u64;
+
+impl Steps {
+    /// A step that made some nodes, of which the last is its result.
+    pub(super) fn push(&mut self, (id, n): (PrimitiveId, i64), operands: Vec<(u32, Num)>, nodes: usize, node: u32) {
+        self.nodes += nodes;
+        self.all.push(Step { id, n, operands, node });
+    }
+}
+
+impl Levels {
+    /// Opens a reverse level that keeps its steps, for one leaf.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when too many levels are live.
+    pub fn open_series(&mut self) -> Result<u64, TapeFull> {
+        let epoch = self.open(super::Direction::Reverse)?;
+        self.keep_steps();
+        Ok(epoch)
+    }
+
+    /// Asks for the memory of a step more.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when the limit is reached.
+    pub(super) fn reserve_step(&mut self) -> Result<(), TapeFull> {
+        self.pool().borrow_mut().reserve(STEP)
+    }
+
+    /// Ends the innermost level, one that keeps its steps: the coefficients of `y` around its leaf `x`, a number of the
+    /// levels outside. `None` when something else than primitives was recorded.
+    ///
+    /// # Errors
+    /// [`TapeFull`] when the coefficients are recorded in live levels, and they are full.
+    pub fn close_series(&mut self, x: Num, y: Num, order: usize) -> Result<Option<Vec<Num>>, TapeFull> {
+        let Some(k) = self.depth().checked_sub(1) else { return Ok(None) };
+        let (node, outside) = (self.node(k, y), self.strip(k, y));
+        let steps = self.take_steps();
+        let records = self.close().map_or(0, |tape| tape.records());
+        let kept = STEP * steps.all.len() as u64;
+        let found = if records == steps.nodes { self.series(&steps, (x, node, outside), order) } else { Ok(None) };
+        self.pool().borrow_mut().release(kept);
+        found
+    }
+
+    fn series(
+        &mut self,
+        steps: &Steps,
+        (x, node, outside): (Num, u32, Num),
+        order: usize,
+    ) -> Result<Option<Vec<Num>>, TapeFull> {
+        if node == 0 {
+            return Ok(Some(padded(vec![outside], order)));
+        }
+        let bytes = (steps.all.len() * (order + 1) * size_of::<Num>()) as u64;
+        self.pool().borrow_mut().reserve(bytes)?;
+        let mut known: HashMap<u32, Vec<Num>> = HashMap::from([(1, vec![x, Num::constant(1.0)])]);
+        let mut done = Ok(());
+        for step in &steps.all {
+            let mut series = Series { levels: self, streams: vec![], made: HashMap::new() };
+            match series.of_step(step, &known, order) {
+                Ok(coefficients) => known.insert(step.node, coefficients),
+                Err(full) => {
+                    done = Err(full);
+                    break;
+                }
+            };
+        }
+        self.pool().borrow_mut().release(bytes);
+        done.map(|()| known.remove(&node).map(|found| padded(found, order)))
+    }
+}
+
+fn padded(mut coefficients: Vec<Num>, order: usize) -> Vec<Num> {
+    coefficients.resize(order + 1, Num::default());
+    coefficients
+}
+
+/// Series that depend on each other, each known as far as it was asked for.
+struct Series<'l> {
+    levels: &'l mut Levels,
+    streams: Vec<Stream>,
+    /// Those of primitives, by primitive and operands: each is made once.
+    made: HashMap<(PrimitiveId, i64, Vec<usize>), usize>,
+}
+
+struct Stream {
+    /// The primitive with its integer and its operands; `None` for coefficients that are known, with zeros behind them.
+    of: Option<(PrimitiveId, i64, Vec<usize>)>,
+    coefficients: Vec<Num>,
+    /// The slopes, as far as they were needed.
+    slopes: [Option<usize>; OPERANDS],
+}
+
+impl Series<'_> {
+    fn of_step(
+        &mut self,
+        step: &Step,
+        known: &HashMap<u32, Vec<Num>>,
+        order: usize,
+    ) -> Result<Vec<Num>, TapeFull> {
+        let operands = step.operands.iter().map(|(node, constant)| match known.get(node) {
+            Some(coefficients) => self.given(coefficients.clone()),
+            None => self.given(vec![*constant]),
+        });
+        let operands = operands.collect();
+        let result = self.apply(step.id, step.n, operands);
+        self.coefficient(result, order)?;
+        Ok(std::mem::take(&mut self.streams[result].coefficients))
+    }
+
+    fn given(&mut self, coefficients: Vec<Num>) -> usize {
+        self.streams.push(Stream { of: None, coefficients, slopes: [None; OPERANDS] });
+        self.streams.len() - 1
+    }
+
+    fn apply(&mut self, id: PrimitiveId, n: i64, operands: Vec<usize>) -> usize {
+        let key = (id, n, operands);
+        if let Some(known) = self.made.get(&key) {
+            return *known;
+        }
+        self.streams.push(Stream { of: Some(key.clone()), coefficients: vec![], slopes: [None; OPERANDS] });
+        self.made.insert(key, self.streams.len() - 1);
+        self.streams.len() - 1
+    }
+
+    fn coefficient(&mut self, stream: usize, k: usize) -> Result<Num, TapeFull> {
+        loop {
+            let this = &self.streams[stream];
+            if let Some(known) = this.coefficients.get(k) {
+                return Ok(*known);
+            }
+            let Some((id, n, x)) = this.of.clone() else { return Ok(Num::default()) };
+            let next = self.next(stream, (id, n, &x), this.coefficients.len())?;
+            self.streams[stream].coefficients.push(next);
+        }
+    }
+
+    /// Coefficient `k` of a primitive, whose coefficients before it are known.
+    fn next(&mut self, y: usize, (id, n, x): (PrimitiveId, i64, &[usize]), k: usize) -> Result<Num, TapeFull> {
+        if k == 0 {
+            let mut first = [Num::default(); OPERANDS];
+            for (to, operand) in first.iter_mut().zip(x) {
+                *to = self.coefficient(*operand, 0)?;
+            }
+            return self.levels.record_with(id, &first[..x.len().min(OPERANDS)], n);
+        }
+        match (id.info().rule, x) {
+            (Rule::Flat | Rule::Opaque(_), _) => Ok(Num::default()),
+            // A rounding rounds each coefficient.
+            (Rule::Linear(_), [only]) => match self.coefficient(*only, k)? {
+                zero if self.levels.is_zero(zero) => Ok(zero),
+                other => self.levels.record(id, &[other]),
+            },
+            (Rule::Linear(slopes), _) => {
+                let mut sum = None;
+                for (operand, slope) in x.iter().zip(slopes) {
+                    let term = self.coefficient(*operand, k)?;
+                    sum = self.plus(sum, term, Num::constant(*slope))?;
+                }
+                Ok(sum.unwrap_or_default())
+            }
+            (Rule::Bilinear, [a, b]) => {
+                let mut sum = None;
+                for j in 0..=k {
+                    let (a, b) = (self.coefficient(*a, j)?, self.coefficient(*b, k - j)?);
+                    sum = self.plus(sum, a, b)?;
+                }
+                Ok(sum.unwrap_or_default())
+            }
+            (_, [a, b]) if id == self.levels.ids.div => self.quotient(y, *a, *b, k),
+            _ => self.by_slopes(y, x, k),
+        }
+    }
+
+    /// `yₖ = (aₖ - Σ yⱼ · bₖ₋ⱼ) / b₀`
+    fn quotient(&mut self, y: usize, a: usize, b: usize, k: usize) -> Result<Num, TapeFull> {
+        let mut sum = None;
+        let above = self.coefficient(a, k)?;
+        sum = self.plus(sum, above, Num::constant(1.0))?;
+        for j in 0..k {
+            let below = self.coefficient(b, k - j)?;
+            if !self.levels.is_zero(below) {
+                let earlier = self.coefficient(y, j)?;
+                let term = self.levels.scaled(below, Num::constant(-1.0))?;
+                sum = self.plus(sum, earlier, term)?;
+            }
+        }
+        let below = self.coefficient(b, 0)?;
+        match sum {
+            Some(sum) => self.levels.record(self.levels.ids.div, &[sum, below]),
+            None => Ok(Num::default()),
+        }
+    }
+
+    /// `k · yₖ = Σ j · xⱼ · sₖ₋ⱼ` for all operands.
+    fn by_slopes(&mut self, y: usize, x: &[usize], k: usize) -> Result<Num, TapeFull> {
+        let mut sum = None;
+        for (i, operand) in x.iter().enumerate() {
+            for j in 1..=k {
+                let moved = self.coefficient(*operand, j)?;
+                if self.levels.is_zero(moved) {
+                    continue;
+                }
+                let slope = self.slope(y, i)?;
+                let slope = self.coefficient(slope, k - j)?;
+                let moved = self.levels.scaled(moved, Num::constant(j as f64 / k as f64))?;
+                sum = self.plus(sum, moved, slope)?;
+            }
+        }
+        Ok(sum.unwrap_or_default())
+    }
+
+    /// `sum + a · b`; what is zero contributes nothing.
+    fn plus(&mut self, sum: Option<Num>, a: Num, b: Num) -> Result<Option<Num>, TapeFull> {
+        if self.levels.is_zero(a) || self.levels.is_zero(b) {
+            return Ok(sum);
+        }
+        let term = self.levels.scaled(a, b)?;
+        self.levels.plus(sum, term).map(Some)
+    }
+
+    fn slope(&mut self, y: usize, i: usize) -> Result<usize, TapeFull> {
+        if let Some(known) = self.streams[y].slopes[i] {
+            return Ok(known);
+        }
+        let Some((id, n, x)) = self.streams[y].of.clone() else { return Ok(self.given(vec![])) };
+        let slope = match formula::slopes(id).get(i) {
+            Some(formula) => self.made_of(formula, y, (n, &x))?,
+            None => self.given(vec![]),
+        };
+        self.streams[y].slopes[i] = Some(slope);
+        Ok(slope)
+    }
+
+    /// The series of a slope, by its formula.
+    fn made_of(&mut self, formula: &Formula, y: usize, (n, x): (i64, &[usize])) -> Result<usize, TapeFull> {
+        Ok(match formula {
+            Formula::Operand(k) => x[*k as usize],
+            Formula::Result => y,
+            Formula::Constant(c) => self.given(vec![Num::constant(*c)]),
+            Formula::Number(Shift(by)) => self.given(vec![Num::constant(n.saturating_add(*by) as f64)]),
+            Formula::Apply(id, operands, Shift(by)) => {
+                let mut of = vec![];
+                for operand in operands {
+                    of.push(self.made_of(operand, y, (n, x))?);
+                }
+                self.apply(*id, n.saturating_add(*by), of)
+            }
+            Formula::Select(parts) => {
+                let (test, then, otherwise) = &**parts;
+                let (Test::Equal(a, b) | Test::Less(a, b) | Test::AtMost(a, b)) = test;
+                let (a, b) = (self.made_of(a, y, (n, x))?, self.made_of(b, y, (n, x))?);
+                let (a, b) = (self.coefficient(a, 0)?.value, self.coefficient(b, 0)?.value);
+                let holds = match test {
+                    Test::Equal(..) => a == b,
+                    Test::Less(..) => a < b,
+                    Test::AtMost(..) => a <= b,
+                };
+                self.made_of(if holds { then } else { otherwise }, y, (n, x))?
+            }
+        })
+    }
+}

@@ -1,0 +1,58 @@
+//! Taylor polynomials of functions of one number.
+
+use super::super::fault::Fault;
+use super::super::functions::Compiler;
+use super::super::machine::Machine;
+use super::super::task::{Next, Task};
+use super::{behind_no_error, last_reference, settle, thrown, walk};
+use crate::tape::Num;
+use crate::value::shape::TangentId;
+use crate::value::{Cells, Ref, Slot};
+use std::rc::Rc;
+
+/// The body is running.
+struct Expanding {
+    x: Num,
+    order: usize,
+    /// How its result differentiates, and whether it may throw.
+    result: (TangentId, bool),
+}
+
+/// Opens a level, makes `x` its leaf, and calls the body. `arguments`: the point, the order, the body.
+pub(super) fn begin(
+    machine: &mut Machine,
+    mut arguments: Cells,
+    result: (TangentId, bool),
+) -> Result<Next, Box<Fault>> {
+    let body = last_reference(&mut arguments)?;
+    let value = arguments.f.first().copied().unwrap_or_default();
+    let x = Num { value, slot: arguments.slots.first().copied().unwrap_or(Slot::NONE) };
+    let order = arguments.i.first().copied().unwrap_or_default();
+    let order = usize::try_from(order).unwrap_or_default();
+    machine.levels.open_series()?;
+    let leaf = machine.levels.leaf(x)?;
+    machine.set_num(0, leaf);
+    Ok(Next::call(body, true, Expanding { x, order, result }))
+}
+
+impl Task for Expanding {
+    fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let Expanding { x, order, result } = *self;
+        if thrown(machine, walk(compiler), result, &mut Cells::empty(), [0, 1, 1]) {
+            return Ok(Next::Return);
+        }
+        let y = machine.num(0);
+        settle(machine, &mut []);
+        let coefficients = machine.levels.close_series(x, y, order)?;
+        let mut array = Cells::empty();
+        for number in coefficients.iter().flatten() {
+            array.push_num(number.value, number.slot);
+            array.len += 1;
+        }
+        behind_no_error(machine, result.1, |machine| {
+            machine.set_integer(0, i64::from(coefficients.is_some()));
+            machine.set_reference(0, Ref::Cells(Rc::new(array)));
+        });
+        Ok(Next::Return)
+    }
+}
