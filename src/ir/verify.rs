@@ -184,9 +184,7 @@ impl Check<'_> {
             }
             Operator::Transpose { .. } => outs == [Bank::R] && ins == [Bank::R],
             Operator::Broken { of } => ins.len() == 2 * value(of) && outs.len() == value(of),
-            Operator::Series { throws, .. } => {
-                ins == [Bank::F, Bank::I, Bank::R] && outs.len() == error(throws) + 2
-            }
+            Operator::Series { throws, .. } => ins == [Bank::F, Bank::I, Bank::R] && outs.len() == error(throws) + 2,
             Operator::ApplyAtOnce => outs == [Bank::I, Bank::R] && ins == [Bank::R, Bank::R],
             Operator::Recompute => (outs.is_empty() || outs == [Bank::I, Bank::R]) && ins == [Bank::R],
             Operator::Coordinates { of } => outs == [Bank::R] && ins.len() == value(of),

@@ -135,12 +135,7 @@ struct Stream {
 }
 
 impl Series<'_> {
-    fn of_step(
-        &mut self,
-        step: &Step,
-        known: &HashMap<u32, Vec<Num>>,
-        order: usize,
-    ) -> Result<Vec<Num>, TapeFull> {
+    fn of_step(&mut self, step: &Step, known: &HashMap<u32, Vec<Num>>, order: usize) -> Result<Vec<Num>, TapeFull> {
         let operands = step.operands.iter().map(|(node, constant)| match known.get(node) {
             Some(coefficients) => self.given(coefficients.clone()),
             None => self.given(vec![*constant]),
