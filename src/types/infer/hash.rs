@@ -1,7 +1,7 @@
 //! The older operators `#gradient` and `#valueAndGradient`: of a function, with respect to some of its parameters.
 
 use super::Infer;
-use super::notation::{KnownParameter, call_with, closure_of, ident};
+use super::notation::{KnownParameter, call_with, closure_of_call, ident};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
@@ -135,6 +135,10 @@ impl Infer<'_> {
     fn with_respect_to(&mut self, operator: &str, target: Target<'_>, wrt: &[Wrt], span: Span) -> Expr {
         let Target { function, receiver, parameters } = target;
         let unknown = receiver.as_ref().filter(|r| r.is_type).map(|r| r.ty.clone());
+        let throws = match &receiver {
+            Some(receiver) => self.world.signature(receiver.method).throws,
+            None => self.is_throwing(function),
+        };
         let own = match (&receiver, &unknown) {
             (Some(receiver), None) => receiver.base.clone(),
             _ => ident("$s", span),
@@ -156,7 +160,7 @@ impl Infer<'_> {
             None => function.clone(),
         };
         let names: Vec<String> = wrt.iter().map(inner).collect();
-        let body = closure_of(&names, call_with(&callee, &parameters, arguments, span), span);
+        let body = closure_of_call(&names, call_with(&callee, &parameters, arguments, span), throws, span);
         let label = |name: &str| Some(Ident { name: name.into(), span });
         let mut args: Vec<ast::Arg> = vec![];
         for by in wrt {
@@ -170,7 +174,7 @@ impl Infer<'_> {
         args.push(ast::Arg { label: label("in"), value: Rc::new(body), trailing: false });
         let call = ast::Expr { kind: Ast::Call { callee: Rc::new(ident(operator, span)), args }, span };
         let names: Vec<String> = unknown.iter().map(|_| "$s".to_string()).chain(outer).collect();
-        let closure = closure_of(&names, call, span);
+        let closure = closure_of_call(&names, call, throws, span);
         let types = unknown.into_iter().chain(parameters.into_iter().map(|p| p.ty));
         let params = types.map(|ty| {
             // A generic parameter of the function is not one of the surroundings.
@@ -180,7 +184,7 @@ impl Infer<'_> {
         });
         let params = params.collect();
         let result = self.world.fresh();
-        let wanted = FunctionType { params, result, throws: false, strength: Strength::Open };
+        let wanted = FunctionType { params, result, throws, strength: Strength::Open };
         self.expr(&closure, Some(&Type::Function(Rc::new(wanted))))
     }
 }

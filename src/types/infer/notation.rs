@@ -100,7 +100,9 @@ impl Infer<'_> {
         let ident = |name: &str| ident(name, span);
         let inner_args =
             text_params.iter().enumerate().map(|(i, p)| if i == at { ident("$dp") } else { ident(p) }).collect();
-        let inner = closure_of(&["$dp".to_string()], call_with(function, &parameters, inner_args, span), span);
+        let throws = self.is_throwing(function);
+        let call = call_with(function, &parameters, inner_args, span);
+        let inner = closure_of_call(&["$dp".to_string()], call, throws, span);
         let labelled = |label: &str, value| ast::Arg {
             label: Some(Ident { name: label.into(), span }),
             value: Rc::new(value),
@@ -108,7 +110,7 @@ impl Infer<'_> {
         };
         let args = vec![labelled("at", ident(&text_params[at])), labelled("in", inner)];
         let body = ast::Expr { kind: Ast::Call { callee: Rc::new(ident("derivative")), args }, span };
-        let outer = closure_of(&text_params, body, span);
+        let outer = closure_of_call(&text_params, body, throws, span);
         let params = parameters
             .into_iter()
             .map(|KnownParameter { ty, .. }| crate::types::ty::FunctionParam {
@@ -119,7 +121,7 @@ impl Infer<'_> {
             })
             .collect();
         let result = self.world.fresh();
-        let wanted = crate::types::ty::FunctionType { params, result, throws: false, strength: Strength::Open };
+        let wanted = crate::types::ty::FunctionType { params, result, throws, strength: Strength::Open };
         self.expr(&outer, Some(&Type::Function(Rc::new(wanted))))
     }
 

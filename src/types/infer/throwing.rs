@@ -5,6 +5,7 @@ use super::args::{ArgNode, Slot};
 use super::candidates::{Candidate, Target};
 use crate::syntax::ast::{self, ExprKind as Ast};
 use crate::types::ty::Type;
+use std::rc::Rc;
 
 impl Infer<'_> {
     /// The version of a candidate that throws, when it is given a function that does.
@@ -28,6 +29,13 @@ impl Infer<'_> {
         let throws = given.any(|arg| self.gives_throwing(arg));
         let version = if throws { self.world.throwing_version(f) } else { None };
         version.map(|version| Candidate { target: Target::Function(version), ..candidate.clone() })
+    }
+
+    /// Whether a function that is named throws.
+    pub(super) fn is_throwing(&mut self, function: &ast::Expr) -> bool {
+        let span = function.span;
+        let (label, label_span, ast) = (None, None, Rc::new(function.clone()));
+        self.gives_throwing(&ArgNode { label, label_span, ast, trailing: false, ready: None, is_whole: false, span })
     }
 
     fn gives_throwing(&mut self, arg: &ArgNode) -> bool {
