@@ -5,10 +5,14 @@ use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
 use super::{behind_no_error, last_reference, settle, thrown, walk};
+use crate::diagnostic::Code as Number;
 use crate::tape::Num;
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref, Slot};
 use std::rc::Rc;
+
+/// The highest degree of a polynomial: slopes of slopes go deep into the machine's own stack.
+const HIGHEST: usize = 1000;
 
 /// The body is running.
 struct Expanding {
@@ -28,7 +32,9 @@ pub(super) fn begin(
     let value = arguments.f.first().copied().unwrap_or_default();
     let x = Num { value, slot: arguments.slots.first().copied().unwrap_or(Slot::NONE) };
     let order = arguments.i.first().copied().unwrap_or_default();
-    let order = usize::try_from(order).unwrap_or_default();
+    let order = usize::try_from(order).ok().filter(|order| *order <= HIGHEST).ok_or_else(|| {
+        Fault::new(Number::PreconditionFailed, format!("a polynomial of degree {order}; {HIGHEST} is the highest one"))
+    })?;
     machine.levels.open_series()?;
     let leaf = machine.levels.leaf(x)?;
     machine.set_num(0, leaf);
