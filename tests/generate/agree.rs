@@ -9,14 +9,13 @@ use std::cell::{Cell, RefCell};
 const POINTS: &[(f64, f64)] = &[(0.31640625, -0.81640625), (-1.18359375, 0.43359375)];
 
 /// The step of the differences. They are made with this step, with half and with a quarter of it, so that their error is
-/// known.
+/// known. `common.dscript` makes them, with the same step.
 const STEP: f64 = 1.0 / 1024.0;
 
-/// What a function is asked: declarations, and what is printed at a point.
+/// What a function is asked: how many numbers it takes, and a function `ask` that prints the answers at a point.
 pub struct Questions {
     arity: usize,
     declarations: &'static str,
-    at_point: fn(f64, f64) -> String,
 }
 
 /// Functions of one number, to the third order.
@@ -27,22 +26,14 @@ func d1(_ x: Double) -> Double { derivative(at: x, in: f) }
 func g1(_ x: Double) -> Double { gradient(at: x, in: f) }
 func d2(_ x: Double) -> Double { derivative(at: x, in: g1) }
 func g2(_ x: Double) -> Double { gradient(at: x, in: d1) }
+func ask(_ x: Double) {
+    print(1, derivative(at: x, in: f), gradient(at: x, in: f), differences(x, f))
+    print(2, derivative(at: x, in: d1), gradient(at: x, in: d1),
+          derivative(at: x, in: g1), gradient(at: x, in: g1), differences(x, d1))
+    print(3, derivative(at: x, in: d2), gradient(at: x, in: d2),
+          derivative(at: x, in: g2), gradient(at: x, in: g2), differences(x, d2))
+}
 ",
-    at_point: |x, _| {
-        let by = |f: &str| differences(|d| format!("{f}({:?})", x + d));
-        let modes = |f: &str| format!("derivative(at: {x:?}, in: {f}), gradient(at: {x:?}, in: {f})");
-        format!(
-            "print(1, {}, {})\nprint(2, {}, {}, {})\nprint(3, {}, {}, {})\n",
-            modes("f"),
-            by("f"),
-            modes("d1"),
-            modes("g1"),
-            by("d1"),
-            modes("d2"),
-            modes("g2"),
-            by("d2"),
-        )
-    },
 };
 
 /// Functions of two numbers, to the second order.
@@ -51,37 +42,18 @@ pub const TWO_NUMBERS: Questions = Questions {
     declarations: "\
 func fx(_ x: Double, _ y: Double) -> Double { derivative(at: x) { x in f(x, y) } }
 func gx(_ x: Double, _ y: Double) -> Double { gradient(at: x, y, in: f).0 }
-",
-    at_point: |x, y| {
-        let at = format!("{x:?}, {y:?}");
-        let by_x = |f: &str| differences(|d| format!("{f}({:?}, {y:?})", x + d));
-        let by_y = |f: &str| differences(|d| format!("{f}({x:?}, {:?})", y + d));
-        let along = differences(|d| format!("f({:?}, {:?})", x + d, y + d));
-        format!(
-            "do {{
-    let slopes = gradient(at: {at}, in: f)
-    let mixed = gradient(at: {at}, in: fx)
-    let again = gradient(at: {at}, in: gx)
-    print(1, slopes.0, fx({at}), {})
-    print(1, slopes.1, derivative(at: {y:?}) {{ y in f({x:?}, y) }}, {})
-    print(1, slopes.0 + slopes.1, derivative(at: {at}, in: f), {along})
-    print(2, mixed.0, again.0, derivative(at: {x:?}) {{ x in gx(x, {y:?}) }}, {})
-    print(2, mixed.1, again.1, derivative(at: {y:?}) {{ y in gx({x:?}, y) }}, {})
-}}
-",
-            by_x("f"),
-            by_y("f"),
-            by_x("gx"),
-            by_y("gx"),
-        )
-    },
-};
-
-/// The six values that three central differences need.
-fn differences(at: impl Fn(f64) -> String) -> String {
-    let steps = [STEP, STEP / 2.0, STEP / 4.0];
-    steps.map(|step| format!("{}, {}", at(step), at(-step))).join(", ")
+func ask(_ x: Double, _ y: Double) {
+    let slopes = gradient(at: x, y, in: f)
+    let mixed = gradient(at: x, y, in: fx)
+    let again = gradient(at: x, y, in: gx)
+    print(1, slopes.0, fx(x, y), differences(x) { x in f(x, y) })
+    print(1, slopes.1, derivative(at: y) { y in f(x, y) }, differences(y) { y in f(x, y) })
+    print(1, slopes.0 + slopes.1, derivative(at: x, y, in: f), differences(0) { d in f(x + d, y + d) })
+    print(2, mixed.0, again.0, derivative(at: x) { x in gx(x, y) }, differences(x) { x in gx(x, y) })
+    print(2, mixed.1, again.1, derivative(at: y) { y in gx(x, y) }, differences(y) { y in gx(x, y) })
 }
+",
+};
 
 /// Counts of what was compared, to see that the test still tests something.
 #[derive(Default)]
@@ -96,7 +68,10 @@ pub struct Tally {
 pub fn script(program: &Program, questions: &Questions) -> String {
     let mut text = render::program(program, questions.arity) + questions.declarations;
     for (x, y) in POINTS {
-        text += &(questions.at_point)(*x, *y);
+        text += &match questions.arity {
+            1 => format!("ask({x:?})\n"),
+            _ => format!("ask({x:?}, {y:?})\n"),
+        };
     }
     text
 }
