@@ -32,6 +32,7 @@ impl World {
         self.script_result = None;
         let before = self.functions.len();
         let nominals_before = self.nominals.len();
+        let entered_before = self.entered();
         let globals_before = self.globals.len() as u32;
         let errors_before = self.diagnostics.iter().filter(|d| d.is_error()).count();
         let mut numbered = vec![];
@@ -96,6 +97,7 @@ impl World {
                 self.check_body(f);
             }
         }
+        self.check_entered(entered_before);
         let errors = self.diagnostics.iter().filter(|d| d.is_error()).count();
         Checked { script, functions, value: self.script_result.clone(), ok: errors == errors_before }
     }
@@ -147,7 +149,7 @@ impl World {
     }
 
     /// Every requirement must be fulfilled.
-    fn check_conformance(&mut self, n: NominalId, i: usize) {
+    pub(super) fn check_conformance(&mut self, n: NominalId, i: usize) {
         let conformance = &self.nominal_data(n).conformances[i];
         let (p, group, span) = (conformance.protocol, conformance.group, conformance.span);
         if std::mem::replace(&mut self.nominal_data_mut(n).conformances[i].checked, true) {

@@ -4,8 +4,9 @@ use super::resolve::TypeScope;
 use super::store::{Conformance, Env, GroupId, Owner, Requirement, World};
 use super::ty::{NominalId, ProtocolId, Type};
 use super::written::inherited;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::NominalKind;
+use crate::syntax::ast::{Name, NominalKind};
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -26,8 +27,13 @@ impl World {
         let mut all = vec![p];
         let (inherits, file) = (self.protocol_data(p).inherits.clone(), self.protocol_data(p).file);
         let scope = TypeScope::of(Owner::Protocol(p), file);
+        self.refining.push(p);
         for ty in &inherits {
-            for q in self.bounds(ty, &scope).into_iter().filter_map(|(bound, _)| bound.ok()) {
+            for (bound, span) in self.bounds(ty, &scope) {
+                let Ok(q) = bound else { continue };
+                if self.refining.contains(&q) {
+                    self.refines_itself(q, span);
+                }
                 for r in self.refined(q).iter() {
                     if !all.contains(r) {
                         all.push(*r);
@@ -35,9 +41,25 @@ impl World {
                 }
             }
         }
+        self.refining.pop();
         let all: Rc<[ProtocolId]> = all.into();
         self.protocols[p.0 as usize].refines = Some(all.clone());
         all
+    }
+
+    fn refines_itself(&mut self, p: ProtocolId, span: Span) {
+        let around: Vec<Name> = self.refining.iter().skip_while(|q| **q != p).map(|q| self.name_of(*q)).collect();
+        let message = format!("protocol '{}' refines itself", self.name_of(p));
+        let mut diagnostic = Diagnostic::error(Code::Inheritance, span, message);
+        if around.len() > 1 {
+            let others: Vec<String> = around.iter().skip(1).map(|name| format!("'{name}'")).collect();
+            diagnostic = diagnostic.note(format!("through {}", others.join(" and ")));
+        }
+        self.report(diagnostic);
+    }
+
+    fn name_of(&self, p: ProtocolId) -> Name {
+        self.protocol_data(p).name.clone()
     }
 
     /// The protocols that a type that is not nominal is known to conform to, those they refine included.
@@ -129,7 +151,7 @@ impl World {
                     match bound {
                         Ok(p) => self.add_conformance(n, p, group, memberwise, span),
                         Err(ty) if own => self.set_base(n, ty, span),
-                        Err(_) => {}
+                        Err(ty) => self.inherits_no_protocol(n, &ty, span),
                     }
                 }
             }
@@ -147,12 +169,18 @@ impl World {
                 let (group, p) = (self.nominal_data(n).group, self.protocol("RawRepresentable"));
                 self.add_conformance(n, p, group, false, span);
             }
-            NominalKind::Struct => {
-                let message = format!("inheritance from non-protocol type '{}'", self.show(&ty));
-                let diagnostic = crate::diagnostic::Diagnostic::error(crate::diagnostic::Code::Types, span, message);
-                self.report(diagnostic.help("a struct conforms to protocols only; keep the other one in a property"));
-            }
+            NominalKind::Struct => self.inherits_no_protocol(n, &ty, span),
         }
+    }
+
+    fn inherits_no_protocol(&mut self, n: NominalId, ty: &Type, span: Span) {
+        let message = format!("inheritance from non-protocol type '{}'", self.show(ty));
+        let help = match self.nominal_data(n).kind {
+            NominalKind::Class => "a superclass is named where the class is declared",
+            NominalKind::Struct => "a struct conforms to protocols only; keep the other one in a property",
+            NominalKind::Enum => "a raw type is named where the enum is declared",
+        };
+        self.report(Diagnostic::error(Code::Types, span, message).help(help));
     }
 
     pub(super) fn add_conformance(

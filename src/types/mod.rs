@@ -15,6 +15,7 @@ mod declare;
 mod declare_member;
 mod declare_protocol;
 mod derivative_type;
+mod entered;
 mod existential;
 mod flow;
 mod function_type;

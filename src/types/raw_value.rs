@@ -1,7 +1,9 @@
 //! The raw values of an enum: those that are written, and those that follow from them.
 
 use super::store::World;
-use super::ty::NominalId;
+use super::ty::{NominalId, Type};
+use super::world::Builtin;
+use super::written::{characters, fits};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Expr, ExprKind, StringPart};
 
@@ -13,7 +15,23 @@ enum Raw {
     Text(String),
 }
 
+/// The kinds of literals that raw values are made from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LiteralKind {
+    Int,
+    Float,
+    Text,
+}
+
 impl Raw {
+    /// Whether both make the same value: `1` and `1.0` do.
+    fn equals(&self, other: &Raw) -> bool {
+        match (self, other) {
+            (Raw::Int(n), Raw::Float(x)) | (Raw::Float(x), Raw::Int(n)) => *n as f64 == *x,
+            _ => self == other,
+        }
+    }
+
     /// A literal, perhaps with a minus sign.
     fn of(literal: &Expr) -> Option<Raw> {
         match &literal.kind {
@@ -58,8 +76,7 @@ impl Raw {
 impl World {
     /// `rawValue` of an enum with raw values.
     pub(super) fn raw_value_text(&mut self, n: NominalId) -> Option<String> {
-        let (values, problems) = self.raw_values(n)?;
-        problems.into_iter().for_each(|problem| self.report(problem));
+        let (values, _) = self.raw_values(n)?;
         let mut text = String::from("var rawValue: RawValue {\n    switch self {\n");
         for (case, value) in self.nominal_data(n).cases.iter().zip(&values) {
             text.push_str(&format!("    case .{}: return {}\n", case.name, value.source()));
@@ -83,9 +100,14 @@ impl World {
         Some(text)
     }
 
-    /// A raw value needs a raw type.
+    /// Raw values need a raw type, literals make them, and those of a type are all different.
     pub(super) fn check_raw_values(&mut self, n: NominalId) {
         if self.nominal_data(n).raw_type.is_some() {
+            if self.check_raw_type(n) {
+                let Some((values, problems)) = self.raw_values(n) else { return };
+                problems.into_iter().for_each(|problem| self.report(problem));
+                self.check_literals(n, &values);
+            }
             return;
         }
         let spans: Vec<_> = self.nominal_data(n).cases.iter().filter_map(|c| c.raw.as_ref().map(|r| r.span)).collect();
@@ -93,6 +115,80 @@ impl World {
             let message = "enum case cannot have a raw value if the enum does not have a raw type";
             let help = format!("name one: enum {}: Int", self.nominal_data(n).name);
             self.report(Diagnostic::error(Code::Types, span, message).help(help));
+        }
+    }
+
+    /// Every value is one of the raw type.
+    fn check_literals(&mut self, n: NominalId, values: &[Raw]) {
+        let Some(raw_type) = self.nominal_data(n).raw_type.clone() else { return };
+        let kinds = self.literal_kinds(&raw_type);
+        for (i, value) in values.iter().enumerate() {
+            let case = &self.nominal_data(n).cases[i];
+            let is_known = match &case.raw {
+                Some(literal) => Raw::of(literal).is_some(),
+                None => matches!(value, Raw::Int(_)) && kinds.contains(&LiteralKind::Int),
+            };
+            let span = written_span(case.raw.as_deref(), case.span);
+            if let Some(message) = self.unfit(value, &raw_type, &kinds).filter(|_| is_known) {
+                self.report(Diagnostic::error(Code::Mismatch, span, message));
+            }
+        }
+    }
+
+    /// Whether literals make values of the raw type, and there is something to make.
+    fn check_raw_type(&mut self, n: NominalId) -> bool {
+        let Some(raw) = self.nominal_data(n).raw_type.clone().filter(|raw| *raw != Type::Error) else { return false };
+        let (group, span) = (self.nominal_data(n).group, self.nominal_data(n).span);
+        let at = self.groups[group.0 as usize].inherits.first().map_or(span, |ty| ty.span);
+        if self.literal_kinds(&raw).is_empty() {
+            let text = self.show(&raw);
+            let message = format!("raw type '{text}' is not expressible by a string, integer, or floating-point literal");
+            let help = "a raw type is 'Int', 'String', 'Double', 'Character' or a type like these";
+            self.report(Diagnostic::error(Code::Types, at, message).help(help));
+            return false;
+        }
+        if self.nominal_data(n).cases.is_empty() {
+            let message = "an enum with no cases cannot declare a raw type";
+            self.report(Diagnostic::error(Code::Types, at, message));
+            return false;
+        }
+        true
+    }
+
+    /// The literals that make values of a type.
+    fn literal_kinds(&mut self, ty: &Type) -> Vec<LiteralKind> {
+        let kinds = [
+            ("ExpressibleByIntegerLiteral", LiteralKind::Int),
+            ("ExpressibleByFloatLiteral", LiteralKind::Float),
+            ("ExpressibleByStringLiteral", LiteralKind::Text),
+        ];
+        let made = kinds.into_iter().filter(|(name, _)| {
+            let protocol = self.protocol(name);
+            self.conforms_to(ty, protocol)
+        });
+        made.map(|(_, kind)| kind).collect()
+    }
+
+    /// Why a literal does not make a value of the raw type.
+    fn unfit(&mut self, value: &Raw, raw_type: &Type, kinds: &[LiteralKind]) -> Option<String> {
+        let builtin = match raw_type {
+            Type::Nominal(n, _) => self.nominal_data(*n).builtin,
+            _ => None,
+        };
+        let (kind, name) = match value {
+            Raw::Int(_) => (LiteralKind::Int, "Int"),
+            Raw::Float(_) => (LiteralKind::Float, "Double"),
+            Raw::Text(_) => (LiteralKind::Text, "String"),
+        };
+        match (value, builtin) {
+            (Raw::Int(n), Some(Builtin::Int { bits, signed })) if !fits(*n, bits, signed) => {
+                Some(format!("integer literal '{n}' overflows when stored into '{}'", self.show(raw_type)))
+            }
+            (Raw::Text(text), Some(Builtin::Character)) if characters(text) != 1 => {
+                Some(format!("cannot convert value of type 'String' to raw type '{}'", self.show(raw_type)))
+            }
+            _ if kinds.contains(&kind) => None,
+            _ => Some(format!("cannot convert value of type '{name}' to raw type '{}'", self.show(raw_type))),
         }
     }
 
@@ -129,7 +225,7 @@ impl World {
                     Raw::Int(values.len() as i128)
                 }
             };
-            if let Some(first) = values.iter().position(|v| *v == value) {
+            if let Some(first) = values.iter().position(|v| v.equals(&value)) {
                 let span = written_span(case.raw.as_deref(), case.span);
                 let other = &self.nominal_data(n).cases[first];
                 let diagnostic = Diagnostic::error(Code::Types, span, "raw value for enum case is not unique");

@@ -89,6 +89,8 @@ pub struct World {
     pub(super) inside: Option<ParamId>,
     /// Conformances that are being looked up, against endless recursion.
     pub(super) conforming: Vec<(Type, ProtocolId)>,
+    /// Protocols whose inheritance is being worked out, to find those that refine themselves.
+    pub(super) refining: Vec<ProtocolId>,
 }
 
 /// What a name stands for.

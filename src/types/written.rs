@@ -71,3 +71,9 @@ pub(super) fn inherited(ty: &TypeExpr) -> (&TypeExpr, bool) {
         _ => (ty, false),
     }
 }
+
+/// Whether an integer type of so many bits holds a number.
+pub(super) fn fits(n: i128, bits: u8, signed: bool) -> bool {
+    let limit = 1i128 << (bits - u8::from(signed));
+    if signed { n >= -limit && n < limit } else { n >= 0 && n < limit }
+}

@@ -3,13 +3,14 @@
 use super::build::{Builder, Value};
 use super::call::Operand;
 use super::place::stride;
-use crate::ir::graph::{Op, Reg};
+use crate::ir::graph::{Op, Reg, Trap};
 use crate::ir::layout::cells;
 use crate::types::tree::{Expr, ExprKind, FunctionRef};
 use crate::types::ty::Type;
 use crate::types::world::Builtin;
 use crate::value::shape::Shape;
 use crate::value::{Bank, Constants};
+use hashbrown::HashSet;
 
 impl Builder<'_> {
     /// A number literal; one of type `Float` is rounded.
@@ -102,6 +103,13 @@ impl Builder<'_> {
             let ins = [vec![dictionary], pair[0].clone(), present].concat();
             dictionary = self.value(native("dictionary.set"), Bank::R, &ins);
         }
+        if pairs.len() > 1 && !are_distinct(pairs) {
+            let count = self.value(native("dictionary.count"), Bank::I, &[dictionary]);
+            let written = self.int(pairs.len() as i64);
+            let all = self.primitive("int.eq", &[count, written]);
+            let message = self.value(Op::Text("a dictionary literal contains duplicate keys".into()), Bank::R, &[]);
+            self.demand(all, Trap::Failed { what: "failed", message: Some(message) });
+        }
         vec![dictionary]
     }
 
@@ -173,4 +181,14 @@ fn constants(parts: &[Expr]) -> Option<Constants> {
         ExprKind::Float(_) => parts.iter().map(number).collect::<Option<_>>().map(Constants::Numbers),
         _ => parts.iter().map(integer).collect::<Option<_>>().map(Constants::Integers),
     }
+}
+
+/// Whether the keys of a literal are literals themselves, and different ones.
+fn are_distinct(pairs: &[(Expr, Expr)]) -> bool {
+    let (mut integers, mut texts) = (HashSet::new(), HashSet::new());
+    pairs.iter().all(|(key, _)| match &key.kind {
+        ExprKind::Int(n) => integers.insert(*n),
+        ExprKind::Text(text) => texts.insert(text.clone()),
+        _ => false,
+    })
 }

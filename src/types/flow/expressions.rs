@@ -37,6 +37,7 @@ impl<'b> Flow<'b, '_> {
             ExprKind::CallValue { function, args } => {
                 self.expr(function);
                 self.arguments(args, None);
+                self.check_exclusive(None, args);
                 if matches!(&function.ty, Type::Function(f) if f.throws) {
                     self.throwing_call(e.span);
                 }
@@ -124,6 +125,7 @@ impl<'b> Flow<'b, '_> {
         let outer = std::mem::replace(&mut self.operation, whole);
         self.call_arguments(known, args, span);
         self.operation = outer;
+        self.check_exclusive(Some(callee), args);
         if let Callee::Static(f) = callee {
             self.use_function(f.function, span);
             self.call_needs(f.function, span);

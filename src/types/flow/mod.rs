@@ -1,6 +1,6 @@
 //! Questions about the order in which things happen in a body: is a variable set before it is read, is a constant set
-//! once, does every path give a value, which statements are never reached, does a function call itself on every path;
-//! and what is left unused.
+//! once, does every path give a value, which statements are never reached, does a function call itself on every path,
+//! does a call change one variable in two ways; and what is left unused.
 //!
 //! In: a body without type errors. Out: diagnostics.
 //!
@@ -12,6 +12,7 @@
 //! Not here: what a program does with values that are known only while it runs.
 
 mod errors;
+mod exclusive;
 mod exits;
 mod expressions;
 mod needs;

@@ -144,6 +144,7 @@ impl Infer<'_> {
         let local = self.new_local("", ty.clone(), false, value.span);
         let kind = self.labelled(label, false, |infer, label| {
             let mut made = vec![];
+            infer.check_default_is_last(cases);
             for case in cases {
                 let case = infer.in_scope(|infer| infer.switch_case(case, &ty, result));
                 made.push(case);
@@ -153,6 +154,21 @@ impl Infer<'_> {
             StmtKind::Switch { label, local, subject, cases: made }
         });
         Stmt { kind, span }
+    }
+
+    /// What stands behind `default` would never be asked.
+    fn check_default_is_last(&mut self, cases: &[ast::SwitchCase]) {
+        let Some(at) = cases.iter().position(|c| c.patterns.is_empty()) else { return };
+        let Some(behind) = cases.get(at + 1) else { return };
+        let place = |case: &ast::SwitchCase| match case.patterns.first() {
+            Some((pattern, _)) => Span::new(case.span.start, pattern.span.end),
+            None => Span::new(case.span.start, case.span.start + "default".len() as u32),
+        };
+        let message = "additional 'case' blocks cannot appear after the 'default' block of a 'switch'";
+        let diagnostic = Diagnostic::error(Code::WrongContext, place(behind), message);
+        self.error(
+            diagnostic.also(place(&cases[at]), "takes everything that is left").help("move 'default' to the end"),
+        );
     }
 
     fn switch_case(&mut self, case: &ast::SwitchCase, ty: &Type, result: Option<(&Place, &Type)>) -> Case {

@@ -4,7 +4,7 @@ use super::args::{ArgNode, match_args};
 use super::candidates::{Candidate, Target};
 use super::solve::PendingKind;
 use super::{Found, Infer};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
 use crate::types::prelude::PRELUDE_FILE;
@@ -229,6 +229,7 @@ impl Infer<'_> {
                     let message = format!("{what} arguments in call: {want} expected, {have} given");
                     return self.fail(Code::WrongArguments, span, message);
                 }
+                self.refuse_labels(&args);
                 if let Some(expected) = expected {
                     self.hint(&ty.result, expected, span);
                 }
@@ -265,6 +266,23 @@ impl Infer<'_> {
                 self.call_overloaded(&name, candidates, args, expected, span)
             }
         }
+    }
+
+    /// A function value knows the types of its parameters, and not their labels.
+    fn refuse_labels(&mut self, args: &[ArgNode]) {
+        let labelled: Vec<(&ArgNode, Span)> = args
+            .iter()
+            .filter(|a| !a.trailing && a.label.is_some())
+            .filter_map(|a| a.label_span.map(|span| (a, span)))
+            .collect();
+        let Some((_, first)) = labelled.first() else { return };
+        let word = if labelled.len() == 1 { "label" } else { "labels" };
+        let labels: String = labelled.iter().filter_map(|(a, _)| a.label.as_ref()).map(|l| format!("{l}:")).collect();
+        let message = format!("extraneous argument {word} '{labels}' in call");
+        let mut diagnostic = Diagnostic::error(Code::WrongArguments, *first, message);
+        let edits = labelled.iter().map(|(a, span)| (Span::new(span.start, a.span.start), String::new())).collect();
+        diagnostic.helps.push(Help { text: "a function value is called without labels".into(), edits });
+        self.error(diagnostic);
     }
 
     fn not_callable(&mut self, function: &Expr, ty: &Type, args: &[ArgNode], span: Span) -> Expr {

@@ -10,6 +10,7 @@ use crate::types::tree::{
 };
 use crate::types::ty::Type;
 use crate::types::world::Builtin;
+use crate::types::written::fits;
 
 impl Infer<'_> {
     fn finish_type(&mut self, e: &mut Expr) {
@@ -359,9 +360,4 @@ impl Infer<'_> {
         let callee = Callee::Requirement { protocol, requirement: 0, self_type: e.ty.clone(), generics: vec![] };
         e.kind = ExprKind::Call { callee, args: vec![Argument::Value(literal)] };
     }
-}
-
-fn fits(n: i128, bits: u8, signed: bool) -> bool {
-    let limit = 1i128 << (bits - u8::from(signed));
-    if signed { n >= -limit && n < limit } else { n >= 0 && n < limit }
 }
