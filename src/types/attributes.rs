@@ -1,4 +1,4 @@
-//! Attributes: which there are, and where those of differentiation may stand.
+//! Attributes: which there are, and where they may stand.
 
 use super::names::did_you_mean;
 use super::store::World;
@@ -37,11 +37,18 @@ const KNOWN: &[&str] = &[
 ];
 
 impl World {
-    /// Attributes that there are not, and those of differentiation in front of what cannot have them.
+    /// Attributes that there are not, and those in front of what cannot have them.
     pub(super) fn check_attributes(&mut self, decl: &Decl) {
         for attribute in &decl.attributes {
             self.check_known(attribute);
             let fits = match (&*attribute.name.name, &decl.kind) {
+                ("discardableResult", kind) => matches!(kind, DeclKind::Function(_) | DeclKind::Init { .. }),
+                ("propertyWrapper" | "resultBuilder" | "main" | "dynamicCallable", kind) => {
+                    matches!(kind, DeclKind::Nominal(_))
+                }
+                ("dynamicMemberLookup", kind) => matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_)),
+                ("noDerivative", kind) => !matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_)),
+                ("escaping" | "autoclosure" | "convention" | "memberwise" | "unchecked", _) => false,
                 ("differentiable", DeclKind::Variable { .. } | DeclKind::Subscript { .. }) => true,
                 ("derivative" | "transpose", DeclKind::Function(_)) => true,
                 ("differentiable", DeclKind::Function(_) | DeclKind::Init { .. } | DeclKind::Formula { .. }) => true,
@@ -50,7 +57,9 @@ impl World {
             };
             if !fits {
                 let message = format!("'@{}' attribute cannot be applied to this declaration", attribute.name.name);
-                self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
+                let of_differentiation = matches!(&*attribute.name.name, "differentiable" | "derivative" | "transpose");
+                let code = if of_differentiation { Code::WithRespectTo } else { Code::WrongContext };
+                self.report(Diagnostic::error(code, attribute.span, message));
             }
         }
     }

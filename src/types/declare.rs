@@ -1,5 +1,6 @@
 //! Entering declarations: names first, so that their order does not matter; types are worked out when they are asked for.
 
+use super::modifiers::Around;
 use super::redeclare::redeclared;
 use super::store::{
     AliasData, AliasId, Code, Entry, GlobalData, Group, GroupId, Named, NominalData, Owner, World, blank_function,
@@ -23,6 +24,7 @@ impl World {
     pub(super) fn declare_top(&mut self, decl: &Rc<Decl>, file: u32, is_prelude: bool) {
         if !is_prelude {
             self.check_attributes(decl);
+            self.check_modifiers(decl, Around::Module);
         }
         let is_private = decl.has("private") || decl.has("fileprivate");
         if let Some((plain, derivative)) = super::inline_adjoint::take_apart(decl) {
@@ -233,6 +235,7 @@ impl World {
             file,
             resolved: None,
             resolving: false,
+            is_private: false,
             span: name.span,
         });
         AliasId(self.aliases.len() as u32 - 1)
@@ -365,6 +368,7 @@ impl World {
             style,
             is_indirect: decl.has("indirect"),
             is_final: decl.has("final"),
+            is_private: decl.has("private"),
             locals: self.local_types.clone(),
             looks_up: decl.attribute("dynamicMemberLookup").is_some(),
             answers_calls: decl.attribute("dynamicCallable").is_some(),

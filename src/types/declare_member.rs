@@ -30,6 +30,7 @@ impl World {
         let Group { owner, file, is_prelude, is_private, .. } = self.groups[group.0 as usize];
         if !is_prelude {
             self.check_attributes(decl);
+            self.check_modifiers(decl, self.around(group));
         }
         let is_private = is_private || decl.has("private") || decl.has("fileprivate");
         let is_static = decl.has("static") || decl.has("class");
@@ -91,6 +92,7 @@ impl World {
             }
             DeclKind::TypeAlias { name, generics, target } => {
                 let id = self.declare_alias(name, generics, target, owner, Some(group), file);
+                self.aliases[id.0 as usize].is_private = decl.has("private");
                 self.add_member(owner, &name.name, Member { is_static: true, ..member(MemberKind::Alias(id)) });
             }
             DeclKind::Cases(cases) => {

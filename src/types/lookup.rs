@@ -1,7 +1,7 @@
 //! What names of the top level and of types stand for.
 
 use super::prelude::PRELUDE_FILE;
-use super::store::{Entry, Named, Owner, World};
+use super::store::{Entry, MemberKind, Named, Owner, World};
 use super::ty::{NominalId, ProtocolId, Type};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{TypeExpr, TypeExprKind};
@@ -118,7 +118,6 @@ impl World {
 
     /// A type alias in an extension of a protocol that a type conforms to.
     pub(super) fn protocol_alias(&mut self, of: &Type, name: &str) -> Option<Type> {
-        use super::store::MemberKind;
         let protocols = self.protocols_of(of);
         let (p, alias) = protocols.iter().find_map(|p| {
             let members = self.protocol_data(*p).members.get(name)?;
@@ -134,7 +133,6 @@ impl World {
 
     /// A nested type or type alias that is declared in a nominal type.
     pub(super) fn own_member_type(&mut self, n: NominalId, args: &[Type], name: &str) -> Option<Type> {
-        use super::store::MemberKind;
         let short = self.nominal_data(n).name.clone();
         if self.nominal_data(n).is_prelude || self.nominal_data(n).parent == Owner::Module {
             self.load_extensions(&short);
@@ -157,7 +155,6 @@ impl World {
     }
 
     pub(super) fn has_member_type(&mut self, n: NominalId, name: &str) -> bool {
-        use super::store::MemberKind;
         if self.nominal_data(n).is_prelude {
             let short = self.nominal_data(n).name.clone();
             self.load_extensions(&short);

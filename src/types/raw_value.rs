@@ -142,7 +142,8 @@ impl World {
         let at = self.groups[group.0 as usize].inherits.first().map_or(span, |ty| ty.span);
         if self.literal_kinds(&raw).is_empty() {
             let text = self.show(&raw);
-            let message = format!("raw type '{text}' is not expressible by a string, integer, or floating-point literal");
+            let message =
+                format!("raw type '{text}' is not expressible by a string, integer, or floating-point literal");
             let help = "a raw type is 'Int', 'String', 'Double', 'Character' or a type like these";
             self.report(Diagnostic::error(Code::Types, at, message).help(help));
             return false;

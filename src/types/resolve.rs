@@ -126,7 +126,13 @@ impl World {
         scope: &TypeScope,
         span: Span,
     ) -> Type {
-        match self.member_type(of, &name.name) {
+        let found = self.member_type(of, &name.name);
+        let of = &self.shallow(of);
+        if let (Some(_), Some(level)) = (&found, self.hidden_type(of, &name.name, scope.owner, scope.file)) {
+            let message = format!("'{}' is inaccessible due to '{level}' protection level", name.name);
+            self.report(Diagnostic::error(Code::Inaccessible, name.span, message));
+        }
+        match found {
             Some(Type::Nominal(n, args)) if !generics.is_empty() => {
                 let given: Vec<Type> = generics.iter().map(|g| self.resolve_type(g, scope)).collect();
                 let outer = args.len().saturating_sub(given.len());

@@ -185,6 +185,8 @@ pub(super) struct NominalData {
     pub(super) style: Option<Name>,
     pub(super) is_indirect: bool,
     pub(super) is_final: bool,
+    /// `private`: it is the type's around it alone.
+    pub(super) is_private: bool,
     /// For a type that is declared inside of a function: the types that were declared there before it.
     pub(super) locals: Rc<HashMap<Name, Named>>,
     /// `@dynamicMemberLookup`, `@dynamicCallable`
@@ -366,6 +368,8 @@ pub(super) struct AliasData {
     pub(super) file: u32,
     pub(super) resolved: Option<Type>,
     pub(super) resolving: bool,
+    /// `private`: it is the type's around it alone.
+    pub(super) is_private: bool,
     pub(super) span: Span,
 }
 

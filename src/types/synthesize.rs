@@ -121,7 +121,8 @@ impl World {
         for (field, ty, _) in &moving {
             let vector = Type::Associated(Rc::new(ty.clone()), differentiable, name.clone());
             let vector = self.normalize_type(&vector);
-            let _ = writeln!(text, "    var {field}: {}", self.name_for(vector));
+            let level = self.level_of_stored(n, field);
+            let _ = writeln!(text, "    {level}var {field}: {}", self.name_for(vector));
         }
         text.push_str("}\n");
         self.declare_synthesized(&text, group, place);

@@ -2,7 +2,7 @@
 
 use super::expr::error_at;
 use super::{Builder, Node, Rule};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{
     Block, Catch, Condition, Decl, DeclKind, Expr, ExprKind, Ident, Param, SequencePart, Stmt, StmtKind, SwitchCase,
@@ -103,8 +103,11 @@ impl Builder<'_> {
 
     fn for_statement(&mut self, nodes: Pairs<'_, Rule>, label: Option<Ident>) -> Option<StmtKind> {
         let (mut pattern, mut ty, mut sequence, mut filter) = (None, None, None, None);
+        let mut mutable = false;
         for node in nodes {
             match node.as_rule() {
+                Rule::let_word if node.as_str() == "var" => mutable = true,
+                Rule::let_word => self.constant_anyway(&node),
                 Rule::case_condition => pattern = node.into_inner().next().map(|p| self.pattern(p, None)),
                 Rule::head => sequence = Some(self.expr(node)),
                 Rule::where_clause_head => filter = node.into_inner().next().map(|e| self.expr(e)),
@@ -115,11 +118,20 @@ impl Builder<'_> {
                     }
                     return Some(StmtKind::For { label, pattern, sequence, filter, body: self.block(node) });
                 }
-                Rule::name | Rule::pattern_tuple => pattern = Some(self.binding_pattern(node, false)),
+                Rule::name | Rule::pattern_tuple => pattern = Some(self.binding_pattern(node, mutable)),
                 _ => ty = Some(self.ty(node)),
             }
         }
         None
+    }
+
+    /// `for let x in …`
+    fn constant_anyway(&mut self, node: &Node<'_>) {
+        let span = self.span(node);
+        let message = "'let' pattern cannot appear nested in an already immutable context";
+        let diagnostic = Diagnostic::error(Code::Syntax, span, message);
+        let word = Span::new(span.start, span.end + 1);
+        self.diagnostics.push(diagnostic.fix("the variable of a loop is a constant without it", word, ""));
     }
 
     fn catch(&mut self, node: Node<'_>) -> Option<Catch> {

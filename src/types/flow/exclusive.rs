@@ -23,9 +23,7 @@ impl Flow<'_, '_> {
         let name = self.place_name(whole, shorter);
         let are_elements = [first, second].iter().all(|p| stored_steps(p).len() + 1 == p.path.len());
         let way_out = match callee {
-            Some(Callee::Static(f))
-                if are_elements && &*self.world.function_data(f.function).base_name == "swap" =>
-            {
+            Some(Callee::Static(f)) if are_elements && &*self.world.function_data(f.function).base_name == "swap" => {
                 "calling MutableCollection.swapAt(_:_:)"
             }
             _ => "copying to a local variable",

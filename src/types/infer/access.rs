@@ -1,14 +1,24 @@
 //! Who may name what is `private`: what stands inside of the type that declares it, or in its extensions in the same file.
 
 use super::Infer;
+use super::args::{ArgNode, match_args};
+use super::candidates::{Candidate, Target};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::Decl;
-use crate::types::store::{Code as Body, FunctionKind, MemberKind, Owner};
+use crate::types::prelude::PRELUDE_FILE;
+use crate::types::store::{Code as Body, FunctionKind, Member, MemberKind, Owner};
 use crate::types::tree::{FunctionId, GlobalId};
 use crate::types::ty::{NominalId, Type};
 
 impl Infer<'_> {
+    /// A function is called. An unwritten initialiser that is given nothing names no property.
+    pub(super) fn check_call_access(&mut self, f: FunctionId, takes_nothing: bool, span: Span) {
+        if !(takes_nothing && matches!(self.world.function_data(f).code, Body::Memberwise(_))) {
+            self.check_function_access(f, span);
+        }
+    }
+
     /// A function is called or named.
     pub(super) fn check_function_access(&mut self, f: FunctionId, span: Span) {
         let data = self.world.function_data(f);
@@ -24,7 +34,7 @@ impl Infer<'_> {
             return;
         }
         match data.kind {
-            FunctionKind::Init { .. } => self.inaccessible_init(owner, span),
+            FunctionKind::Init { .. } => self.inaccessible_init(owner, "private", span),
             FunctionKind::Setter if !data.decl.as_ref().is_some_and(|decl| hides(decl, false)) => {
                 self.inaccessible_setter(&name, span);
             }
@@ -39,7 +49,12 @@ impl Infer<'_> {
         if !hidden || self.is_inside(Owner::Nominal(n)) {
             return;
         }
-        if reads { self.inaccessible(&name, "private", span) } else { self.inaccessible_setter(&name, span) }
+        match (reads, writes) {
+            (true, false) => self.inaccessible(&name, "private", span),
+            // What is written was read before, as an expression.
+            (true, true) => {}
+            (false, _) => self.inaccessible_setter(&name, span),
+        }
     }
 
     /// A static stored property is read, or written.
@@ -50,28 +65,24 @@ impl Infer<'_> {
         if !hides(&decl, writes) || self.is_inside(owner) {
             return;
         }
-        if hides(&decl, false) {
-            self.inaccessible(&name, "private", span)
-        } else {
-            self.inaccessible_setter(&name, span)
+        match (hides(&decl, false), writes) {
+            (true, false) => self.inaccessible(&name, "private", span),
+            (true, true) => {}
+            (false, _) => self.inaccessible_setter(&name, span),
         }
     }
 
     /// An unwritten initialiser is as private as what it fills.
     fn check_memberwise_access(&mut self, n: NominalId, span: Span) {
-        let stored = &self.world.nominal_data(n).stored;
-        let is_private =
-            stored.iter().any(|s| !(s.is_let && s.value.is_some() || s.wrapped.is_some()) && hides(&s.decl, false));
-        if is_private && !self.is_inside(Owner::Nominal(n)) && !self.takes_nothing(n) {
-            self.inaccessible_init(Owner::Nominal(n), span);
+        let data = self.world.nominal_data(n);
+        let filled = || data.stored.iter().filter(|s| !(s.is_let && s.value.is_some() || s.wrapped.is_some()));
+        let is_other_file = data.file != self.file;
+        let is_kept = |word: &str| filled().any(|s| s.decl.has(word));
+        if is_kept("private") && !self.is_inside(Owner::Nominal(n)) {
+            self.inaccessible_init(Owner::Nominal(n), "private", span);
+        } else if is_other_file && is_kept("fileprivate") {
+            self.inaccessible_init(Owner::Nominal(n), "fileprivate", span);
         }
-    }
-
-    /// Whether every property has a value, so that there is an initialiser which names none of them.
-    fn takes_nothing(&mut self, n: NominalId) -> bool {
-        let f = self.world.memberwise_init(n);
-        let signature = self.world.signature(f);
-        signature.params.iter().all(|p| p.default.is_some())
     }
 
     /// Whether the text stands inside of a type or an extension of it.
@@ -80,20 +91,13 @@ impl Infer<'_> {
         if self.frames.first().and_then(|f| f.function).is_some_and(is_unwritten) {
             return true;
         }
-        let mut at = self.owner;
-        loop {
-            match at {
-                _ if at == owner => return true,
-                Owner::Nominal(n) => at = self.world.nominal_data(n).parent,
-                Owner::Module | Owner::Protocol(_) => return false,
-            }
-        }
+        self.world.stands_inside(self.owner, self.world.keeper(owner))
     }
 
-    fn inaccessible_init(&mut self, owner: Owner, span: Span) {
+    fn inaccessible_init(&mut self, owner: Owner, level: &str, span: Span) {
         if let Owner::Nominal(n) = owner {
             let name = self.world.nominal_data(n).name.clone();
-            let message = format!("'{name}' initializer is inaccessible due to 'private' protection level");
+            let message = format!("'{name}' initializer is inaccessible due to '{level}' protection level");
             self.error(Diagnostic::error(Code::Inaccessible, span, message));
         }
     }
@@ -103,28 +107,63 @@ impl Infer<'_> {
         self.error(Diagnostic::error(Code::Inaccessible, span, message));
     }
 
-    fn inaccessible(&mut self, name: &str, level: &str, span: Span) {
+    pub(super) fn inaccessible(&mut self, name: &str, level: &str, span: Span) {
         let message = format!("'{name}' is inaccessible due to '{level}' protection level");
         self.error(Diagnostic::error(Code::Inaccessible, span, message));
     }
 
     /// A member that a type has in another file, where it is kept to itself.
     pub(super) fn hidden_member(&mut self, of: &Type, name: &str, is_static: bool, span: Span) -> bool {
-        let Type::Nominal(n, _) = self.world.shallow(of) else { return false };
-        let members = self.world.nominal_data(n).members.get(name).cloned().unwrap_or_default();
-        let Some(member) = members.iter().find(|m| m.is_private && m.is_static == is_static && m.file != self.file)
-        else {
+        let Some(member) = self.kept_elsewhere(of, name).into_iter().find(|m| m.is_static == is_static) else {
             return false;
         };
+        self.inaccessible(name, self.level_of(&member), span);
+        true
+    }
+
+    /// An initialiser that a type has in another file, where it is kept to itself, and that takes the arguments.
+    pub(super) fn hidden_init(&mut self, candidates: &[Candidate], args: &[ArgNode], span: Span) -> bool {
+        let owner = candidates.iter().find_map(|c| match c.target {
+            Target::Function(f) => Some(self.world.function_data(f).owner),
+            _ => None,
+        });
+        let Some(Owner::Nominal(n)) = owner else { return false };
+        let of = self.world.declared_type(n);
+        for member in self.kept_elsewhere(&of, "init") {
+            let MemberKind::Init(f) = member.kind else { continue };
+            let params = self.world.signature(f).params.clone();
+            if match_args(&params, args).is_ok() {
+                self.inaccessible_init(Owner::Nominal(n), self.level_of(&member), span);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The members of that name which other files keep to themselves.
+    fn kept_elsewhere(&mut self, of: &Type, name: &str) -> Vec<Member> {
+        let of = self.world.shallow(of);
+        let mut members = match &of {
+            Type::Nominal(n, _) => self.world.nominal_data(*n).members.get(name).cloned().unwrap_or_default(),
+            _ => vec![],
+        };
+        for p in self.world.protocols_of(&of) {
+            members.extend(self.world.protocol_data(p).members.get(name).cloned().unwrap_or_default());
+        }
+        members.retain(|m| m.is_private && ![self.file, PRELUDE_FILE].contains(&m.file));
+        members
+    }
+
+    fn level_of(&self, member: &Member) -> &'static str {
         let decl = match member.kind {
-            MemberKind::Stored(i) => Some(self.world.nominal_data(n).stored[i as usize].decl.clone()),
+            MemberKind::Stored(_) => self.world.stored_decl(member),
             MemberKind::Global(g) => self.world.globals[g.0 as usize].decl.clone(),
-            MemberKind::Method(f) | MemberKind::Computed(f, _) => self.world.function_data(f).decl.clone(),
+            MemberKind::Method(f) | MemberKind::Init(f) | MemberKind::Computed(f, _) | MemberKind::Subscript(f, _) => {
+                self.world.function_data(f).decl.clone()
+            }
             _ => None,
         };
-        let level = if decl.is_some_and(|d| d.has("private")) { "private" } else { "fileprivate" };
-        self.inaccessible(name, level, span);
-        true
+        if decl.is_some_and(|d| d.has("private")) { "private" } else { "fileprivate" }
     }
 }
 

@@ -261,6 +261,10 @@ impl Infer<'_> {
                     if let Some(found) = self.dynamic_call(&function, &ty, &args, span) {
                         return found;
                     }
+                    if self.hidden_member(&ty, "callAsFunction", false, function.span) {
+                        self.check_anyway(&args);
+                        return self.error_expr(span);
+                    }
                     return self.not_callable(&function, &ty, &args, span);
                 }
                 self.call_overloaded(&name, candidates, args, expected, span)

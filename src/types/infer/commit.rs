@@ -8,7 +8,7 @@ use crate::source::Span;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
 use crate::types::store::{Requirement, SignatureParam};
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
-use crate::types::ty::Type;
+use crate::types::ty::{ProtocolId, Type};
 
 /// When an argument is looked at: closures come after the arguments that say what they take.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
@@ -37,7 +37,7 @@ impl Infer<'_> {
             return refused;
         }
         if let Target::Function(f) = candidate.target {
-            self.check_function_access(f, name.span);
+            self.check_call_access(f, args.is_empty(), name.span);
         }
         let throwing = self.throwing_candidate(candidate, &slots, args);
         let candidate = throwing.as_ref().unwrap_or(candidate);
@@ -111,10 +111,20 @@ impl Infer<'_> {
         if self.world.is_callable_on_any(e, p, r) {
             return None;
         }
-        let message = format!("member '{}' cannot be used on value of type '{}'", name.name, self.show(&of));
-        let diagnostic = Diagnostic::error(Code::NotConforming, name.span, message);
-        self.error(diagnostic.help("use a generic parameter instead: it keeps the type"));
+        let diagnostic = self.unusable_on_any(name, &of, None);
+        self.error(diagnostic);
         Some(self.error_expr(name.span))
+    }
+
+    /// A member that needs to know the type of the value in an existential; `p` when that is what must conform.
+    fn unusable_on_any(&mut self, name: &Ident, of: &Type, p: Option<ProtocolId>) -> Diagnostic {
+        let message = format!("member '{}' cannot be used on value of type '{}'", name.name, self.show(of));
+        let diagnostic = Diagnostic::error(Code::NotConforming, name.span, message)
+            .help("use a generic parameter instead: it keeps the type");
+        match p {
+            Some(p) if p == self.world.protocol("Sequence") => diagnostic.help("or make an array of it: 'Array(…)'"),
+            _ => diagnostic,
+        }
     }
 
     /// What a candidate is with its generic parameters in place; says which requirement is not met.
@@ -129,7 +139,13 @@ impl Infer<'_> {
                 Requirement::Superclass(a, b) => format!("'{}' inherit from '{}'", self.show(a), self.show(b)),
             };
             let message = format!("'{}' requires that {condition}", name.name);
-            self.error(Diagnostic::error(Code::NotConforming, span, message));
+            let diagnostic = match requirement {
+                Requirement::Conforms(of @ Type::Existential(_), p) if candidate.receiver.is_some() => {
+                    self.unusable_on_any(name, of, Some(*p))
+                }
+                _ => Diagnostic::error(Code::NotConforming, span, message),
+            };
+            self.error(diagnostic);
         }
         instance
     }

@@ -3,7 +3,7 @@
 use super::Infer;
 use super::args::ArgNode;
 use super::expr::is_nil;
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident, StringPart};
 use crate::types::solver::Literal;
@@ -50,13 +50,36 @@ impl Infer<'_> {
                     out.push(Expr { kind: ExprKind::Text(text.clone()), ty: string.clone(), span });
                 }
                 StringPart::Interpolation(args) => {
-                    let Some(arg) = args.first() else { continue };
+                    let Some(arg) = self.interpolated(args, span) else { continue };
                     let value = self.expr(&arg.value, None);
                     out.push(self.described(value));
                 }
             }
         }
         Expr { kind: ExprKind::Interpolation(out), ty: string, span }
+    }
+
+    /// An interpolation holds one value without a label.
+    fn interpolated<'a>(&mut self, args: &'a [ast::Arg], span: Span) -> Option<&'a ast::Arg> {
+        let wrong = |at, message: String| Diagnostic::error(Code::WrongArguments, at, message);
+        let Some(first) = args.first() else {
+            self.error(wrong(span, "missing argument in interpolation".into()).help("write a value: '\\(x)'"));
+            return None;
+        };
+        if let Some(label) = &first.label {
+            let message = format!("extraneous argument label '{}:' in interpolation", label.name);
+            let written = Span::new(label.span.start, first.value.span.start);
+            self.error(wrong(label.span, message).fix("leave it out", written, ""));
+        }
+        if let Some(extra) = args.get(1) {
+            let (at, message) = match &extra.label {
+                Some(label) => (label.span, format!("extra argument '{}' in interpolation", label.name)),
+                None => (extra.value.span, "extra argument in interpolation".to_string()),
+            };
+            let help = "an interpolation shows one value; 'String(format: \"%.2f\", x)' says how a number is written";
+            self.error(wrong(at, message).help(help));
+        }
+        Some(first)
     }
 
     /// The text that `print` would write for a value.

@@ -527,6 +527,9 @@ impl Infer<'_> {
                 self.error(diagnostic);
                 return self.error_expr(span);
             }
+            if self.hidden_member(&ty, "subscript", is_static, span) {
+                return self.error_expr(span);
+            }
             let shown = self.show(&ty);
             let message = format!("value of type '{shown}' has no subscripts");
             let mut diagnostic = Diagnostic::error(Code::UnknownMember, span, message);

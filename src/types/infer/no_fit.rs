@@ -20,6 +20,10 @@ impl Infer<'_> {
         args: &[ArgNode],
         span: Span,
     ) -> Expr {
+        if &*name.name == "init" && self.hidden_init(candidates, args, span) {
+            self.check_anyway(args);
+            return self.error_expr(span);
+        }
         let receiver = candidates.iter().find_map(|c| c.receiver.clone());
         if let Some(receiver) = receiver
             && let Some(diagnostic) = self.conforming_less(&receiver.ty.clone(), name, Some(args), span)

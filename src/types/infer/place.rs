@@ -5,11 +5,14 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast};
 use crate::types::observe::Observed;
-use crate::types::store::Owner;
+use crate::types::store::{FunctionKind, Owner};
 use crate::types::tree::{
     Argument, Callee, Expr, ExprKind, FunctionRef, GlobalId, LocalId, Place, Projection, ProjectionKind, Root,
 };
 use crate::types::ty::Type;
+
+/// What is said first where something cannot be assigned to.
+const ASSIGN: &str = "cannot assign to value";
 
 impl Infer<'_> {
     /// The place that a value was read from. When there is none, `complaint` begins what is said.
@@ -123,7 +126,7 @@ impl Infer<'_> {
                     _ => (Root::Value(base.clone()), vec![step]),
                 }
             }
-            _ => return self.place_of(target, "cannot assign to value"),
+            _ => return self.place_of(target, ASSIGN),
         };
         Place { root, path, ty, span }
     }
@@ -199,18 +202,7 @@ impl Infer<'_> {
             }
         };
         let Some(set) = setter else {
-            let what = match &callee {
-                Callee::Static(f) | Callee::Class { function: f, .. } => self.world.full_name(f.function),
-                _ => "it".to_string(),
-            };
-            let is_call =
-                matches!(&callee, Callee::Static(f) | Callee::Class { function: f, .. } if !self.is_getter(f));
-            let why = if is_call {
-                format!("{complaint}: '{what}' returns a value, not a variable")
-            } else {
-                format!("{complaint}: '{what}' is a get-only property")
-            };
-            self.error(Diagnostic::error(Code::Immutable, span, why));
+            self.get_only(&callee, span, complaint);
             return Place { root: Root::Discard, path: vec![], ty, span };
         };
         if let Callee::Static(f) | Callee::Class { function: f, .. } = &set {
@@ -246,8 +238,37 @@ impl Infer<'_> {
         Place { ty, span, ..place }
     }
 
-    fn is_getter(&self, f: &FunctionRef) -> bool {
-        self.world.function_data(f.function).kind == crate::types::store::FunctionKind::Getter
+    /// What can be read and not written.
+    fn get_only(&mut self, callee: &Callee, span: Span, complaint: &str) {
+        let (f, is_requirement) = match callee {
+            Callee::Static(f) | Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => {
+                (f.function, self.world.function_data(f.function).requirement.is_some())
+            }
+            Callee::Requirement { protocol, requirement, .. } => {
+                (self.world.protocol_data(*protocol).requirements[*requirement as usize].function, true)
+            }
+        };
+        let what = self.world.full_name(f);
+        let data = self.world.function_data(f);
+        let (is_getter, is_subscript) = (data.kind == FunctionKind::Getter, &*data.base_name == "subscript");
+        let assigns = complaint == ASSIGN;
+        let why = match (is_getter, is_subscript) {
+            (false, _) => format!("{complaint}: '{what}' returns a value, not a variable"),
+            (true, true) if assigns => format!("cannot assign through subscript: '{what}' is get-only"),
+            (true, true) => format!("{complaint}: '{what}' is get-only"),
+            (true, false) if assigns => format!("cannot assign to property: '{what}' is a get-only property"),
+            (true, false) => format!("{complaint}: '{what}' is a get-only property"),
+        };
+        let diagnostic = Diagnostic::error(Code::Immutable, span, why);
+        let diagnostic = match data.span {
+            declared if data.is_prelude || declared == Span::default() => diagnostic,
+            declared => diagnostic.also(declared, format!("'{what}' is declared here")),
+        };
+        self.error(match (is_getter && !data.is_prelude, is_requirement) {
+            (true, true) => diagnostic.help("let the protocol ask for it with '{ get set }'"),
+            (true, false) => diagnostic.help("a setter says what is to be stored: 'get { … } set { … }'"),
+            (false, _) => diagnostic,
+        });
     }
 
     fn is_class(&mut self, ty: &Type) -> bool {
@@ -345,7 +366,7 @@ impl Infer<'_> {
         let is_instance = !matches!(target.kind, Ast::Ident { .. }) && self.is_instance(&payload);
         let found = match is_instance {
             true => Err(base),
-            false => Ok(self.place_of(base, "cannot assign to value")),
+            false => Ok(self.place_of(base, ASSIGN)),
         };
         let local = self.new_local("", payload, true, span);
         let body = self.in_scope(|infer| {

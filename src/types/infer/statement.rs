@@ -54,10 +54,13 @@ impl Infer<'_> {
             let is_function =
                 |decl: &Rc<ast::Decl>| functions.iter().find(|(_, d)| Rc::ptr_eq(d, decl)).map(|(f, _)| *f);
             match &item.kind {
-                AstStmt::Decl(decl) => match is_function(decl) {
-                    Some(f) => out.push(self.local_function(f)),
-                    None => self.declaration(decl, &mut out),
-                },
+                AstStmt::Decl(decl) => {
+                    self.check_prologue(decl);
+                    match is_function(decl) {
+                        Some(f) => out.push(self.local_function(f)),
+                        None => self.declaration(decl, &mut out),
+                    }
+                }
                 _ => self.statement(item, &mut out),
             }
             self.settle_statement(start);

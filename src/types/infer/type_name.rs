@@ -29,6 +29,9 @@ impl Infer<'_> {
                     return None;
                 }
                 let member = self.world.member_type(&of, &name.name)?;
+                if let Some(level) = self.world.hidden_type(&of, &name.name, self.owner, self.file) {
+                    self.inaccessible(&name.name, level, name.span);
+                }
                 if let (Type::Nominal(n, args), false) = (&member, generics.is_empty()) {
                     let given: Vec<Type> = generics.iter().map(|g| self.resolve(g)).collect();
                     let outer = args.len().saturating_sub(given.len());

@@ -6,6 +6,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, DeclKind, ExprKind as Ast};
 use crate::types::lifetime::ownership;
+use crate::types::modifiers::Around;
+use crate::types::prelude::PRELUDE_FILE;
 use crate::types::store::{Named, Owner};
 use crate::types::tree::Ownership;
 use crate::types::tree::{Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};
@@ -14,6 +16,14 @@ use crate::types::written::{bound_names, strip};
 use std::rc::Rc;
 
 impl Infer<'_> {
+    /// What stands before a declaration inside of a body.
+    pub(super) fn check_prologue(&mut self, decl: &ast::Decl) {
+        if self.file != PRELUDE_FILE && !self.is_top() {
+            self.world.check_attributes(decl);
+            self.world.check_modifiers(decl, Around::Function);
+        }
+    }
+
     pub(super) fn declaration(&mut self, decl: &Rc<ast::Decl>, out: &mut Vec<Stmt>) {
         match &decl.kind {
             DeclKind::Variable { is_let, bindings } => {
