@@ -131,6 +131,7 @@ impl Primitive {
             "le" => "<=",
             "gt" => ">",
             "ge" => ">=",
+            "powi" => "pow",
             last => last,
         }
     }

@@ -1,13 +1,13 @@
 //! What others ask of a [`World`]: entering a module's files, checking them, and the answers that `ir` needs.
 
 use super::promise::Promise;
-use super::store::{BodyState, Code, Entry, FunctionKind, MemberKind, Named, RequirementKind, World, blank_function};
+use super::store::{BodyState, Code, Entry, FunctionKind, Named, World, blank_function};
 use super::tree::{Body, FunctionId, FunctionRef, GlobalId};
 use super::ty::{Existential, NominalId, ProtocolId, Type};
 use super::world::{Declarations, Function, Global, Nominal, Rule};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{AttributeArgs, DeclKind, File, Name, NominalKind, Stmt, StmtKind};
+use crate::syntax::ast::{AttributeArgs, Decl, DeclKind, File, Stmt, StmtKind};
 use crate::types::lifetime::ownership;
 use crate::types::tree::Ownership;
 use std::rc::Rc;
@@ -44,8 +44,13 @@ impl World {
         for (_, file) in &numbered {
             self.note_wrappers(file);
         }
-        for (number, file) in &numbered {
-            self.enter_file(file, *number);
+        for (_, file) in &numbered {
+            self.enter_imports(file);
+        }
+        for types in [true, false] {
+            for (number, file) in &numbered {
+                self.enter_file(file, *number, types);
+            }
         }
         self.check_functions(before);
         for n in nominals_before..self.nominals.len() {
@@ -88,6 +93,7 @@ impl World {
                 if matches!(self.function_data(f).kind, FunctionKind::Function | FunctionKind::Init { .. }) {
                     self.check_signature(f);
                 }
+                self.check_default_promise(f);
                 self.signature(f);
                 if let Some(body) = self.check_body(f) {
                     self.check_called_requirements(f, &body);
@@ -103,29 +109,29 @@ impl World {
     }
 
     /// Types first, then everything else: an extension needs to know whom it extends.
-    fn enter_file(&mut self, file: &File, number: u32) {
-        let decls = || {
-            file.items.iter().filter_map(|s| match &s.kind {
-                StmtKind::Decl(decl) => Some(decl),
-                _ => None,
-            })
-        };
-        for decl in decls() {
-            if let DeclKind::Import { path, file: None, .. } = &decl.kind {
-                let Some(module) = path.first() else { continue };
-                if !self.import_module(&module.name) {
-                    let message = format!("no such module '{}'", module.name);
-                    self.report(Diagnostic::error(DiagnosticCode::UnknownName, module.span, message));
-                }
-            }
-        }
+    fn enter_file(&mut self, file: &File, number: u32, types: bool) {
         let is_type =
             |kind: &DeclKind| matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_) | DeclKind::TypeAlias { .. });
-        for decl in decls().filter(|d| is_type(&d.kind)) {
+        for decl in declarations(file).filter(|d| is_type(&d.kind) == types) {
             self.declare_top(decl, number, false);
         }
-        for decl in decls().filter(|d| !is_type(&d.kind)) {
-            self.declare_top(decl, number, false);
+    }
+
+    /// The modules that a file imports, and the single declarations: those are there.
+    fn enter_imports(&mut self, file: &File) {
+        for decl in declarations(file) {
+            let DeclKind::Import { kind, path, file: None } = &decl.kind else { continue };
+            let Some((module, rest)) = path.split_first() else { continue };
+            if !self.import_module(&module.name) {
+                let message = format!("no such module '{}'", module.name);
+                self.report(Diagnostic::error(DiagnosticCode::UnknownName, module.span, message));
+            } else if let (Some(kind), [name]) = (kind, rest)
+                && self.library_entries(&name.name).is_empty()
+            {
+                let what = if &*kind.name == "func" { "function" } else { &*kind.name };
+                let message = format!("{what} '{}' does not exist in module '{}'", name.name, module.name);
+                self.report(Diagnostic::error(DiagnosticCode::UnknownName, name.span, message));
+            }
         }
     }
 
@@ -139,6 +145,7 @@ impl World {
         self.check_size(n);
         self.check_raw_values(n);
         self.check_stored(n);
+        self.check_promised_properties(n);
         self.check_continued(n);
         for i in 0..self.nominal_data(n).conformances.len() {
             if !self.is_redundant(n, i) {
@@ -146,164 +153,6 @@ impl World {
             }
         }
         self.check_asked_vector(n);
-    }
-
-    /// Every requirement must be fulfilled.
-    pub(super) fn check_conformance(&mut self, n: NominalId, i: usize) {
-        let conformance = &self.nominal_data(n).conformances[i];
-        let (p, group, span) = (conformance.protocol, conformance.group, conformance.span);
-        if std::mem::replace(&mut self.nominal_data_mut(n).conformances[i].checked, true) {
-            return;
-        }
-        let env = self.group_env(group);
-        let saved = std::mem::replace(&mut self.env, env);
-        let own = self.declared_type(n);
-        let type_name = self.show(&own);
-        let object = self.protocol("AnyObject");
-        if !self.is_class(n) && self.refined(p).contains(&object) {
-            let name = self.protocol_data(p).name.clone();
-            let message = format!("non-class type '{type_name}' cannot conform to class protocol '{name}'");
-            self.report(Diagnostic::error(DiagnosticCode::MissingRequirement, span, message));
-        }
-        let mut missing: Vec<String> = vec![];
-        let mut near: Vec<(String, Span)> = vec![];
-        for q in self.refined(p).iter().copied().collect::<Vec<_>>() {
-            let mut known = true;
-            for a in 0..self.protocol_data(q).associated.len() {
-                let name = self.protocol_data(q).associated[a].name.clone();
-                let ty = Type::Associated(Rc::new(own.clone()), q, name.clone());
-                if self.normalize_type(&ty) == ty {
-                    known = false;
-                    missing.push(format!("the associated type '{name}'"));
-                }
-            }
-            if !known {
-                continue;
-            }
-            missing.extend(self.broken_clauses(q, &own));
-            for r in 0..self.protocol_data(q).requirements.len() as u32 {
-                let generics = self.own_generics(q, r);
-                let data = &self.protocol_data(q).requirements[r as usize];
-                let (function, setter) = (data.function, data.setter);
-                if matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter)
-                    || self.is_supplied(q, r)
-                {
-                    continue;
-                }
-                let Some(witness) = self.find_witness(q, r, &own, &generics) else {
-                    missing.push(self.requirement_text(function, q, &own));
-                    near.extend(self.near_members(n, function));
-                    continue;
-                };
-                self.check_required_init(n, q, witness.function);
-                if let Some(setter) = setter
-                    && self.find_witness(q, setter, &own, &generics).is_none()
-                {
-                    let text = self.requirement_text(function, q, &own);
-                    missing.push(format!("{text} that can be set"));
-                }
-            }
-        }
-        if &*self.protocol_data(p).name == "Differentiable" {
-            missing.extend(self.unreachable_vector(n, &own));
-        }
-        let in_the_way = self.unsynthesized(n, p);
-        self.env = saved;
-        if !missing.is_empty() || !in_the_way.is_empty() {
-            let protocol = self.protocol_data(p).name.clone();
-            let message = format!("type '{type_name}' does not conform to protocol '{protocol}'");
-            let mut diagnostic = Diagnostic::error(DiagnosticCode::MissingRequirement, span, message);
-            for requirement in missing {
-                diagnostic = diagnostic.note(format!("protocol '{protocol}' requires {requirement}"));
-            }
-            for (text, span) in near.into_iter().chain(in_the_way) {
-                diagnostic = diagnostic.note_at(span, text);
-            }
-            self.report(diagnostic);
-        }
-    }
-
-    /// Subclasses conform, too, and must have the initialiser.
-    fn check_required_init(&mut self, n: NominalId, p: ProtocolId, f: FunctionId) {
-        if !self.fills_instance(f) || self.nominal_data(n).is_final || self.is_required(f) {
-            return;
-        }
-        let (name, class) = (self.full_name(f), self.nominal_data(n).name.clone());
-        let message = format!(
-            "initializer requirement '{name}' can only be satisfied by a 'required' initializer in non-final class '{class}'"
-        );
-        let span = self.function_data(f).span;
-        let diagnostic = Diagnostic::error(DiagnosticCode::Inheritance, span, message);
-        let protocol = self.protocol_data(p).name.clone();
-        self.report(
-            diagnostic.note(format!("protocol '{protocol}' asks for it")).help("write 'required' before 'init'"),
-        );
-    }
-
-    /// Members of a type that have the name of a requirement and do not fulfil it.
-    fn near_members(&mut self, n: NominalId, requirement: FunctionId) -> Vec<(String, Span)> {
-        let base = self.function_data(requirement).base_name.clone();
-        let members = self.nominal_data(n).members.get(&base).cloned().unwrap_or_default();
-        let mut near = vec![];
-        for member in members {
-            let (ty, span) = match member.kind {
-                MemberKind::Method(f) | MemberKind::Init(f) => {
-                    let signature = self.signature(f);
-                    (self.function_type(&signature), self.function_data(f).span)
-                }
-                MemberKind::Computed(f, _) => (self.signature(f).result.clone(), self.function_data(f).span),
-                MemberKind::Stored(i) => (self.stored_type(n, i), self.nominal_data(n).stored[i as usize].span),
-                _ => continue,
-            };
-            let name = match member.kind {
-                MemberKind::Method(f) | MemberKind::Init(f) => self.full_name(f),
-                _ => base.to_string(),
-            };
-            near.push((format!("'{name}' is there, with type '{}'", self.show(&ty)), span));
-        }
-        near
-    }
-
-    /// Why equality or hashing, which a conformance needs and nobody wrote, cannot be made from the parts of the type.
-    fn unsynthesized(&mut self, n: NominalId, p: ProtocolId) -> Vec<(String, Span)> {
-        let data = self.nominal_data(n);
-        if data.kind == NominalKind::Class || data.builtin.is_some() || data.is_prelude {
-            return vec![];
-        }
-        let refined: Vec<Name> = self.refined(p).iter().map(|q| self.protocols[q.0 as usize].name.clone()).collect();
-        let mut out = vec![];
-        for (protocol, member) in [("Equatable", "=="), ("Hashable", "hash")] {
-            let written = self.nominal_data(n).members.contains_key(member);
-            if refined.iter().any(|name| &**name == protocol) && !written {
-                out.extend(self.in_the_way(n, protocol));
-            }
-        }
-        out
-    }
-
-    pub(super) fn own_generics(&mut self, p: ProtocolId, r: u32) -> Vec<Type> {
-        let f = self.protocol_data(p).requirements[r as usize].function;
-        let signature = self.signature(f);
-        signature.env.params.iter().skip(1).map(|q| Type::Param(*q)).collect()
-    }
-
-    /// A requirement with the types that a type has to give it.
-    fn requirement_text(&mut self, f: FunctionId, p: ProtocolId, of: &Type) -> String {
-        let wanted = self.requirement_for(f, p, of);
-        let what = match self.function_data(f).kind {
-            FunctionKind::Getter => {
-                return format!("property '{}' with type '{}'", self.full_name(f), self.show(&wanted.result));
-            }
-            FunctionKind::Init { .. } => "initializer",
-            _ => "function",
-        };
-        let ty = self.function_type(&wanted);
-        format!("{what} '{}' with type '{}'", self.full_name(f), self.show(&ty))
-    }
-
-    /// Requirements that the machine or the checker fulfils for every type.
-    fn is_supplied(&self, p: ProtocolId, _r: u32) -> bool {
-        matches!(&*self.protocol_data(p).name, "Hashable" | "Error")
     }
 
     /// The operators that are declared.
@@ -501,4 +350,11 @@ impl Declarations for World {
     fn type_name(&mut self, ty: &Type) -> String {
         self.write_type(ty, false)
     }
+}
+
+fn declarations(file: &File) -> impl Iterator<Item = &Rc<Decl>> {
+    file.items.iter().filter_map(|s| match &s.kind {
+        StmtKind::Decl(decl) => Some(decl),
+        _ => None,
+    })
 }

@@ -1,5 +1,6 @@
 //! Attributes: which there are, and where they may stand.
 
+use super::modifiers::{Around, is_stored};
 use super::names::did_you_mean;
 use super::store::World;
 use crate::diagnostic::{Code, Diagnostic};
@@ -38,7 +39,7 @@ const KNOWN: &[&str] = &[
 
 impl World {
     /// Attributes that there are not, and those in front of what cannot have them.
-    pub(super) fn check_attributes(&mut self, decl: &Decl) {
+    pub(super) fn check_attributes(&mut self, decl: &Decl, around: Around) {
         for attribute in &decl.attributes {
             self.check_known(attribute);
             let fits = match (&*attribute.name.name, &decl.kind) {
@@ -49,6 +50,9 @@ impl World {
                 ("dynamicMemberLookup", kind) => matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_)),
                 ("noDerivative", kind) => !matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_)),
                 ("escaping" | "autoclosure" | "convention" | "memberwise" | "unchecked", _) => false,
+                ("differentiable", kind @ DeclKind::Variable { .. }) if is_stored(kind) => {
+                    !matches!(around, Around::Module | Around::Function) && !decl.has("static")
+                }
                 ("differentiable", DeclKind::Variable { .. } | DeclKind::Subscript { .. }) => true,
                 ("derivative" | "transpose", DeclKind::Function(_)) => true,
                 ("differentiable", DeclKind::Function(_) | DeclKind::Init { .. } | DeclKind::Formula { .. }) => true,

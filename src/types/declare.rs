@@ -23,7 +23,7 @@ impl World {
     /// must be entered before a user's extensions.
     pub(super) fn declare_top(&mut self, decl: &Rc<Decl>, file: u32, is_prelude: bool) {
         if !is_prelude {
-            self.check_attributes(decl);
+            self.check_attributes(decl, Around::Module);
             self.check_modifiers(decl, Around::Module);
         }
         let is_private = decl.has("private") || decl.has("fileprivate");

@@ -29,8 +29,9 @@ impl World {
     pub(super) fn declare_member(&mut self, decl: &Rc<Decl>, group: GroupId) {
         let Group { owner, file, is_prelude, is_private, .. } = self.groups[group.0 as usize];
         if !is_prelude {
-            self.check_attributes(decl);
-            self.check_modifiers(decl, self.around(group));
+            let around = self.around(group);
+            self.check_attributes(decl, around);
+            self.check_modifiers(decl, around);
         }
         let is_private = is_private || decl.has("private") || decl.has("fileprivate");
         let is_static = decl.has("static") || decl.has("class");

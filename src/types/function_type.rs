@@ -40,8 +40,18 @@ impl World {
         }
         let span = result.span;
         let result = self.resolve_type(result, scope);
+        if let Some(attribute) = attributes.iter().find(|_| strength >= Strength::Differentiable)
+            && resolved.iter().all(|p: &FunctionParam| p.no_derivative)
+        {
+            let message = "'@differentiable' function type requires at least one differentiability parameter";
+            self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
+        }
+        let gives_nothing = result.is_unit() && !resolved.iter().any(|p| p.is_inout);
         if strength >= Strength::Differentiable {
-            self.check_promised_type(&result, strength, false, span);
+            match gives_nothing {
+                true => self.unfit_for_promise(&result, "'Differentiable'", "@differentiable", false, span),
+                false => self.check_promised_type(&result, strength, false, span),
+            }
         }
         Type::Function(Rc::new(FunctionType { params: resolved, result, throws, strength }))
     }
@@ -59,9 +69,12 @@ impl World {
             what = format!("'Differentiable' and satisfy '{0} == {0}.TangentVector'", self.show(ty));
             attribute = "@differentiable(linear)";
         }
-        if fits {
-            return;
+        if !fits {
+            self.unfit_for_promise(ty, &what, attribute, is_parameter, span);
         }
+    }
+
+    fn unfit_for_promise(&mut self, ty: &Type, what: &str, attribute: &str, is_parameter: bool, span: Span) {
         let part = if is_parameter { "parameter" } else { "result" };
         let text = self.show(ty);
         let question = if is_parameter { "; did you want to add '@noDerivative' to this parameter?" } else { "" };

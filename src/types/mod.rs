@@ -18,6 +18,7 @@ mod derivative_type;
 mod entered;
 mod existential;
 mod flow;
+mod fulfilled;
 mod function_type;
 mod infer;
 mod info;

@@ -224,6 +224,7 @@ fn is_read_only(kind: &DeclKind) -> bool {
     computed(kind).is_some_and(|accessors| accessors.set.is_none())
 }
 
-fn is_stored(kind: &DeclKind) -> bool {
+/// Whether it declares variables that keep their values.
+pub(super) fn is_stored(kind: &DeclKind) -> bool {
     matches!(kind, DeclKind::Variable { .. }) && computed(kind).is_none()
 }

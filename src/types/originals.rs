@@ -4,7 +4,7 @@ use super::resolve::TypeScope;
 use super::store::{Entry, FunctionKind, Member, MemberKind, Named, Owner, Signature, World};
 use super::tree::FunctionId;
 use super::ty::{NominalId, ProtocolId, Type};
-use crate::syntax::ast::{FunctionName, Name};
+use crate::syntax::ast::{FunctionName, Name, Param};
 
 impl World {
     /// The functions that an attribute of a function may mean.
@@ -30,11 +30,15 @@ impl World {
         found.retain(|g| *g != f && !matches!(self.function_data(*g).kind, FunctionKind::Setter));
         if let Some(labels) = &of.labels {
             let wanted: Vec<Option<&str>> = labels.iter().map(|l| l.as_ref().map(|l| &*l.name)).collect();
-            found.retain(|g| {
-                let have: Vec<Option<&str>> =
-                    self.function_data(*g).ast_params.iter().map(|p| p.label.as_ref().map(|l| &*l.name)).collect();
-                have == wanted
-            });
+            let is_meant = |g: &FunctionId, word: fn(&Param) -> Option<&str>| {
+                let params = &self.function_data(*g).ast_params;
+                params.iter().map(word).collect::<Vec<_>>() == wanted
+            };
+            let by_label: fn(&Param) -> Option<&str> = |p| p.label.as_ref().map(|l| &*l.name);
+            // The manifesto names a parameter that has no label: `foo(x:)` for `foo(_ x:)`.
+            let by_name: fn(&Param) -> Option<&str> = |p| Some(&*p.name.name);
+            let word = if found.iter().any(|g| is_meant(g, by_label)) { by_label } else { by_name };
+            found.retain(|g| is_meant(g, word));
         }
         if of.accessor.as_ref().is_some_and(|a| &*a.name == "set") {
             found = found.into_iter().filter_map(|g| self.function_data(g).setter).collect();

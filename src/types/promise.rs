@@ -6,7 +6,7 @@ use super::tree::FunctionId;
 use super::ty::{NominalId, ProtocolId, Type};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Attribute, AttributeArgs, DifferentiationArgs, Name, WrtKind, WrtParam};
+use crate::syntax::ast::{Attribute, AttributeArgs, Decl, DifferentiationArgs, Name, WrtKind, WrtParam};
 use std::rc::Rc;
 
 /// What a declaration promises.
@@ -67,8 +67,65 @@ impl World {
             }
         }
         self.env = saved;
+        if !is_prelude {
+            self.check_further_promises(f, &decl, &signature);
+        }
         let is = |word: &str| args.kind.as_ref().is_some_and(|k| &*k.name == word);
         Some(Promise { wrt, linear: is("linear"), default: is("default") })
+    }
+
+    /// The other attributes of a declaration that promise something: each says something new.
+    fn check_further_promises(&mut self, f: FunctionId, decl: &Decl, signature: &Signature) {
+        let mut said: Vec<(Vec<bool>, Rc<Env>)> = vec![];
+        for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
+            let args = differentiation(attribute);
+            let env = self.required_env(f, &signature.env, &args);
+            let saved = std::mem::replace(&mut self.env, env.clone());
+            let (names, types) = parameters(signature);
+            let wrt = self.wrt_flags(&args, &names, &types, signature.self_type.is_some());
+            self.env = saved;
+            if said.iter().any(|(other, around)| *other == wrt && *around == env) {
+                let message = "duplicate '@differentiable' attribute with same parameters";
+                self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
+            }
+            said.push((wrt, env));
+        }
+    }
+
+    /// `@differentiable` on what is stored: in a type that moves, and of a type that moves.
+    pub(super) fn check_promised_properties(&mut self, n: NominalId) {
+        let differentiable = self.protocol("Differentiable");
+        for i in 0..self.nominal_data(n).stored.len() {
+            let stored = &self.nominal_data(n).stored[i];
+            let Some(span) = stored.decl.attribute("differentiable").map(|a| a.span) else { continue };
+            let (own, ty) = (self.declared_type(n), self.stored_type(n, i as u32));
+            let message = if !self.conforms_to(&own, differentiable) {
+                with_respect_to(&self.show(&own))
+            } else if !self.conforms_to(&ty, differentiable) {
+                self.result_does_not_conform(&ty)
+            } else {
+                continue;
+            };
+            self.report(Diagnostic::error(Code::WithRespectTo, span, message));
+        }
+    }
+
+    /// `default` speaks of a derivative that is registered for a requirement which the function fulfils.
+    pub(super) fn check_default_promise(&mut self, f: FunctionId) {
+        let decl = self.function_data(f).decl.clone();
+        let is_default = |a: &&Attribute| differentiation(a).kind.is_some_and(|kind| &*kind.name == "default");
+        let attributes = decl.iter().flat_map(|decl| &decl.attributes);
+        let Some(attribute) = attributes.filter(|a| &*a.name.name == "differentiable").find(is_default) else {
+            return;
+        };
+        if !self.has_default_derivative(f) {
+            let name = self.function_data(f).base_name.clone();
+            let message = format!("'{name}' has no default derivative");
+            let diagnostic = Diagnostic::error(Code::WithRespectTo, attribute.span, message);
+            self.report(diagnostic.note(
+                "a default derivative is registered with '@derivative(of:)' in an extension of a protocol, for a requirement that the function fulfils",
+            ));
+        }
     }
 
     /// Whether what the promise requires holds for concrete generic arguments.
@@ -205,10 +262,7 @@ impl World {
             }
             before = Some(i);
             if !self.conforms_to(&types[i], differentiable) {
-                let message = format!(
-                    "can only differentiate with respect to parameters that conform to 'Differentiable', but '{}' does not conform to 'Differentiable'",
-                    self.show(&types[i])
-                );
+                let message = with_respect_to(&self.show(&types[i]));
                 self.report(Diagnostic::error(Code::WithRespectTo, param.span, message));
             }
             flags[i] = true;
@@ -239,6 +293,12 @@ impl World {
         }
         index
     }
+}
+
+fn with_respect_to(ty: &str) -> String {
+    format!(
+        "can only differentiate with respect to parameters that conform to 'Differentiable', but '{ty}' does not conform to 'Differentiable'"
+    )
 }
 
 /// The arguments of an attribute of differentiation.

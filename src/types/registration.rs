@@ -94,8 +94,8 @@ impl World {
     ) {
         let candidates = self.originals(f, of);
         if candidates.is_empty() {
-            let message = format!("cannot find '{}' in scope", of.name.name);
-            self.report(Diagnostic::error(Code::UnknownName, of.name.span, message));
+            let problem = self.no_original(f, of);
+            self.report(problem);
             return;
         }
         let given = self.signature(f);
@@ -119,8 +119,11 @@ impl World {
             _ if done => {}
             (Some(problem), _) => self.report(*problem),
             (None, Some(original)) => {
+                let is_transpose =
+                    self.function_data(f).decl.as_ref().is_some_and(|d| d.attribute("transpose").is_some());
+                let what = if is_transpose { "transpose" } else { "derivative" };
                 let message = format!(
-                    "the argument labels of a derivative must be those of its original: '{}' has other labels than '{}'",
+                    "the argument labels of a {what} must be those of its original: '{}' has other labels than '{}'",
                     self.full_name(f),
                     self.full_name(original)
                 );
@@ -135,6 +138,21 @@ impl World {
                 self.report(Diagnostic::error(Code::Registration, of.name.span, message));
             }
         }
+    }
+
+    /// Why there is nothing to register for.
+    fn no_original(&self, f: FunctionId, of: &FunctionName) -> Diagnostic {
+        let name = &of.name.name;
+        let is_stored = match (self.function_data(f).owner, &of.base) {
+            (Owner::Nominal(n), None) => self.nominal_data(n).stored.iter().any(|s| s.name == *name),
+            _ => false,
+        };
+        if is_stored {
+            let message = format!("cannot register derivative for stored property '{name}'");
+            return Diagnostic::error(Code::Registration, of.name.span, message)
+                .help("a computed property that reads it can have one");
+        }
+        Diagnostic::error(Code::UnknownName, of.name.span, format!("cannot find '{name}' in scope"))
     }
 
     /// A function with the generic parameters of one that is to be registered for it.
@@ -238,6 +256,9 @@ impl World {
             let wanted: Vec<Type> = kept.chain([&original.result]).cloned().collect();
             let moved: Vec<Type> =
                 original.params.iter().zip(&wrt).filter(|(_, w)| **w).map(|(t, _)| t.clone()).collect();
+            if let Some(problem) = world.not_transposable(f, original, args, &wrt, span) {
+                return Err(Misfit::Types(Box::new(problem)));
+            }
             let same = |world: &mut World, a: &Type, b: &Type| unlabelled(&world.normalize_type(a)) == unlabelled(b);
             let fits = types.len() == wanted.len()
                 && types.iter().zip(&wanted).all(|(a, b)| same(world, a, b))
@@ -246,9 +267,62 @@ impl World {
                 let problem = world.misfitting_transpose(original, &wanted, &moved, span);
                 return Err(Misfit::Types(Box::new(problem)));
             }
+            if world.kept_labels_differ(f, original, &wrt) {
+                return Err(Misfit::Labels(original.function));
+            }
             world.remember(original.registered(f, wrt, RegisteredKind::Transpose), original, span);
             Ok(())
         });
+    }
+
+    /// What is transposed goes from one vector space to another: those types are their own tangent vectors.
+    fn not_transposable(
+        &mut self,
+        f: FunctionId,
+        original: &Original,
+        args: &DifferentiationArgs,
+        wrt: &[bool],
+        span: Span,
+    ) -> Option<Diagnostic> {
+        // Without 'wrt:', what the transpose gives says that all parameters are meant.
+        let given = match &self.signature(f).result {
+            Type::Tuple(parts) => parts.len(),
+            _ => 1,
+        };
+        let all = args.wrt.is_none() && !original.has_self && given == original.params.len();
+        let moved = original.params.iter().zip(wrt).filter(|(_, w)| all || **w).map(|(t, _)| ("parameter", t));
+        for (what, ty) in moved.chain([("result", &original.result)]) {
+            if !self.is_vector_space(ty) {
+                let text = self.show(ty);
+                let message = format!(
+                    "cannot transpose with respect to original {what} '{text}' that does not conform to 'Differentiable' and satisfy '{text} == {text}.TangentVector'"
+                );
+                return Some(Diagnostic::error(Code::Registration, span, message));
+            }
+        }
+        None
+    }
+
+    /// Whether a type is its own tangent vector.
+    fn is_vector_space(&mut self, ty: &Type) -> bool {
+        let differentiable = self.protocol("Differentiable");
+        let ty = self.normalize_type(ty);
+        if matches!(ty, Type::Function(_)) || !self.conforms_to(&ty, differentiable) {
+            return false;
+        }
+        let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
+        self.normalize_type(&vector) == ty
+    }
+
+    /// Whether parameters that are kept have other labels than in the original. One without a label may get one.
+    fn kept_labels_differ(&mut self, f: FunctionId, original: &Original, wrt: &[bool]) -> bool {
+        let own = usize::from(original.has_self);
+        let labels = parameter_labels(&self.signature(original.function));
+        let kept: Vec<_> = labels.into_iter().zip(&wrt[own..]).filter(|(_, w)| !**w).map(|(label, _)| label).collect();
+        let mut given = parameter_labels(&self.signature(f));
+        given.pop();
+        let behind_self = given.len().saturating_sub(kept.len());
+        kept.iter().zip(&given[behind_self..]).any(|(old, new)| old.is_some() && old != new)
     }
 
     fn misfitting_transpose(&self, original: &Original, takes: &[Type], gives: &[Type], span: Span) -> Diagnostic {

@@ -154,6 +154,13 @@ impl World {
         all
     }
 
+    /// Whether a function fulfils a requirement, or overrides a method, that has a registered derivative.
+    pub(super) fn has_default_derivative(&mut self, f: FunctionId) -> bool {
+        self.resolve_registrations();
+        let generics = self.signature(f).env.params.iter().map(|p| Type::Param(*p)).collect();
+        !self.stands_for(&FunctionRef { function: f, generics }).is_empty()
+    }
+
     fn fulfilled_by(&mut self, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
         let data = self.function_data(of.function);
         let (owner, base, is_static) = (data.owner, data.base_name.clone(), data.is_static);

@@ -19,7 +19,7 @@ impl Infer<'_> {
     /// What stands before a declaration inside of a body.
     pub(super) fn check_prologue(&mut self, decl: &ast::Decl) {
         if self.file != PRELUDE_FILE && !self.is_top() {
-            self.world.check_attributes(decl);
+            self.world.check_attributes(decl, Around::Function);
             self.world.check_modifiers(decl, Around::Function);
         }
     }
