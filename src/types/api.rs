@@ -84,6 +84,13 @@ impl World {
             if self.function_data(f).is_prelude {
                 continue;
             }
+            // The text of a function that rethrows is looked at as one that throws: there `try` must stand.
+            if let Some(version) = self.throwing_version(f) {
+                self.check_body(version);
+            }
+            if self.throwing_versions.values().any(|version| *version == f) {
+                continue;
+            }
             self.promise(f);
             let data = self.function_data(f);
             if data.primitive.is_some() || data.requirement.is_some() {

@@ -183,6 +183,9 @@ impl World {
         self.note_registration(decl, id);
         if !is_prelude {
             self.check_colons(&function.params);
+            self.check_written_params(&function.params);
+            self.check_written_generics(&function.generics);
+            self.check_rethrows(function);
         }
         id
     }
@@ -382,6 +385,9 @@ impl World {
             default_init: None,
             synthesized: vec![],
         });
+        if !is_prelude {
+            self.check_written_generics(&nominal.generics);
+        }
         let group = self.new_group(Owner::Nominal(id), vec![], nominal.inherits.clone(), file, is_prelude);
         for member in &nominal.members {
             self.declare_member(member, group);

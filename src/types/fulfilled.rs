@@ -1,11 +1,11 @@
 //! Whether conformances are kept: every requirement is fulfilled, and what nobody wrote can be made.
 
-use super::store::{FunctionKind, GroupId, MemberKind, Owner, RequirementKind, World};
+use super::store::{FunctionKind, GroupId, MemberKind, Named, Owner, RequirementKind, World};
 use super::tree::FunctionId;
 use super::ty::{NominalId, ProtocolId, Type};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::NominalKind;
+use crate::syntax::ast::{Decl, NominalKind};
 use std::rc::Rc;
 
 impl World {
@@ -58,6 +58,7 @@ impl World {
                     continue;
                 };
                 self.check_required_init(n, q, witness.function);
+                self.check_open_enough(n, q, witness.function);
                 if self.is_made(n, witness.function) {
                     made.push(q);
                     elsewhere.extend(self.made_elsewhere(n, q, group, witness.function));
@@ -129,6 +130,29 @@ impl World {
         Some(format!(
             "extension outside of file declaring {kind} '{owner}' prevents automatic synthesis of '{member}' for protocol '{protocol}'"
         ))
+    }
+
+    /// What fulfils a requirement is no more private than the type and the protocol.
+    fn check_open_enough(&mut self, n: NominalId, p: ProtocolId, f: FunctionId) {
+        let data = self.function_data(f);
+        let is_kept = |decl: &Rc<Decl>| decl.has("private") || decl.has("fileprivate");
+        let hidden = data.decl.as_ref().is_some_and(is_kept) && data.owner == Owner::Nominal(n);
+        if !hidden || self.is_kept_at_top(Named::Nominal(n)) || self.is_kept_at_top(Named::Protocol(p)) {
+            return;
+        }
+        let (what, span) = (self.full_name(f), data.span);
+        let protocol = self.protocol_data(p).name.clone();
+        let message = format!(
+            "'{what}' must be as accessible as its enclosing type because it matches a requirement in protocol '{protocol}'"
+        );
+        let diagnostic = Diagnostic::error(DiagnosticCode::Inaccessible, span, message);
+        self.report(diagnostic.help("leave out 'private' and 'fileprivate'"));
+    }
+
+    /// Whether a declaration of the top level, or one inside of a type, is kept to its file.
+    fn is_kept_at_top(&self, what: Named) -> bool {
+        let nested = matches!(what, Named::Nominal(n) if self.nominal_data(n).parent != Owner::Module);
+        nested || self.module.values().flatten().any(|e| e.what == what && e.is_private)
     }
 
     /// Members of a type that have the name of a requirement and do not fulfil it.

@@ -36,6 +36,7 @@ mod opened;
 mod originals;
 mod own_equality;
 mod own_vector;
+mod parameters;
 mod prelude;
 mod promise;
 mod quote;

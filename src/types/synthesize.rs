@@ -338,7 +338,7 @@ impl World {
             "<" if kind == NominalKind::Enum => {
                 Some("static func < (lhs: Self, rhs: Self) -> Bool { _less(lhs, rhs) }".to_string())
             }
-            "allCases" if kind == NominalKind::Enum => {
+            "allCases" if kind == NominalKind::Enum && self.nominal_data(n).cases.iter().all(|c| !c.has_payload) => {
                 let cases = self.nominal_data(n).cases.iter().map(|c| format!(".{}", c.name)).collect::<Vec<_>>();
                 Some(format!("static var allCases: [Self] {{ [{}] }}", cases.join(", ")))
             }

@@ -40,7 +40,7 @@ impl Infer<'_> {
     }
 
     /// Which generic parameter of a function nothing says anything about.
-    fn undecided_parameter(&mut self, f: &FunctionRef) -> Option<String> {
+    pub(super) fn undecided_parameter(&mut self, f: &FunctionRef) -> Option<String> {
         let params = self.world.signature(f.function).env.params.clone();
         let at = f.generics.iter().position(|t| matches!(self.world.resolved(t), Type::Var(_)))?;
         let name = self.world.params[params.get(at)?.0 as usize].name.clone();
@@ -164,8 +164,12 @@ impl Infer<'_> {
         match callee {
             Callee::Static(f) => {
                 self.finish_ref(f);
-                if let Some(opened) = self.open_existential(f, span) {
-                    *callee = opened;
+                match self.open_existential(f, span) {
+                    Some(opened) => *callee = opened,
+                    None => {
+                        let f = f.clone();
+                        self.check_required(&f, span);
+                    }
                 }
             }
             Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => self.finish_ref(f),

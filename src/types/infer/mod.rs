@@ -41,6 +41,7 @@ mod overload;
 mod pattern;
 mod place;
 mod reference;
+mod required;
 mod solve;
 mod statement;
 mod throwing;
