@@ -263,6 +263,17 @@ impl World {
         }
     }
 
+    /// What can only be written has no value.
+    pub(super) fn check_has_getter(&mut self, binding: &Binding, name: &Ident) {
+        let Some(accessors) = &binding.accessors else { return };
+        if accessors.set.is_some() && accessors.get.is_none() && !accessors.is_requirement {
+            let message = "variable with a setter must also have a getter";
+            self.report(
+                Diagnostic::error(DiagnosticCode::WrongContext, name.span, message).help("write 'get { … }' beside it"),
+            );
+        }
+    }
+
     fn declare_global(
         &mut self,
         decl: &Rc<Decl>,
@@ -291,6 +302,9 @@ impl World {
             );
             self.enter(&ident, Named::Function(getter), file, is_private, is_prelude);
             return;
+        }
+        if let PatternKind::Bind { name, .. } = &strip(&binding.pattern).kind {
+            self.check_has_getter(binding, &Ident { name: name.clone(), span: binding.pattern.span });
         }
         let mut names = vec![];
         bound_names(&binding.pattern, &mut names);

@@ -158,6 +158,7 @@ impl World {
             ));
             return;
         };
+        self.check_has_getter(binding, &ident);
         let (name, group) = (&ident.name, like.group);
         let Group { file, is_prelude, .. } = self.groups[group.0 as usize];
         let is_observed = self.observes(binding.accessors.as_ref(), &ident, is_let);

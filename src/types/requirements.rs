@@ -5,6 +5,7 @@ use super::tree::FunctionId;
 use super::ty::{NominalId, Type};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
+use crate::syntax::ast::{TypeExpr, TypeExprKind};
 
 impl World {
     /// Reports every part of a written type whose arguments do not do what is required of them.
@@ -75,5 +76,16 @@ impl World {
             self.check_arguments(&ty, span);
         }
         self.env = saved;
+    }
+
+    /// Where an extension requires a conformance to a protocol for its members.
+    pub(super) fn required_at(&self, f: FunctionId, protocol: &str) -> Option<Span> {
+        let group = &self.groups[self.function_data(f).group?.0 as usize];
+        let names = |ty: &TypeExpr| match &ty.kind {
+            TypeExprKind::Named(path) => path.last().is_some_and(|(name, _)| &*name.name == protocol),
+            _ => false,
+        };
+        let written = group.requirements.iter().find(|r| !r.same && names(&r.right)).filter(|_| !group.is_prelude)?;
+        Some(written.left.span.to(written.right.span))
     }
 }

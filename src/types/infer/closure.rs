@@ -68,10 +68,11 @@ impl Infer<'_> {
                 }
             }
             None => {
-                let count = match &wanted {
-                    Some(w) => w.params.len(),
-                    None => highest_anonymous(&closure.body).map_or(0, |n| n + 1),
-                };
+                let used = highest_anonymous(&closure.body).map_or(0, |n| n + 1);
+                if let Some(w) = wanted.as_ref().filter(|w| used > 0 && used < w.params.len()) {
+                    return self.wrong_arity(w, used, span);
+                }
+                let count = wanted.as_ref().map_or(used, |w| w.params.len());
                 for i in 0..count {
                     let from = wanted.as_ref().and_then(|w| w.params.get(i));
                     match from {

@@ -216,6 +216,16 @@ impl Infer<'_> {
         }
         let bool_type = self.bool_type();
         let value = self.expr(e, Some(&bool_type));
+        if let Some(payload) = self.world.optional_payload(&value.ty.clone())
+            && payload != bool_type
+            && !self.is_open(&payload)
+        {
+            let text = self.show(&value.ty.clone());
+            let message = format!("optional type '{text}' cannot be used as a boolean; test for '!= nil' instead");
+            let diagnostic = Diagnostic::error(Code::OptionalNotUnwrapped, e.span, message);
+            self.error(diagnostic.fix("whether there is a value", e.span.after(), " != nil"));
+            return self.error_expr(e.span);
+        }
         self.coerce(value, &bool_type)
     }
 

@@ -36,6 +36,7 @@ impl Infer<'_> {
         };
         let ast::PatternKind::Bind { name, .. } = &strip(&binding.pattern).kind else { return false };
         let ident = Ident { name: name.clone(), span: strip(&binding.pattern).span };
+        self.world.check_has_getter(binding, &ident);
         if let Some(wrapped) = self.world.wrapped_local(decl, is_let, binding, &ident, written) {
             let Some(wrapped) = wrapped else { return true };
             self.variable((false, Ownership::Strong), &wrapped.storage, decl.span, out);

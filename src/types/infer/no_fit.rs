@@ -94,6 +94,10 @@ impl Infer<'_> {
             let message = format!("'{method}' requires that '{}' conform to '{protocol}'", self.show(&ty));
             let at = if name.span == Span::default() { span } else { name.span };
             let diagnostic = Diagnostic::error(Code::NotConforming, at, message);
+            let diagnostic = match self.world.required_at(f, &protocol) {
+                Some(place) => diagnostic.also(place, "required here"),
+                None => diagnostic,
+            };
             return Some(match &ty {
                 Type::Nominal(n, _) if !self.world.nominal_data(*n).is_prelude => {
                     let data = self.world.nominal_data(*n);
