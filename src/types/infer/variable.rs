@@ -8,6 +8,7 @@ use crate::syntax::ast::{self, DeclKind, ExprKind as Ast};
 use crate::types::lifetime::ownership;
 use crate::types::modifiers::Around;
 use crate::types::prelude::PRELUDE_FILE;
+use crate::types::resolve::TypeScope;
 use crate::types::store::{Named, Owner};
 use crate::types::tree::Ownership;
 use crate::types::tree::{Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};
@@ -45,6 +46,12 @@ impl Infer<'_> {
             }
             DeclKind::TypeAlias { name, generics, target } if !self.is_top() => {
                 let id = self.world.declare_alias(name, generics, target, self.owner, None, self.file);
+                if generics.params.is_empty() {
+                    // It sees the types and generic parameters around it, which are not known elsewhere.
+                    let scope = TypeScope { locals: self.local_types.clone(), ..TypeScope::of(self.owner, self.file) };
+                    let resolved = self.world.resolve_type(target, &scope);
+                    self.world.aliases[id.0 as usize].resolved = Some(resolved);
+                }
                 Rc::make_mut(&mut self.local_types).insert(name.name.clone(), Named::Alias(id));
             }
             _ if self.is_top() => {}
