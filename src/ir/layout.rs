@@ -66,6 +66,10 @@ impl Layouts {
             Type::Metatype(of) if is_dynamic(d, of) => return shapes.add(Shape::Any),
             Type::Metatype(of) => return self.metatype(d, shapes, of),
             Type::Existential(_) => shapes.add(Shape::Any),
+            Type::Opaque(..) => {
+                let underlying = d.normalize(ty);
+                if underlying == *ty { shapes.add(Shape::Tuple(vec![])) } else { self.shape(d, shapes, &underlying) }
+            }
             // `Never` has no values; the others are left by errors, and such code is not run.
             Type::Never | Type::Error | Type::Var(_) | Type::Param(_) | Type::Associated(..) => {
                 shapes.add(Shape::Tuple(vec![]))

@@ -7,7 +7,7 @@ use super::ty::{Existential, NominalId, ProtocolId, Type};
 use super::world::{Declarations, Function, Global, Nominal, Rule};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{AttributeArgs, Decl, DeclKind, File, Stmt, StmtKind};
+use crate::syntax::ast::{AttributeArgs, File, Stmt};
 use crate::types::lifetime::ownership;
 use crate::types::tree::Ownership;
 use std::rc::Rc;
@@ -28,6 +28,7 @@ impl World {
     /// Enters and checks the files of a module. `texts` are quoted in messages: first position and text of each.
     pub fn check_module(&mut self, files: &[File], texts: &[(u32, Rc<str>)], wants_value: bool) -> Checked {
         self.texts.extend(texts.iter().cloned());
+        self.opaques.are_known = false;
         self.wants_value = wants_value;
         self.script_result = None;
         let before = self.functions.len();
@@ -44,14 +45,7 @@ impl World {
         for (_, file) in &numbered {
             self.note_wrappers(file);
         }
-        for (_, file) in &numbered {
-            self.enter_imports(file);
-        }
-        for types in [true, false] {
-            for (number, file) in &numbered {
-                self.enter_file(file, *number, types);
-            }
-        }
+        self.enter_files(&numbered);
         self.check_functions(before);
         for n in nominals_before..self.nominals.len() {
             self.link_class(NominalId(n as u32));
@@ -111,35 +105,10 @@ impl World {
             }
         }
         self.check_entered(entered_before);
+        // From here on types are asked for by what makes code of them.
+        self.opaques.are_known = true;
         let errors = self.diagnostics.iter().filter(|d| d.is_error()).count();
         Checked { script, functions, value: self.script_result.clone(), ok: errors == errors_before }
-    }
-
-    /// Types first, then everything else: an extension needs to know whom it extends.
-    fn enter_file(&mut self, file: &File, number: u32, types: bool) {
-        let is_type =
-            |kind: &DeclKind| matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_) | DeclKind::TypeAlias { .. });
-        for decl in declarations(file).filter(|d| is_type(&d.kind) == types) {
-            self.declare_top(decl, number, false);
-        }
-    }
-
-    /// The modules that a file imports, and the single declarations: those are there.
-    fn enter_imports(&mut self, file: &File) {
-        for decl in declarations(file) {
-            let DeclKind::Import { kind, path, file: None } = &decl.kind else { continue };
-            let Some((module, rest)) = path.split_first() else { continue };
-            if !self.import_module(&module.name) {
-                let message = format!("no such module '{}'", module.name);
-                self.report(Diagnostic::error(DiagnosticCode::UnknownName, module.span, message));
-            } else if let (Some(kind), [name]) = (kind, rest)
-                && self.library_entries(&name.name).is_empty()
-            {
-                let what = if &*kind.name == "func" { "function" } else { &*kind.name };
-                let message = format!("{what} '{}' does not exist in module '{}'", name.name, module.name);
-                self.report(Diagnostic::error(DiagnosticCode::UnknownName, name.span, message));
-            }
-        }
     }
 
     /// Checks what a type declares: the types of its properties, its conformances.
@@ -357,11 +326,4 @@ impl Declarations for World {
     fn type_name(&mut self, ty: &Type) -> String {
         self.write_type(ty, false)
     }
-}
-
-fn declarations(file: &File) -> impl Iterator<Item = &Rc<Decl>> {
-    file.items.iter().filter_map(|s| match &s.kind {
-        StmtKind::Decl(decl) => Some(decl),
-        _ => None,
-    })
 }

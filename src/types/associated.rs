@@ -35,7 +35,7 @@ impl World {
             Type::Associated(of, p, name) => {
                 let of = self.normalize_type(of);
                 let of = if let Type::Var(_) = of { self.shallow(&of) } else { of };
-                if let Some(known) = known_type(&of, name) {
+                if let Some(known) = known_type(&of, name).or_else(|| self.known_of_opaque(&of, name)) {
                     return known;
                 }
                 let here = Type::Associated(Rc::new(of.clone()), *p, name.clone());
@@ -48,7 +48,7 @@ impl World {
                 {
                     return self.normalize_type(&same);
                 }
-                if matches!(of, Type::Param(_) | Type::Associated(..) | Type::Existential(_)) {
+                if matches!(of, Type::Param(_) | Type::Associated(..) | Type::Existential(_) | Type::Opaque(..)) {
                     for q in self.protocols_of(&of) {
                         if let Some(same) = self.protocol_says(q, &of, &here)
                             && same != here
@@ -77,6 +77,7 @@ impl World {
                 }
             }
             Type::Param(_) => self.same_as(ty).unwrap_or_else(|| ty.clone()),
+            Type::Opaque(id, args) if self.opaques.are_known => self.underlying_type(*id, args),
             Type::Nominal(_, args) if args.is_empty() => ty.clone(),
             Type::Existential(e) if e.types().next().is_none() => ty.clone(),
             Type::Var(_) | Type::Never | Type::Error => ty.clone(),

@@ -89,6 +89,7 @@ impl World {
                     direct.extend(self.declared_conformances(*n));
                 }
             }
+            Type::Opaque(..) => direct.extend(self.protocols_of_opaque(ty)),
             Type::Var(v) => direct.extend(self.var(*v).conforms.iter().map(|wish| wish.protocol)),
             Type::Nominal(n, _) => direct.extend(self.declared_conformances(*n)),
             Type::Tuple(_) => {
@@ -257,7 +258,7 @@ impl World {
         match &ty {
             Type::Error | Type::Never => true,
             Type::Var(v) => self.var(*v).literal.is_none_or(|l| self.literal_may_conform(l, p)),
-            Type::Param(_) | Type::Associated(..) => self.protocols_of(&ty).contains(&p),
+            Type::Param(_) | Type::Associated(..) | Type::Opaque(..) => self.protocols_of(&ty).contains(&p),
             Type::Existential(_) => self.protocols_of(&ty).contains(&p) && self.conforms_to_itself(p),
             Type::Nominal(n, args) => self.nominal_conforms(*n, args, p, &ty),
             Type::Tuple(parts) => {
@@ -280,6 +281,10 @@ impl World {
                 let inherits = |r: &Requirement| matches!(r, Requirement::Superclass(of, _) if of == ty);
                 let p = self.protocol("AnyObject");
                 self.env.requirements.iter().any(inherits) || self.protocols_of(ty).contains(&p)
+            }
+            Type::Opaque(..) => {
+                let p = self.protocol("AnyObject");
+                self.known_class(ty).is_some() || self.protocols_of(ty).contains(&p)
             }
             Type::Existential(e) => {
                 let p = self.protocol("AnyObject");

@@ -113,6 +113,7 @@ impl World {
     /// The class whose instances the values of a type are known to be, for a type that is none itself.
     pub(super) fn known_class(&self, ty: &Type) -> Option<Type> {
         match ty {
+            Type::Opaque(id, args) => self.bounds_of_opaque(*id, args).class.clone(),
             Type::Existential(e) => e.class.clone(),
             Type::Param(_) | Type::Associated(..) => self.env.requirements.iter().find_map(|r| match r {
                 Requirement::Superclass(of, class) if of == ty => Some(class.clone()),

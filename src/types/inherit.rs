@@ -402,7 +402,8 @@ impl World {
         let mut at = self.superclass(n);
         while let Some((class, args)) = at {
             for candidate in self.nominal_data(class).members.get(name).cloned().unwrap_or_default() {
-                let is_hidden = candidate.is_private && candidate.file != member.file;
+                let is_hidden = candidate.is_private && candidate.file != member.file
+                    || self.keeps_to_itself(class, &candidate) && !self.is_nested_in(n, class);
                 if !is_hidden && candidate.is_static == member.is_static && self.replaces(n, member, &candidate, &args)
                 {
                     return Some((class, candidate));

@@ -199,6 +199,10 @@ impl World {
             Type::Associated(of, _, name) => format!("{}.{name}", self.write_type(of, full)),
             Type::Metatype(of) => format!("{}.Type", self.write_type(of, full)),
             Type::Existential(e) => self.write_existential(e, full),
+            Type::Opaque(id, args) => {
+                let bounds = self.write_existential(&self.bounds_of_opaque(*id, args), full);
+                bounds.replacen("any ", "some ", 1)
+            }
             Type::Never => "Never".to_string(),
             Type::Error => "_".to_string(),
         }

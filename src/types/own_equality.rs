@@ -34,7 +34,7 @@ impl World {
                 holds
             }
             Type::Tuple(parts) => parts.iter().all(|(_, part)| self.equal_by_parts(part, around)),
-            Type::Param(_) | Type::Associated(..) => false,
+            Type::Param(_) | Type::Associated(..) | Type::Opaque(..) => false,
             _ => true,
         }
     }

@@ -23,7 +23,7 @@ impl World {
         }
         let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
         let normal = self.normalize_type(&vector);
-        (normal != vector || matches!(ty, Type::Param(_) | Type::Associated(..))).then_some(normal)
+        (normal != vector || matches!(ty, Type::Param(_) | Type::Associated(..) | Type::Opaque(..))).then_some(normal)
     }
 
     /// The tangent vector of a struct or enum that is not differentiated member by member, because the vector's members

@@ -14,7 +14,8 @@ struct Shape {
     owner: Owner,
     is_static: bool,
     fixity: Option<crate::syntax::ast::Fixity>,
-    params: Vec<(Option<Name>, Type)>,
+    /// Label, type and whether it is variadic.
+    params: Vec<(Option<Name>, Type, bool)>,
     result: Type,
     /// The file, of what others do not see.
     file: Option<u32>,
@@ -121,11 +122,11 @@ impl World {
         let (owner, is_static, fixity) = (data.owner, data.is_static, data.fixity);
         let file = is_private.then_some(data.file);
         if is_open {
-            let params = data.ast_params.iter().map(|p| (p.label.as_ref().map(|l| l.name.clone()), Type::Error));
+            let params = data.ast_params.iter().map(|p| (p.label.as_ref().map(|l| l.name.clone()), Type::Error, p.variadic));
             return Some(Shape { owner, is_static, fixity, params: params.collect(), result: Type::Error, file });
         }
         let signature = self.signature(f);
-        let params = signature.params.iter().map(|p| (p.label.clone(), p.ty.clone())).collect();
+        let params = signature.params.iter().map(|p| (p.label.clone(), p.ty.clone(), p.variadic)).collect();
         Some(Shape { owner, is_static, fixity, params, result: signature.result.clone(), file })
     }
 }

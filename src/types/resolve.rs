@@ -77,7 +77,10 @@ impl World {
             TypeExprKind::Function { params, result, throws, attributes } => {
                 self.resolve_function_type(params, result, *throws, attributes, scope)
             }
-            TypeExprKind::Some(of) => self.resolve_type(of, scope),
+            TypeExprKind::Some(of) => {
+                let bounds = self.resolve_type(of, scope);
+                self.opaque_type(bounds, ty.span)
+            }
             TypeExprKind::Any(of) => self.resolve_type(of, scope),
             TypeExprKind::Composition(parts) => {
                 let parts = parts.iter().map(|part| (self.resolve_type(part, scope), part.span)).collect();
@@ -191,7 +194,9 @@ impl World {
                 }
                 Owner::Nominal(n) => {
                     let declared = self.declared_type(n);
-                    self.associated_type(&declared, name).or_else(|| self.protocol_alias(&declared, name))
+                    // What is being worked out may be meant to have the type that is called so outside.
+                    let known = self.associated_type(&declared, name).filter(|ty| *ty != Type::Error);
+                    known.or_else(|| self.protocol_alias(&declared, name))
                 }
                 Owner::Protocol(p) => self.member_type(&Type::Param(self.protocol_data(p).self_param), name),
             };

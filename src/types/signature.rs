@@ -44,7 +44,7 @@ impl World {
             let param = self.new_param(&name.name);
             env.params.push(param);
         }
-        self.add_implied(&mut env, &ast_params, ast_result.as_deref());
+        self.add_implied(&mut env, outer.params.len(), &ast_params, ast_result.as_deref(), &scope);
         let saved = std::mem::replace(&mut self.env, Rc::new(env.clone()));
         self.add_generics(&mut env, &generics, &scope);
         self.env = Rc::new(env.clone());
@@ -96,7 +96,7 @@ impl World {
                 let own = self_type.clone().unwrap_or(Type::Error);
                 if failable { self.applied("Optional", &[own]) } else { own }
             }
-            (_, Some(ty)) => self.resolve_type(ty, &scope),
+            (_, Some(ty)) => self.resolve_result(f, ty, &scope),
             (FunctionKind::Getter, None) => observed.map_or(Type::Error, |of| self.observed_type(of)),
             (_, None) => Type::unit(),
         };

@@ -29,7 +29,7 @@ impl World {
         let each = |left: usize, t: &Type| self.parts(t, left);
         match ty {
             Type::Var(v) => self.var(*v).bound.as_ref().map_or(Some(left), |bound| self.parts(bound, left)),
-            Type::Nominal(_, args) => args.iter().try_fold(left, each),
+            Type::Nominal(_, args) | Type::Opaque(_, args) => args.iter().try_fold(left, each),
             Type::Tuple(fields) => fields.iter().map(|(_, t)| t).try_fold(left, each),
             Type::Function(f) => f.params.iter().map(|p| &p.ty).chain([&f.result]).try_fold(left, each),
             Type::Associated(of, ..) | Type::Metatype(of) => self.parts(of, left),

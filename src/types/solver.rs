@@ -223,6 +223,9 @@ impl World {
             (Type::Nominal(m, xs), Type::Nominal(n, ys)) => {
                 m == n && xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|(x, y)| self.unify(x, y, span))
             }
+            (Type::Opaque(x, xs), Type::Opaque(y, ys)) => {
+                x == y && xs.iter().zip(ys.iter()).all(|(x, y)| self.unify(x, y, span))
+            }
             (Type::Tuple(xs), Type::Tuple(ys)) => {
                 xs.len() == ys.len()
                     && xs

@@ -38,6 +38,7 @@ pub struct World {
     /// The global that a name at a place of a script declares.
     pub(super) globals_at: HashMap<(Name, Span), GlobalId>,
     pub(super) aliases: Vec<AliasData>,
+    pub(super) opaques: super::opaque::Opaques,
     pub(super) groups: Vec<Group>,
     /// Names at the top level of the user's files.
     pub(super) module: HashMap<Name, Vec<Entry>>,

@@ -1,9 +1,9 @@
 //! Generic surroundings: the parameters that are in scope, and what is required of them.
 
-use super::resolve::{TypeScope, differentiable_attribute};
+use super::resolve::TypeScope;
 use super::store::{Env, GroupId, Named, Owner, Requirement, World};
 use super::ty::{NominalId, ParamId, Type};
-use crate::syntax::ast::{Generics, Param, Requirement as AstRequirement, TypeExpr, TypeExprKind};
+use crate::syntax::ast::{Generics, Requirement as AstRequirement, TypeExpr, TypeExprKind};
 use std::rc::Rc;
 
 impl World {
@@ -119,50 +119,6 @@ impl World {
                 Some(right) => env.requirements.push(Requirement::Same(left, right)),
                 None => self.add_bound(env, &left, &requirement.right, scope),
             }
-        }
-    }
-
-    /// Adds what `@differentiable` function types of a signature imply for generic parameters.
-    pub(super) fn add_implied(&mut self, env: &mut Env, params: &[Param], result: Option<&TypeExpr>) {
-        let mut types: Vec<(Type, bool)> = vec![];
-        for ty in params.iter().filter_map(|p| p.ty.as_ref()).chain(result) {
-            self.implied_by(ty, env, &mut types);
-        }
-        let differentiable = self.protocol("Differentiable");
-        for (ty, linear) in types {
-            let requirement = Requirement::Conforms(ty.clone(), differentiable);
-            if !env.requirements.contains(&requirement) {
-                env.requirements.push(requirement);
-            }
-            if linear {
-                let additive = self.protocol("AdditiveArithmetic");
-                env.requirements.push(Requirement::Conforms(ty.clone(), additive));
-                let tangent = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
-                env.requirements.push(Requirement::Same(tangent, ty));
-            }
-        }
-    }
-
-    fn implied_by(&mut self, ty: &TypeExpr, env: &Env, out: &mut Vec<(Type, bool)>) {
-        match &ty.kind {
-            TypeExprKind::Function { params, result, attributes, .. } => {
-                if let Some(linear) = differentiable_attribute(attributes) {
-                    let marked =
-                        params.iter().filter(|p| !p.attributes.iter().any(|a| &*a.name.name == "noDerivative"));
-                    for part in marked.map(|p| &p.ty).chain([&**result]) {
-                        if let TypeExprKind::Named(path) = &part.kind
-                            && let [(ident, _)] = path.as_slice()
-                            && let Some(param) = self.param_named(&env.params, &ident.name)
-                        {
-                            out.push((Type::Param(param), linear));
-                        }
-                    }
-                }
-                self.implied_by(result, env, out);
-            }
-            TypeExprKind::Attributed(_, inner) | TypeExprKind::Optional(inner) => self.implied_by(inner, env, out),
-            TypeExprKind::Tuple(parts) => parts.iter().for_each(|(_, t)| self.implied_by(t, env, out)),
-            _ => {}
         }
     }
 }

@@ -15,6 +15,10 @@ pub struct ProtocolId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ParamId(pub u32);
 
+/// What a function gives as `some P`: an index into [`World::opaques`](super::World).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct OpaqueId(pub u32);
+
 /// A variable of inference. Never in a finished tree.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct VarId(pub u32);
@@ -40,6 +44,8 @@ pub enum Type {
     Metatype(Rc<Type>),
     /// `any P<A> & Q`; `Any` is the one without anything.
     Existential(Rc<Existential>),
+    /// `some P` in the result of a function, for given generic arguments of it: one type, which only the function knows.
+    Opaque(OpaqueId, Rc<[Type]>),
     /// `Never`
     Never,
     /// What an error left behind; fits everywhere, so that one mistake is reported once.
@@ -156,6 +162,7 @@ impl Type {
         match self {
             Type::Nominal(_, args) if args.is_empty() => self.clone(),
             Type::Nominal(id, args) => Type::Nominal(*id, args.iter().map(|t| t.map(replace)).collect()),
+            Type::Opaque(id, args) => Type::Opaque(*id, args.iter().map(|t| t.map(replace)).collect()),
             Type::Tuple(fields) => Type::Tuple(fields.iter().map(|(n, t)| (n.clone(), t.map(replace))).collect()),
             Type::Function(f) => Type::Function(Rc::new(FunctionType {
                 params: f.params.iter().map(|p| FunctionParam { ty: p.ty.map(replace), ..p.clone() }).collect(),
@@ -176,7 +183,7 @@ impl Type {
             return true;
         }
         match self {
-            Type::Nominal(_, args) => args.iter().any(|t| t.any(test)),
+            Type::Nominal(_, args) | Type::Opaque(_, args) => args.iter().any(|t| t.any(test)),
             Type::Tuple(fields) => fields.iter().any(|(_, t)| t.any(test)),
             Type::Function(f) => f.params.iter().any(|p| p.ty.any(test)) || f.result.any(test),
             Type::Associated(of, ..) | Type::Metatype(of) => of.any(test),

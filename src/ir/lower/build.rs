@@ -141,7 +141,7 @@ impl<'a> Builder<'a> {
 
     /// A type of the body with the generic arguments put in.
     pub fn concrete(&mut self, ty: &Type) -> Type {
-        if !ty.any(&mut |t| matches!(t, Type::Param(_) | Type::Associated(..))) {
+        if !ty.any(&mut |t| matches!(t, Type::Param(_) | Type::Associated(..) | Type::Opaque(..))) {
             return ty.clone();
         }
         if let Some(found) = self.concrete.get(ty) {

@@ -250,7 +250,7 @@ impl Infer<'_> {
             },
             Ast::Nil => self.world.is_optional(&wanted),
             Ast::Call { callee, args } if matches!(callee.kind, Ast::Implicit { .. }) => {
-                self.implicit_call_fits(callee, args, &inner)
+                return self.implicit_call_fits(callee, args, &inner);
             }
             Ast::Array(_) => self.takes_literal(&inner, "Array", "ExpressibleByArrayLiteral"),
             Ast::Dictionary(_) => self.takes_literal(&inner, "Dictionary", "ExpressibleByDictionaryLiteral"),
@@ -268,16 +268,21 @@ impl Infer<'_> {
         fits.then_some(1)
     }
 
-    /// Whether a type has a member that `.member(…)` could mean.
-    fn implicit_call_fits(&mut self, callee: &ast::Expr, args: &[ast::Arg], of: &Type) -> bool {
-        let Ast::Implicit { name, .. } = &callee.kind else { return true };
+    /// Whether a type has a member that `.member(…)` could mean. One that has none at all is the last that is meant, and
+    /// may be, so that the mistake is in the member.
+    fn implicit_call_fits(&mut self, callee: &ast::Expr, args: &[ast::Arg], of: &Type) -> Option<u32> {
+        const WITHOUT: u32 = 30;
+        let Ast::Implicit { name, .. } = &callee.kind else { return Some(1) };
         if !matches!(of, Type::Nominal(..)) {
-            return !matches!(of, Type::Function(_) | Type::Tuple(_));
+            return (!matches!(of, Type::Function(_) | Type::Tuple(_))).then_some(1);
         }
         let given: Vec<ArgNode> = args.iter().map(ArgNode::new).collect();
         let candidates = self.method_candidates(of, &name.name, true, None);
         let takes = |infer: &mut Self, c| match_args(&infer.candidate_params(c), &given).is_ok();
-        candidates.is_empty() && &*name.name != "init" || candidates.iter().any(|c| takes(self, c))
+        if candidates.is_empty() {
+            return (&*name.name != "init").then_some(WITHOUT);
+        }
+        candidates.iter().any(|c| takes(self, c)).then_some(1)
     }
 
     /// Whether a type can be written as a literal of a kind.

@@ -12,7 +12,7 @@ use crate::syntax::ast::{
     self, Arg, Attribute, Binding, Block, Closure, Condition, Decl, DeclKind, Expr, ExprKind, Ident, Pattern,
     PatternKind, Stmt, StmtKind, SwitchCase, TypeExpr, TypeExprKind,
 };
-use crate::types::store::MemberKind;
+use crate::types::store::{MemberKind, Owner};
 use crate::types::tree::FunctionId;
 use crate::types::ty::Type;
 use std::rc::Rc;
@@ -98,10 +98,33 @@ impl Infer<'_> {
         Some(args)
     }
 
-    /// Whether a function or a getter says that a builder makes its result.
-    pub(super) fn is_built(&self, f: FunctionId) -> bool {
-        let decl = self.world.function_data(f).decl.as_ref();
-        decl.is_some_and(|d| d.attributes.iter().any(|a| self.world.builders.contains(&*a.name.name)))
+    /// The attributes of a function or a getter whose result a builder makes: its own, or those of the requirement that it
+    /// fulfils.
+    pub(super) fn building_attributes(&mut self, f: FunctionId) -> Option<Rc<Decl>> {
+        if self.world.builders.is_empty() {
+            return None;
+        }
+        let own = self.world.function_data(f).decl.clone()?;
+        if self.names_builder(&own) {
+            return Some(own);
+        }
+        let Owner::Nominal(n) = self.world.function_data(f).owner else { return None };
+        let name = self.world.full_name(f);
+        for p in self.world.all_conforming(n) {
+            for requirement in &self.world.protocol_data(p).requirements {
+                let g = requirement.function;
+                let Some(decl) = self.world.function_data(g).decl.clone() else { continue };
+                let is_same = self.world.function_data(g).kind == self.world.function_data(f).kind;
+                if is_same && self.names_builder(&decl) && self.world.full_name(g) == name {
+                    return Some(decl);
+                }
+            }
+        }
+        None
+    }
+
+    fn names_builder(&self, decl: &Decl) -> bool {
+        decl.attributes.iter().any(|a| self.world.builders.contains(&*a.name.name))
     }
 
     fn builder_type(&mut self, attribute: &Attribute) -> Option<(Vec<Ident>, Type)> {

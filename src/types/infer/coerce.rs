@@ -143,7 +143,7 @@ impl Infer<'_> {
                 Expr { kind: ExprKind::Erase(Box::new(value)), ty: wanted, span }
             }
             // It may be in a box.
-            (Type::Existential(_) | Type::Param(_) | Type::Associated(..), Type::Nominal(..))
+            (Type::Existential(_) | Type::Param(_) | Type::Associated(..) | Type::Opaque(..), Type::Nominal(..))
                 if self.world.is_instance_of(&from, &wanted) =>
             {
                 Expr { kind: ExprKind::Cast { value: Box::new(value), forced: true }, ty: wanted, span }
@@ -370,7 +370,7 @@ impl Infer<'_> {
                 self.world.rollback(snapshot);
                 is_value
             }
-            (Type::Existential(_) | Type::Param(_) | Type::Associated(..), Type::Nominal(..)) => {
+            (Type::Existential(_) | Type::Param(_) | Type::Associated(..) | Type::Opaque(..), Type::Nominal(..)) => {
                 self.world.is_instance_of(&from, &to)
             }
             (Type::Metatype(of), Type::Metatype(to)) => self.is_metatype_of(of, to),

@@ -9,8 +9,6 @@ use crate::types::tree::{
     ProjectionKind, Root, Stmt, StmtKind,
 };
 use crate::types::ty::Type;
-use crate::types::world::Builtin;
-use crate::types::written::fits;
 
 impl Infer<'_> {
     fn finish_type(&mut self, e: &mut Expr) {
@@ -307,61 +305,5 @@ impl Infer<'_> {
             | ExprKind::Metatype
             | ExprKind::Pending(_) => {}
         }
-    }
-
-    /// A literal becomes what its type asks for.
-    fn finish_literal(&mut self, e: &mut Expr) {
-        let span = e.span;
-        let builtin = match &e.ty {
-            Type::Nominal(n, _) => self.world.nominal_data(*n).builtin,
-            _ => None,
-        };
-        match (&e.kind, builtin) {
-            (ExprKind::Int(n), Some(Builtin::Double | Builtin::Float)) => e.kind = ExprKind::Float(*n as f64),
-            (ExprKind::Int(n), Some(Builtin::Int { bits, signed })) => {
-                if !fits(*n, bits, signed) {
-                    let message =
-                        format!("integer literal '{n}' overflows when stored into '{}'", self.world.show(&e.ty));
-                    self.error(Diagnostic::error(Code::InvalidLiteral, span, message));
-                }
-            }
-            (ExprKind::Float(_), Some(Builtin::Double | Builtin::Float))
-            | (ExprKind::Text(_), Some(Builtin::String | Builtin::Character)) => {}
-            _ => self.literal_of_own_type(e),
-        }
-        if let (ExprKind::Float(x), Some(Builtin::Float)) = (&mut e.kind, builtin) {
-            *x = f64::from(*x as f32);
-        }
-    }
-
-    /// `let p: Polynomial = 3`: the type makes itself from the literal.
-    fn literal_of_own_type(&mut self, e: &mut Expr) {
-        let (protocol, base) = match e.kind {
-            ExprKind::Int(_) => ("ExpressibleByIntegerLiteral", "Int"),
-            ExprKind::Float(_) => ("ExpressibleByFloatLiteral", "Double"),
-            _ => ("ExpressibleByStringLiteral", "String"),
-        };
-        let protocol = self.world.protocol(protocol);
-        if matches!(e.ty, Type::Error | Type::Var(_)) {
-            return;
-        }
-        if let ExprKind::Int(n) = &e.kind
-            && !fits(*n, 64, true)
-        {
-            let message = format!("integer literal '{n}' overflows when stored into 'Int'");
-            self.error(Diagnostic::error(Code::InvalidLiteral, e.span, message));
-            return;
-        }
-        if !self.world.conforms_to(&e.ty.clone(), protocol) {
-            let double = self.world.protocol("ExpressibleByIntegerLiteral");
-            if let (ExprKind::Float(_), true) = (&e.kind, self.world.conforms_to(&e.ty.clone(), double)) {
-                let message = format!("a literal with a point cannot be of type '{}'", self.world.show(&e.ty));
-                self.error(Diagnostic::error(Code::Mismatch, e.span, message));
-            }
-            return;
-        }
-        let literal = Expr { kind: e.kind.clone(), ty: self.world.simple(base), span: e.span };
-        let callee = Callee::Requirement { protocol, requirement: 0, self_type: e.ty.clone(), generics: vec![] };
-        e.kind = ExprKind::Call { callee, args: vec![Argument::Value(literal)] };
     }
 }

@@ -38,6 +38,7 @@ pub(super) mod notation;
 mod observed;
 mod operator;
 mod overload;
+mod own_literal;
 mod pattern;
 mod place;
 mod reference;
@@ -101,6 +102,8 @@ pub(super) struct Infer<'w> {
     mutated: Vec<(usize, LocalId)>,
     /// Types declared inside functions.
     local_types: Rc<HashMap<Name, Named>>,
+    /// What was returned where a result is opaque.
+    given: Vec<super::opaque::Given>,
 }
 
 /// One body under construction.
@@ -200,6 +203,7 @@ impl<'w> Infer<'w> {
             local_nominals: vec![],
             settling_numbers: false,
             mutated: vec![],
+            given: vec![],
             local_types,
         }
     }

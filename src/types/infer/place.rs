@@ -274,7 +274,7 @@ impl Infer<'_> {
     fn is_class(&mut self, ty: &Type) -> bool {
         match self.world.shallow(ty) {
             Type::Nominal(n, _) => self.world.is_class(n),
-            ty @ (Type::Param(_) | Type::Associated(..)) => self.world.is_object(&ty),
+            ty @ (Type::Param(_) | Type::Associated(..) | Type::Opaque(..)) => self.world.is_object(&ty),
             _ => false,
         }
     }

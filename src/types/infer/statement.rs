@@ -21,6 +21,7 @@ impl Infer<'_> {
             let start = (self.pending.len(), self.world.var_count());
             let is_statement = matches!(only.kind, Ast::If { .. } | Ast::Switch { .. }) && ends_in_statements(only);
             if !is_statement {
+                let result = &self.opened_result(result, only.span);
                 let value = self.expr(only, Some(result));
                 let value = self.coerce(value, result);
                 self.settle_statement(start);
@@ -219,6 +220,10 @@ impl Infer<'_> {
             out.push(Stmt { kind: StmtKind::Return(Some(value)), span });
             return;
         }
+        let result = match value {
+            Some(value) => self.opened_result(&result, value.span),
+            None => result,
+        };
         let is_unit = self.world.shallow(&result).is_unit();
         let value = match value {
             Some(value) => {
@@ -241,6 +246,19 @@ impl Infer<'_> {
             }
         };
         out.push(Stmt { kind: StmtKind::Return(value), span });
+    }
+
+    /// What a value is to be that the function which is being looked at returns.
+    pub(super) fn opened_result(&mut self, result: &Type, span: Span) -> Type {
+        match self.frame().function {
+            Some(f) => {
+                let mut given = std::mem::take(&mut self.given);
+                let opened = self.world.open_result(f, result, span, &mut given);
+                self.given = given;
+                opened
+            }
+            None => result.clone(),
+        }
     }
 
     fn jump(&mut self, label: Option<&ast::Ident>, is_continue: bool, span: Span, out: &mut Vec<Stmt>) {

@@ -103,17 +103,15 @@ impl Infer<'_> {
             }
             Code::Block(Some(body)) => match kind {
                 FunctionKind::Init { .. } => self.initializer(&body, signature),
-                FunctionKind::Function | FunctionKind::Getter if self.is_built(f) => {
-                    let attributes = self.world.function_data(f).decl.clone();
-                    let attributes = attributes.as_ref().map_or(&[][..], |d| &d.attributes);
-                    let built = self.built_body(attributes, &body);
+                FunctionKind::Function | FunctionKind::Getter => {
+                    let built = self.building_attributes(f).and_then(|decl| self.built_body(&decl.attributes, &body));
                     self.function_statements(built.as_ref().unwrap_or(&body), &signature.result.clone())
                 }
                 _ => self.function_statements(&body, &signature.result.clone()),
             },
             Code::Expression(value) => {
-                let result = signature.result.clone();
                 let vars = self.world.var_count();
+                let result = self.opened_result(&signature.result, value.span);
                 let found = self.expr(&value, Some(&result));
                 let found = self.coerce(found, &result);
                 self.settle_statement((0, vars));
@@ -124,6 +122,8 @@ impl Infer<'_> {
             Code::Script(items) => self.script(&items),
             Code::Elsewhere => return None,
         };
+        let given = std::mem::take(&mut self.given);
+        self.world.agree_on_opaque(given);
         self.complete_captures();
         self.close_bodies();
         self.finish_statements(&mut statements);

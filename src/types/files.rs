@@ -1,0 +1,51 @@
+//! The files of a module are entered together: what one of them declares, the others name.
+
+use super::store::World;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::syntax::ast::{Decl, DeclKind, File, StmtKind};
+use std::rc::Rc;
+
+impl World {
+    /// Types first, then everything else, whichever file is given first: an extension needs to know whom it extends.
+    pub(super) fn enter_files(&mut self, files: &[(u32, &File)]) {
+        for (_, file) in files {
+            self.enter_imports(file);
+        }
+        for are_types in [true, false] {
+            for (number, file) in files {
+                for decl in declarations(file).filter(|d| declares_type(&d.kind) == are_types) {
+                    self.declare_top(decl, *number, false);
+                }
+            }
+        }
+    }
+
+    /// The modules that a file imports, and the single declarations: those are there.
+    fn enter_imports(&mut self, file: &File) {
+        for decl in declarations(file) {
+            let DeclKind::Import { kind, path, file: None } = &decl.kind else { continue };
+            let Some((module, rest)) = path.split_first() else { continue };
+            if !self.import_module(&module.name) {
+                let message = format!("no such module '{}'", module.name);
+                self.report(Diagnostic::error(Code::UnknownName, module.span, message));
+            } else if let (Some(kind), [name]) = (kind, rest)
+                && self.library_entries(&name.name).is_empty()
+            {
+                let what = if &*kind.name == "func" { "function" } else { &*kind.name };
+                let message = format!("{what} '{}' does not exist in module '{}'", name.name, module.name);
+                self.report(Diagnostic::error(Code::UnknownName, name.span, message));
+            }
+        }
+    }
+}
+
+fn declarations(file: &File) -> impl Iterator<Item = &Rc<Decl>> {
+    file.items.iter().filter_map(|s| match &s.kind {
+        StmtKind::Decl(decl) => Some(decl),
+        _ => None,
+    })
+}
+
+fn declares_type(kind: &DeclKind) -> bool {
+    matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_) | DeclKind::TypeAlias { .. })
+}

@@ -1,0 +1,82 @@
+//! Literals of numbers and texts, once their types are known.
+
+use super::Infer;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::types::tree::{Argument, Callee, Expr, ExprKind};
+use crate::types::ty::{ProtocolId, Type};
+use crate::types::world::Builtin;
+use crate::types::written::fits;
+use std::rc::Rc;
+
+/// The requirement of the protocols of literals that takes what the type says itself, and the one that every type has,
+/// for an `Int` or a `Double`.
+const DIRECT: u32 = 0;
+const GENERAL: u32 = 1;
+
+impl Infer<'_> {
+    /// A literal becomes what its type asks for.
+    pub(super) fn finish_literal(&mut self, e: &mut Expr) {
+        let span = e.span;
+        let builtin = match &e.ty {
+            Type::Nominal(n, _) => self.world.nominal_data(*n).builtin,
+            _ => None,
+        };
+        match (&e.kind, builtin) {
+            (ExprKind::Int(n), Some(Builtin::Double | Builtin::Float)) => e.kind = ExprKind::Float(*n as f64),
+            (ExprKind::Int(n), Some(Builtin::Int { bits, signed })) => {
+                if !fits(*n, bits, signed) {
+                    let message =
+                        format!("integer literal '{n}' overflows when stored into '{}'", self.world.show(&e.ty));
+                    self.error(Diagnostic::error(Code::InvalidLiteral, span, message));
+                }
+            }
+            (ExprKind::Float(_), Some(Builtin::Double | Builtin::Float))
+            | (ExprKind::Text(_), Some(Builtin::String | Builtin::Character)) => {}
+            _ => self.literal_of_own_type(e),
+        }
+        if let (ExprKind::Float(x), Some(Builtin::Float)) = (&mut e.kind, builtin) {
+            *x = f64::from(*x as f32);
+        }
+    }
+
+    /// `let p: Polynomial = 3`: the type makes itself from the literal.
+    fn literal_of_own_type(&mut self, e: &mut Expr) {
+        let (protocol, base, general) = match e.kind {
+            ExprKind::Int(_) => ("ExpressibleByIntegerLiteral", "Int", GENERAL),
+            ExprKind::Float(_) => ("ExpressibleByFloatLiteral", "Double", GENERAL),
+            _ => ("ExpressibleByStringLiteral", "String", DIRECT),
+        };
+        let protocol = self.world.protocol(protocol);
+        if matches!(e.ty, Type::Error | Type::Var(_)) {
+            return;
+        }
+        if !self.world.conforms_to(&e.ty.clone(), protocol) {
+            let double = self.world.protocol("ExpressibleByIntegerLiteral");
+            if let (ExprKind::Float(_), true) = (&e.kind, self.world.conforms_to(&e.ty.clone(), double)) {
+                let message = format!("a literal with a point cannot be of type '{}'", self.world.show(&e.ty));
+                self.error(Diagnostic::error(Code::Mismatch, e.span, message));
+            }
+            return;
+        }
+        let (requirement, ty) = match self.literal_before(&e.ty.clone(), protocol) {
+            Some(ty) => (DIRECT, ty),
+            None => (general, self.world.simple(base)),
+        };
+        let mut literal = Expr { kind: e.kind.clone(), ty, span: e.span };
+        self.finish_literal(&mut literal);
+        let callee = Callee::Requirement { protocol, requirement, self_type: e.ty.clone(), generics: vec![] };
+        e.kind = ExprKind::Call { callee, args: vec![Argument::Value(literal)] };
+    }
+
+    /// What a literal is before a type makes itself from it, where that is built in and known: a number of the type that
+    /// its initialiser takes.
+    fn literal_before(&mut self, of: &Type, protocol: ProtocolId) -> Option<Type> {
+        let name = self.world.protocol_data(protocol).associated.first()?.name.clone();
+        let before = self.world.normalize_type(&Type::Associated(Rc::new(of.clone()), protocol, name));
+        match &before {
+            Type::Nominal(n, _) if self.world.nominal_data(*n).builtin.is_some() && before != *of => Some(before),
+            _ => None,
+        }
+    }
+}
+}

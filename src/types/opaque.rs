@@ -1,0 +1,194 @@
+//! `some P` in the result of a function: a type of which everybody else knows only what it conforms to.
+//!
+//! While bodies are checked, such a type is like a generic parameter that belongs to the function. The types that its
+//! `return`s give are remembered; when code is made, the one that they agree on stands for it.
+
+use super::resolve::TypeScope;
+use super::store::{FunctionKind, World};
+use super::tree::FunctionId;
+use super::ty::{Existential, OpaqueId, ParamId, ProtocolId, Type};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::TypeExpr;
+use std::rc::Rc;
+
+/// The opaque types of a session.
+#[derive(Default)]
+pub(super) struct Opaques {
+    all: Vec<Opaque>,
+    /// The function whose result is being resolved.
+    function: Option<FunctionId>,
+    /// Whether the types behind are asked for, too: when bodies are checked they are not.
+    pub(super) are_known: bool,
+}
+
+struct Opaque {
+    function: FunctionId,
+    /// The generic parameters of the function and its surroundings.
+    params: Vec<ParamId>,
+    /// What is known of it: an existential.
+    bounds: Type,
+    /// What it is, in terms of the parameters.
+    underlying: Option<Type>,
+}
+
+/// A value that a function returns where its result is opaque.
+pub(super) struct Given {
+    id: OpaqueId,
+    ty: Type,
+    span: Span,
+}
+
+impl World {
+    /// The result of a function as it is written; `some P` in it is a type of the function's own.
+    pub(super) fn resolve_result(&mut self, f: FunctionId, ty: &TypeExpr, scope: &TypeScope) -> Type {
+        let data = self.function_data(f);
+        let has_body = matches!(data.kind, FunctionKind::Function | FunctionKind::Getter) && data.requirement.is_none();
+        let saved = std::mem::replace(&mut self.opaques.function, has_body.then_some(f));
+        let result = self.resolve_type(ty, scope);
+        self.opaques.function = saved;
+        result
+    }
+
+    /// `some P` of what is written behind it; elsewhere than in results it is `any P`.
+    pub(super) fn opaque_type(&mut self, bounds: Type, span: Span) -> Type {
+        let Some(function) = self.opaques.function else { return bounds };
+        let bounds = match bounds {
+            Type::Existential(_) | Type::Error => bounds,
+            class => self.composed(vec![(class, span)]),
+        };
+        if bounds == Type::Error {
+            return bounds;
+        }
+        let params = self.env.params.clone();
+        let args = params.iter().map(|p| Type::Param(*p)).collect();
+        self.opaques.all.push(Opaque { function, params, bounds, underlying: None });
+        Type::Opaque(OpaqueId(self.opaques.all.len() as u32 - 1), args)
+    }
+
+    fn of_arguments(&self, id: OpaqueId, args: &[Type], ty: &Type) -> Type {
+        let params = &self.opaques.all[id.0 as usize].params;
+        ty.substitute(&|p| params.iter().position(|q| *q == p).and_then(|i| args.get(i).cloned()))
+    }
+
+    /// What is known of an opaque type.
+    pub(super) fn bounds_of_opaque(&self, id: OpaqueId, args: &[Type]) -> Rc<Existential> {
+        match self.of_arguments(id, args, &self.opaques.all[id.0 as usize].bounds) {
+            Type::Existential(bounds) => bounds,
+            _ => Rc::default(),
+        }
+    }
+
+    /// The protocols that an opaque type conforms to.
+    pub(super) fn protocols_of_opaque(&mut self, ty: &Type) -> Vec<ProtocolId> {
+        let Type::Opaque(id, args) = ty else { return vec![] };
+        let bounds = Type::Existential(self.bounds_of_opaque(*id, args));
+        self.protocols_of(&bounds)
+    }
+
+    /// `T.Name` of an opaque type, where that is written: `some Sequence<Int>`.
+    pub(super) fn known_of_opaque(&self, of: &Type, name: &str) -> Option<Type> {
+        let Type::Opaque(id, args) = of else { return None };
+        super::existential::known_type(&Type::Existential(self.bounds_of_opaque(*id, args)), name)
+    }
+
+    /// The type behind an opaque one.
+    pub(super) fn underlying_type(&mut self, id: OpaqueId, args: &[Type]) -> Type {
+        let function = self.opaques.all[id.0 as usize].function;
+        if self.opaques.all[id.0 as usize].underlying.is_none() {
+            self.check_body(function);
+        }
+        match self.opaques.all[id.0 as usize].underlying.clone() {
+            Some(underlying) => {
+                let ty = self.of_arguments(id, args, &underlying);
+                self.normalize_type(&ty)
+            }
+            None => Type::Error,
+        }
+    }
+
+    /// The type that a `return` of a function is to have: what is opaque to others becomes what the value is.
+    pub(super) fn open_result(&mut self, f: FunctionId, result: &Type, span: Span, given: &mut Vec<Given>) -> Type {
+        let mut found: Vec<OpaqueId> = vec![];
+        result.any(&mut |t| {
+            if let Type::Opaque(id, _) = t {
+                found.push(*id);
+            }
+            false
+        });
+        found.retain(|id| self.opaques.all[id.0 as usize].function == f);
+        if found.is_empty() {
+            return result.clone();
+        }
+        let opened: Vec<(OpaqueId, Type)> = found.into_iter().map(|id| (id, self.fresh_for(id, span))).collect();
+        given.extend(opened.iter().map(|(id, ty)| Given { id: *id, ty: ty.clone(), span }));
+        result.map(&mut |t| match t {
+            Type::Opaque(id, _) => opened.iter().find(|(other, _)| other == id).map(|(_, ty)| ty.clone()),
+            _ => None,
+        })
+    }
+
+    /// A variable for the type behind an opaque one, with what is asked of it.
+    fn fresh_for(&mut self, id: OpaqueId, span: Span) -> Type {
+        let ty = self.fresh();
+        if let Type::Existential(bounds) = self.opaques.all[id.0 as usize].bounds.clone() {
+            for p in &bounds.protocols {
+                self.require(&ty, *p, span);
+            }
+            for (name, known) in &bounds.known {
+                for p in self.all_refined(bounds.protocols.clone()) {
+                    if self.protocol_data(p).associated.iter().any(|a| a.name == *name) {
+                        let own = Type::Associated(Rc::new(ty.clone()), p, name.clone());
+                        self.unify(&own, known, span);
+                        break;
+                    }
+                }
+            }
+        }
+        ty
+    }
+
+    /// Whether all values that are returned as one opaque type are of one type, which is remembered.
+    pub(super) fn agree_on_opaque(&mut self, given: Vec<Given>) {
+        for Given { id, ty, span } in &given {
+            let ty = self.resolved(ty);
+            if matches!(ty, Type::Var(_) | Type::Error | Type::Never) || matches!(ty, Type::Opaque(other, _) if other == *id) {
+                continue;
+            }
+            let bounds = self.opaques.all[id.0 as usize].bounds.clone();
+            if let Type::Existential(bounds) = &bounds
+                && let Some(class) = &bounds.class
+                && !self.is_instance_of(&ty, class)
+            {
+                let message = format!("return type requires that '{}' inherit from '{}'", self.show(&ty), self.show(class));
+                self.report(Diagnostic::error(Code::Mismatch, *span, message));
+            }
+            match self.opaques.all[id.0 as usize].underlying.clone() {
+                None => self.opaques.all[id.0 as usize].underlying = Some(ty),
+                Some(before) if before != ty => self.report_disagreement(*id, &given),
+                Some(_) => {}
+            }
+        }
+        // What is open in a later one is known by an earlier one: `return nil`.
+        for Given { id, ty, span } in &given {
+            if let Some(known) = self.opaques.all[id.0 as usize].underlying.clone() {
+                self.unify(ty, &known, *span);
+            }
+        }
+    }
+
+    fn report_disagreement(&mut self, id: OpaqueId, given: &[Given]) {
+        let data = &self.opaques.all[id.0 as usize];
+        let (span, bounds) = (self.function_data(data.function).span, data.bounds.clone());
+        let shown = self.show(&bounds).replacen("any ", "some ", 1);
+        let message = format!(
+            "function declares an opaque return type '{shown}', but the return statements in its body do not have matching underlying types"
+        );
+        let mut diagnostic = Diagnostic::error(Code::Mismatch, span, message);
+        for part in given.iter().filter(|part| part.id == id) {
+            let ty = self.resolved(&part.ty);
+            diagnostic = diagnostic.also(part.span, format!("of type '{}'", self.show(&ty)));
+        }
+        self.report(diagnostic);
+    }
+}
