@@ -73,6 +73,7 @@ impl World {
                     // Which type it is was forgotten; what it conforms to was not.
                     Type::Existential(e) if &**name != "TangentVector" => self.forgotten(&e.clone(), *p, name),
                     Type::Error => Type::Error,
+                    Type::Never => Type::Never,
                     _ => here,
                 }
             }

@@ -320,7 +320,9 @@ impl World {
         env.requirements.iter().filter(|r| !own.requirements.contains(r)).all(|r| match r {
             Requirement::Conforms(of, p) => {
                 let of = self.substitute_nominal(n, args, of);
-                self.conforms_to(&of, *p)
+                let of = self.shallow(&of);
+                // What belongs to an open type is open, too.
+                matches!(of, Type::Associated(..)) && self.has_vars(&of) || self.conforms_to(&of, *p)
             }
             Requirement::Same(a, b) => {
                 let (a, b) = (self.substitute_nominal(n, args, a), self.substitute_nominal(n, args, b));

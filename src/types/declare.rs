@@ -411,6 +411,10 @@ impl World {
 
     fn declare_extension(&mut self, decl: &Rc<Decl>, extension: &ExtensionDecl, file: u32, is_prelude: bool) {
         let Some(owner) = self.extended_owner(&extension.target, file) else {
+            if self.resolves_to_never(&extension.target, file) {
+                // It conforms to everything, as there are no values of it to call anything on.
+                return;
+            }
             let text = self.unknown_type_diagnostic(&extension.target);
             self.report(text);
             return;

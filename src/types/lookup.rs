@@ -96,6 +96,12 @@ impl World {
         Some(owner)
     }
 
+    /// Whether a type is written as `Never`, and that is not the name of another one.
+    pub(super) fn resolves_to_never(&mut self, target: &TypeExpr, file: u32) -> bool {
+        let TypeExprKind::Named(path) = &target.kind else { return false };
+        matches!(path.as_slice(), [(ident, _)] if &*ident.name == "Never") && self.type_entry("Never", file).is_none()
+    }
+
     pub(super) fn unknown_type_diagnostic(&self, ty: &TypeExpr) -> Diagnostic {
         Diagnostic::error(Code::UnknownType, ty.span, "cannot find the type to extend in scope")
     }

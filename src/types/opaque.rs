@@ -152,7 +152,9 @@ impl World {
     pub(super) fn agree_on_opaque(&mut self, given: Vec<Given>) {
         for Given { id, ty, span } in &given {
             let ty = self.resolved(ty);
-            if matches!(ty, Type::Var(_) | Type::Error | Type::Never) || matches!(ty, Type::Opaque(other, _) if other == *id) {
+            if matches!(ty, Type::Var(_) | Type::Error | Type::Never)
+                || matches!(ty, Type::Opaque(other, _) if other == *id)
+            {
                 continue;
             }
             let bounds = self.opaques.all[id.0 as usize].bounds.clone();
@@ -160,7 +162,8 @@ impl World {
                 && let Some(class) = &bounds.class
                 && !self.is_instance_of(&ty, class)
             {
-                let message = format!("return type requires that '{}' inherit from '{}'", self.show(&ty), self.show(class));
+                let message =
+                    format!("return type requires that '{}' inherit from '{}'", self.show(&ty), self.show(class));
                 self.report(Diagnostic::error(Code::Mismatch, *span, message));
             }
             match self.opaques.all[id.0 as usize].underlying.clone() {

@@ -122,7 +122,8 @@ impl World {
         let (owner, is_static, fixity) = (data.owner, data.is_static, data.fixity);
         let file = is_private.then_some(data.file);
         if is_open {
-            let params = data.ast_params.iter().map(|p| (p.label.as_ref().map(|l| l.name.clone()), Type::Error, p.variadic));
+            let params =
+                data.ast_params.iter().map(|p| (p.label.as_ref().map(|l| l.name.clone()), Type::Error, p.variadic));
             return Some(Shape { owner, is_static, fixity, params: params.collect(), result: Type::Error, file });
         }
         let signature = self.signature(f);

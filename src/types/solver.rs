@@ -138,6 +138,7 @@ impl World {
                     ty = normal;
                 }
                 Type::Param(_) if !self.env.requirements.is_empty() => return self.normalize_type(&ty),
+                Type::Opaque(..) if self.opaques.are_known => return self.normalize_type(&ty),
                 _ => return ty,
             }
         }
@@ -374,6 +375,14 @@ impl World {
             || matches!(ty, Type::Existential(e)
                 if wish.by.is_some_and(|f| self.opens_for(f, wish.protocol, e))
                     && self.protocols_of(ty).contains(&wish.protocol))
+    }
+
+    /// Makes two types equal, or changes nothing.
+    pub(super) fn try_unify(&mut self, a: &Type, b: &Type, span: Span) -> bool {
+        let snapshot = self.snapshot();
+        let same = self.unify(a, b, span);
+        if same { self.keep(snapshot) } else { self.rollback(snapshot) }
+        same
     }
 
     /// Whether two types may be the same. Changes nothing.

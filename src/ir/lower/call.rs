@@ -49,6 +49,13 @@ impl Builder<'_> {
 
     /// A call.
     pub fn call(&mut self, callee: &Callee, args: &[Argument], ty: &Type) -> Value {
+        if let Callee::Requirement { self_type, .. } = callee
+            && self.concrete(self_type) == Type::Never
+        {
+            // There is no value to call it on: what would give one does not come back.
+            self.prepare(args, &[]);
+            return self.nothing(ty);
+        }
         let Some(target) = self.resolve(callee) else {
             self.refuse("a call of a protocol's requirement on a value whose type is not known");
             return self.nothing(ty);

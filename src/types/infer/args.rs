@@ -196,7 +196,7 @@ impl Infer<'_> {
             let fits = self.world.unify(&ty, &wanted, span);
             return fits.then(|| self.literal_cost(literal, &wanted));
         }
-        if self.world.unify(&ty, &wanted, span) {
+        if self.world.try_unify(&ty, &wanted, span) {
             return Some(u32::from(ty != wanted && !matches!(wanted, Type::Var(_))));
         }
         if !self.can_convert(&ty, &wanted)

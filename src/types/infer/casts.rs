@@ -46,7 +46,9 @@ impl Infer<'_> {
     }
 
     fn outcome(&mut self, from: &Type, to: &Type) -> Option<Outcome> {
-        let is_open = |t: &Type| t.any(&mut |t| matches!(t, Type::Var(_) | Type::Param(_) | Type::Associated(..) | Type::Opaque(..)));
+        let is_open = |t: &Type| {
+            t.any(&mut |t| matches!(t, Type::Var(_) | Type::Param(_) | Type::Associated(..) | Type::Opaque(..)))
+        };
         if is_open(from) || is_open(to) {
             return None;
         }

@@ -3,7 +3,7 @@
 use super::Infer;
 use super::args::{ArgNode, match_args};
 use super::candidates::{Candidate, Target};
-use super::solve::PendingKind;
+use super::solve::{Pending, PendingKind};
 use crate::source::Span;
 use crate::syntax::ast::Ident;
 use crate::types::solver::Literal;
@@ -93,6 +93,35 @@ impl Infer<'_> {
             }
         }
         any
+    }
+
+    /// Those of the candidates whose result a call around this one, which waits for it, can take: of several
+    /// `UnicodeScalar(65)` the one that is no optional, inside of `Character(…)`. All of them when none is.
+    pub(super) fn useful_around(&mut self, candidates: &[Candidate], result: &Type, span: Span) -> Vec<Candidate> {
+        let Type::Var(own) = self.world.shallow(result) else { return candidates.to_vec() };
+        let mut around = vec![];
+        for i in self.waiting.iter().copied() {
+            if let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, .. }) = &self.pending[i]
+                && args.iter().any(|a| a.ready.as_ref().is_some_and(|e| self.world.zonk(&e.ty) == Type::Var(own)))
+            {
+                around.push((candidates.clone(), args.clone()));
+            }
+        }
+        if around.is_empty() {
+            return candidates.to_vec();
+        }
+        let mut useful = candidates.to_vec();
+        useful.retain(|candidate| {
+            let snapshot = self.world.snapshot();
+            let given = self.instantiate(candidate, span).result;
+            let fits = self.world.unify(result, &given, span)
+                && around
+                    .iter()
+                    .all(|(all, args)| all.iter().any(|c| self.try_candidate(c, args, None, span).is_some()));
+            self.world.rollback(snapshot);
+            fits
+        });
+        if useful.is_empty() { candidates.to_vec() } else { useful }
     }
 
     /// Takes the only candidate that fits; with `by_default` the best one; with `last` reports when there is none.

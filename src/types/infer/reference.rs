@@ -2,6 +2,7 @@
 
 use super::Infer;
 use super::candidates::{Candidate, Target};
+use super::solve::PendingKind;
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
 use crate::types::store::{FunctionKind, MemberKind, Named, Signature};
@@ -23,6 +24,41 @@ impl Infer<'_> {
     /// One of several functions as a value: the one that fits what is expected, the nearest one, one of `Double`s.
     pub(super) fn reference(&mut self, candidates: &[Candidate], expected: Option<&Type>, span: Span) -> Option<Expr> {
         let expected = expected.and_then(|t| self.known(t));
+        match expected {
+            Some(expected) if self.depends_on_others(candidates, &expected, span) => {
+                let kind = PendingKind::Reference { candidates: candidates.to_vec() };
+                Some(self.wait(kind, expected, span))
+            }
+            expected => self.reference_now(candidates, expected, span),
+        }
+    }
+
+    /// Whether several functions could still be meant, and what they are to take is not known yet: what stands beside them
+    /// may say it. Functions that are asked for with their derivatives are those of `Double`s.
+    fn depends_on_others(&mut self, candidates: &[Candidate], expected: &Type, span: Span) -> bool {
+        let Type::Function(f) = expected else { return false };
+        let is_open = f.params.iter().any(|p| self.world.has_vars(&p.ty));
+        is_open
+            && f.strength <= Strength::Open
+            && candidates.iter().filter(|c| self.may_be(c, Some(expected), span)).count() > 1
+    }
+
+    /// What a reference that waited has become; `None` while it is still open.
+    pub(super) fn attempt_reference(
+        &mut self,
+        candidates: &[Candidate],
+        wanted: &Type,
+        dares: bool,
+        span: Span,
+    ) -> Option<Expr> {
+        let wanted = self.known(wanted)?;
+        if !dares && self.depends_on_others(candidates, &wanted, span) {
+            return None;
+        }
+        Some(self.reference_now(candidates, Some(wanted), span).unwrap_or_else(|| self.error_expr(span)))
+    }
+
+    fn reference_now(&mut self, candidates: &[Candidate], expected: Option<Type>, span: Span) -> Option<Expr> {
         let double = self.world.simple("Double");
         let mut best: Option<(u32, &Candidate)> = None;
         let natural = self.of_whole_numbers(candidates, expected.as_ref(), span);

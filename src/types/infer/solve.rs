@@ -39,6 +39,8 @@ pub(super) enum PendingKind {
     Implicit { name: Ident, args: Option<Vec<ArgNode>> },
     /// A closure whose parameters are not known.
     Closure { closure: Rc<ast::Closure> },
+    /// The name of several functions, of which the types around it take one.
+    Reference { candidates: Vec<Candidate> },
     /// A value that becomes one of another type.
     Coerce { value: Rc<Expr>, to: Type },
     /// `nil` of a type that is not known.
@@ -188,7 +190,10 @@ impl Infer<'_> {
                 {
                     let by_default = effort >= Effort::Default;
                     let natural = match by_default {
-                        true => self.with_natural_literals(candidates, args, expected.as_ref(), span),
+                        true => {
+                            let useful = self.useful_around(candidates, &pending.result, span);
+                            self.with_natural_literals(&useful, args, expected.as_ref(), span)
+                        }
                         false => candidates.clone(),
                     };
                     self.choose(name, &natural, args, expected.as_ref(), span, by_default, last)
@@ -244,6 +249,9 @@ impl Infer<'_> {
                     return Some(self.closure_now(closure, &ty, span));
                 }
                 None
+            }
+            PendingKind::Reference { candidates } => {
+                self.attempt_reference(candidates, &pending.result, effort >= Effort::Closures, span)
             }
             PendingKind::Coerce { value, to } => {
                 let (from, to) = (self.world.shallow(&value.ty.clone()), self.world.shallow(to));
