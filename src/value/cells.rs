@@ -238,6 +238,17 @@ impl Cells {
         self.len -= to - from;
     }
 
+    /// Leaves nothing in element `index`.
+    pub fn clear(&mut self, index: usize, layout: Layout) {
+        let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);
+        self.f[index * nf..(index + 1) * nf].fill(0.0);
+        self.i[index * ni..(index + 1) * ni].fill(0);
+        self.r[index * nr..(index + 1) * nr].fill(Ref::Null);
+        if !self.slots.is_empty() {
+            self.slots[index * nf..(index + 1) * nf].fill(Slot::NONE);
+        }
+    }
+
     /// Appends the elements `from..to` of another array of the same type.
     pub fn extend(&mut self, other: &Cells, from: usize, to: usize, layout: Layout) {
         let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);

@@ -109,10 +109,10 @@ fn equal_dictionaries<'a>(
     }
     let layout = shapes.layout(key);
     for k in 0..x.len() {
-        let Some(at) = y.find(shapes, key, x.keys.element(k, layout)) else { return false };
+        let Some(at) = y.find(shapes, key, x.keys().element(k, layout)) else { return false };
         if let Some(of) = of {
             let layout = shapes.layout(of);
-            work.push((of, x.values.element(k, layout), y.values.element(at, layout)));
+            work.push((of, x.values().element(k, layout), y.value_there(at, layout)));
         }
     }
     true
@@ -247,7 +247,7 @@ fn hash_parts(shapes: &Shapes, shape: ShapeId, value: Components<'_>, state: &mu
                 // Two dictionaries are equal whatever the order of their keys.
                 if let Ref::Dictionary(dictionary) = value.reference() {
                     let layout = shapes.layout(*key);
-                    let keys = (0..dictionary.len()).map(|k| hash(shapes, *key, dictionary.keys.element(k, layout)));
+                    let keys = (0..dictionary.len()).map(|k| hash(shapes, *key, dictionary.keys().element(k, layout)));
                     state.mix(keys.fold(dictionary.len() as u64, u64::wrapping_add));
                 }
             }

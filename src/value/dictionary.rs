@@ -1,40 +1,192 @@
 //! Dictionaries and sets: keys in the order in which they were inserted, and a table that finds them.
+//!
+//! A key has a *place*, where it is kept, and a *position*, which is its number among those that are there. The two differ
+//! where keys were removed: that leaves a hole, so that it does not take longer in a large dictionary. When there are more
+//! holes than keys, they are closed.
+
+mod holes;
+#[cfg(test)]
+mod model;
 
 use super::compare::{equal, hash};
 use super::shape::{Layout, Shape, ShapeId, Shapes};
 use super::{Cells, Components, Ref};
 use hashbrown::HashTable;
-use std::cell::Cell;
+use holes::Holes;
+use std::cell::{Cell, OnceCell};
+
+/// No place.
+const NOWHERE: usize = usize::MAX;
 
 /// A dictionary, or a set (whose values have no components).
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Dictionary {
-    /// The keys, in the order of insertion.
-    pub keys: Cells,
-    /// The values beside them, with their slots.
-    pub values: Cells,
+    /// By place: the keys, in the order of insertion, and the values beside them, with their slots.
+    kept: Columns,
+    /// By place: the hashes of the keys. The table grows, and keys are removed from it, without a look at the keys.
+    hashes: Vec<u64>,
     table: HashTable<Entry>,
+    holes: Holes,
+    /// By position, when there are holes and somebody asked for all keys or values.
+    packed: OnceCell<Box<Columns>>,
     /// The place of the key that was found last: what is changed is looked up twice, once to be read and once to be
     /// written.
     last: Cell<usize>,
 }
 
-/// The hash is kept, so that the table grows without looking at keys.
+#[derive(Clone, Debug, Default)]
+struct Columns {
+    keys: Cells,
+    values: Cells,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     hash: u64,
     index: usize,
 }
 
+impl Clone for Dictionary {
+    /// What was found in one is at the same place in the copy.
+    fn clone(&self) -> Dictionary {
+        Dictionary {
+            kept: self.kept.clone(),
+            hashes: self.hashes.clone(),
+            table: self.table.clone(),
+            holes: self.holes.clone(),
+            packed: OnceCell::new(),
+            last: self.last.clone(),
+        }
+    }
+}
+
 impl Dictionary {
+    /// A copy without holes, with other columns.
+    fn closed(&self, kept: Columns) -> Dictionary {
+        let hashes: Vec<u64> = self.places().map(|place| self.hashes[place]).collect();
+        let mut table = HashTable::with_capacity(hashes.len());
+        for (index, hash) in hashes.iter().copied().enumerate() {
+            table.insert_unique(hash, Entry { hash, index }, |e| e.hash);
+        }
+        Dictionary { kept, hashes, table, last: Cell::new(NOWHERE), ..Dictionary::default() }
+    }
+
     /// How many keys there are.
     pub fn len(&self) -> usize {
-        self.keys.len
+        self.kept.keys.len - self.holes.len()
     }
 
     /// Whether there is no key.
     pub fn is_empty(&self) -> bool {
-        self.keys.len == 0
+        self.len() == 0
+    }
+
+    /// Whether keys and values are laid out like this.
+    pub fn fits(&self, keys: Layout, values: Layout) -> bool {
+        self.kept.keys.fits(keys) && self.kept.values.fits(values)
+    }
+
+    // By position
+
+    /// All keys.
+    pub fn keys(&self) -> &Cells {
+        &self.columns().keys
+    }
+
+    /// All values.
+    pub fn values(&self) -> &Cells {
+        &self.columns().values
+    }
+
+    /// All values, to be changed: as many as there are.
+    pub fn values_mut(&mut self) -> &mut Cells {
+        self.close();
+        &mut self.kept.values
+    }
+
+    /// The same keys with other values, one for each.
+    #[must_use]
+    pub fn with_values(&self, values: Cells) -> Dictionary {
+        self.with(self.keys().clone(), values)
+    }
+
+    /// The same with other keys, which have the same hashes, and other values.
+    #[must_use]
+    pub fn with(&self, keys: Cells, values: Cells) -> Dictionary {
+        self.closed(Columns { keys, values })
+    }
+
+    fn columns(&self) -> &Columns {
+        if self.holes.is_empty() {
+            return &self.kept;
+        }
+        self.packed.get_or_init(|| Box::new(self.pack()))
+    }
+
+    fn pack(&self) -> Columns {
+        let (keys, values) = (self.layout(&self.kept.keys), self.layout(&self.kept.values));
+        let mut packed = Columns::default();
+        for run in self.holes.runs(self.kept.keys.len) {
+            packed.keys.extend(&self.kept.keys, run.start, run.end, keys);
+            packed.values.extend(&self.kept.values, run.start, run.end, values);
+        }
+        packed
+    }
+
+    /// How many components each element of a column has.
+    fn layout(&self, column: &Cells) -> Layout {
+        let each = |all: usize| (all / self.kept.keys.len.max(1)) as u32;
+        Layout { f: each(column.f.len()), i: each(column.i.len()), r: each(column.r.len()) }
+    }
+
+    /// The place of the key at a position that is there.
+    pub fn place(&self, position: usize) -> Option<usize> {
+        (position < self.len()).then(|| self.holes.place(position))
+    }
+
+    /// The position of the key at a place.
+    pub fn position(&self, place: usize) -> usize {
+        self.holes.position(place)
+    }
+
+    // By place
+
+    /// Whether there is a key at a place.
+    pub fn is_there(&self, place: usize) -> bool {
+        place < self.kept.keys.len && !self.holes.contains(place)
+    }
+
+    fn places(&self) -> impl Iterator<Item = usize> + '_ {
+        self.holes.runs(self.kept.keys.len).flatten()
+    }
+
+    /// The key at a place.
+    pub fn key_there(&self, place: usize, layout: Layout) -> Components<'_> {
+        self.kept.keys.element(place, layout)
+    }
+
+    /// The value at a place.
+    pub fn value_there(&self, place: usize, layout: Layout) -> Components<'_> {
+        self.kept.values.element(place, layout)
+    }
+
+    /// The values by place, holes included.
+    pub fn values_there(&self) -> &Cells {
+        &self.kept.values
+    }
+
+    /// Sets the value at a place.
+    pub fn set_there(&mut self, place: usize, layout: Layout, value: Components<'_>) {
+        self.packed.take();
+        let there = self.kept.values.set(place, layout, value);
+        debug_assert!(there, "values stand beside their keys");
+    }
+
+    /// Leaves nothing where the references of the value at a place are.
+    pub fn forget_references(&mut self, place: usize, layout: Layout) {
+        self.packed.take();
+        let count = layout.r as usize;
+        self.kept.values.r[place * count..(place + 1) * count].fill(Ref::Null);
     }
 
     /// The place of a key.
@@ -51,8 +203,8 @@ impl Dictionary {
     fn is_last(&self, shapes: &Shapes, shape: ShapeId, key: Components<'_>) -> bool {
         let last = self.last.get();
         match shapes.get(shape) {
-            Shape::Int { .. } => key.i.first().is_some_and(|key| self.keys.i.get(last) == Some(key)),
-            Shape::String => match (key.r.first(), self.keys.r.get(last)) {
+            Shape::Int { .. } => key.i.first().is_some_and(|key| self.kept.keys.i.get(last) == Some(key)),
+            Shape::String => match (key.r.first(), self.kept.keys.r.get(last)) {
                 (Some(Ref::Text(key)), Some(Ref::Text(there))) => **key == **there,
                 _ => false,
             },
@@ -65,16 +217,16 @@ impl Dictionary {
             // The two kinds of keys that nearly every dictionary has.
             Shape::Int { .. } => {
                 let key = key.i.first()?;
-                self.table.find(hash, |e| e.hash == hash && self.keys.i.get(e.index) == Some(key))
+                self.table.find(hash, |e| e.hash == hash && self.kept.keys.i.get(e.index) == Some(key))
             }
             Shape::String => {
                 let Ref::Text(key) = key.r.first()? else { return None };
                 let same = |r: &Ref| matches!(r, Ref::Text(text) if super::text::same(text, key));
-                self.table.find(hash, |e| e.hash == hash && self.keys.r.get(e.index).is_some_and(same))
+                self.table.find(hash, |e| e.hash == hash && self.kept.keys.r.get(e.index).is_some_and(same))
             }
             _ => {
                 let layout = shapes.layout(shape);
-                let same = |e: &Entry| e.hash == hash && equal(shapes, shape, self.keys.element(e.index, layout), key);
+                let same = |e: &Entry| e.hash == hash && equal(shapes, shape, self.kept.keys.element(e.index, layout), key);
                 self.table.find(hash, same)
             }
         };
@@ -89,18 +241,17 @@ impl Dictionary {
         (layout, value): (Layout, Components<'_>),
     ) -> usize {
         if self.is_last(shapes, key_shape, key) {
-            let there = self.values.set(self.last.get(), layout, value);
-            debug_assert!(there, "values stand beside their keys");
-            return self.last.get();
+            let place = self.last.get();
+            self.set_there(place, layout, value);
+            return place;
         }
         let hash = hash(shapes, key_shape, key);
-        if let Some(index) = self.find_hashed(shapes, key_shape, key, hash) {
-            let there = self.values.set(index, layout, value);
-            debug_assert!(there, "values stand beside their keys");
-            return index;
+        if let Some(place) = self.find_hashed(shapes, key_shape, key, hash) {
+            self.set_there(place, layout, value);
+            return place;
         }
         self.add_hashed(hash, key, value);
-        self.keys.len - 1
+        self.kept.keys.len - 1
     }
 
     /// The first place behind another one whose key has a hash.
@@ -111,20 +262,50 @@ impl Dictionary {
 
     /// Adds a key, without a look at those that are there.
     pub fn add_hashed(&mut self, hash: u64, key: Components<'_>, value: Components<'_>) {
-        let index = self.keys.len;
-        self.keys.push(key);
-        self.values.push(value);
+        self.packed.take();
+        let index = self.kept.keys.len;
+        self.kept.keys.push(key);
+        self.kept.values.push(value);
+        self.hashes.push(hash);
         self.table.insert_unique(hash, Entry { hash, index }, |e| e.hash);
     }
 
     /// Removes the key at a place, and its value; the order of the others stays.
-    pub fn remove_at(&mut self, index: usize, keys: Layout, values: Layout) {
-        self.table.retain(|e| e.index != index);
-        if index + 1 < self.keys.len {
-            self.table.iter_mut().filter(|e| e.index > index).for_each(|e| e.index -= 1);
+    pub fn remove_there(&mut self, place: usize, keys: Layout, values: Layout) {
+        self.packed.take();
+        if self.last.get() == place {
+            self.last.set(NOWHERE);
         }
-        self.keys.remove(index, index + 1, keys);
-        self.values.remove(index, index + 1, values);
+        if let Ok(entry) = self.table.find_entry(self.hashes[place], |e| e.index == place) {
+            entry.remove();
+        }
+        if place + 1 == self.kept.keys.len {
+            self.shorten(keys, values);
+            return;
+        }
+        self.kept.keys.clear(place, keys);
+        self.kept.values.clear(place, values);
+        self.holes.add(place);
+        if self.holes.len() > self.len() {
+            self.close();
+        }
+    }
+
+    /// Takes the last place away, and the holes before it.
+    fn shorten(&mut self, keys: Layout, values: Layout) {
+        let old = self.kept.keys.len;
+        let new = self.holes.end_before(old - 1);
+        self.kept.keys.remove(new, old, keys);
+        self.kept.values.remove(new, old, values);
+        self.hashes.truncate(new);
+    }
+
+    /// Closes the holes.
+    fn close(&mut self) {
+        if !self.holes.is_empty() {
+            let packed = self.packed.take().map_or_else(|| self.pack(), |packed| *packed);
+            *self = self.closed(packed);
+        }
     }
 }
 
@@ -146,10 +327,11 @@ mod tests {
         }
         let key = |k: &'static [i64]| Components { i: k, ..Components::default() };
         assert_eq!(d.find(&shapes, int, key(&[17 * 7])), Some(7));
-        assert_eq!((d.values.slot(7), d.values.slots.len()), (slot, 1000));
-        d.remove_at(3, Layout { f: 0, i: 1, r: 0 }, number);
+        assert_eq!((d.values().slot(7), d.values().slots.len()), (slot, 1000));
+        d.remove_there(3, Layout { f: 0, i: 1, r: 0 }, number);
         assert_eq!(d.find(&shapes, int, key(&[17 * 3])), None);
-        assert_eq!(d.find(&shapes, int, key(&[17 * 7])), Some(6));
-        assert_eq!((d.len(), d.values.slot(6)), (999, slot));
+        assert_eq!(d.find(&shapes, int, key(&[17 * 7])).map(|place| d.position(place)), Some(6));
+        assert_eq!((d.len(), d.values().slot(6)), (999, slot));
+        assert_eq!((d.clone().find(&shapes, int, key(&[17 * 7])), d.clone().values().slot(6)), (Some(7), slot));
     }
 }

@@ -230,10 +230,10 @@ impl Printer<'_> {
             if k > 0 {
                 self.out.push_str(", ");
             }
-            self.value(key, &mut dictionary.keys.element(k, key_layout), true);
+            self.value(key, &mut dictionary.keys().element(k, key_layout), true);
             if let Some(of) = of {
                 self.out.push_str(": ");
-                self.value(of, &mut dictionary.values.element(k, self.shapes.layout(of)), true);
+                self.value(of, &mut dictionary.values().element(k, self.shapes.layout(of)), true);
             }
         }
         self.out.push(']');

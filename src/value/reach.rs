@@ -3,7 +3,6 @@
 //! Values that are shared are copied only where a slot does change, and stay shared with one another. Nothing recurses:
 //! a list of a million links is walked by a work list.
 
-use super::dictionary::Dictionary;
 use super::{AnyValue, BoxCells, Cells, Closure, Ref, Slot};
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
@@ -187,17 +186,17 @@ impl Walk<'_> {
             }
             Ref::Any(any) => Ref::Any(Rc::new(AnyValue { shape: any.shape, cells: copy(&any.cells, given) })),
             Ref::Dictionary(dictionary) => {
-                let mut new = Dictionary::clone(dictionary);
                 let (keys, values) = match given {
                     Some(mut keys) => {
-                        let values = keys.split_off(dictionary.keys.f.len().min(keys.len()));
+                        let values = keys.split_off(dictionary.keys().f.len().min(keys.len()));
                         (Some(keys), Some(values))
                     }
                     None => (None, None),
                 };
-                new.values = self.copy_cells(&dictionary.values, dictionary.keys.r.len(), &changed, values);
-                new.keys = self.copy_cells(&dictionary.keys, 0, &changed, keys);
-                Ref::Dictionary(Rc::new(new))
+                let base = dictionary.keys().r.len();
+                let values = self.copy_cells(dictionary.values(), base, &changed, values);
+                let keys = self.copy_cells(dictionary.keys(), 0, &changed, keys);
+                Ref::Dictionary(Rc::new(dictionary.with(keys, values)))
             }
             Ref::Null | Ref::Text(_) | Ref::Box(_) | Ref::Machine(_) => object.clone(),
         }
@@ -225,9 +224,9 @@ pub(super) fn part(object: &Ref, k: usize) -> Option<&Ref> {
         Ref::Cells(cells) => cells.r.get(k),
         Ref::Closure(closure) => closure.captures.r.get(k),
         Ref::Any(any) => any.cells.r.get(k),
-        Ref::Dictionary(d) => match k.checked_sub(d.keys.r.len()) {
-            None => d.keys.r.get(k),
-            Some(k) => d.values.r.get(k),
+        Ref::Dictionary(d) => match k.checked_sub(d.keys().r.len()) {
+            None => d.keys().r.get(k),
+            Some(k) => d.values().r.get(k),
         },
         Ref::Null | Ref::Text(_) | Ref::Box(_) | Ref::Machine(_) => None,
     }
@@ -238,7 +237,7 @@ fn slots_of(object: &Ref) -> [&[Slot]; 2] {
         Ref::Cells(cells) => [&cells.slots, &[]],
         Ref::Closure(closure) => [&closure.captures.slots, &[]],
         Ref::Any(any) => [&any.cells.slots, &[]],
-        Ref::Dictionary(d) => [&d.keys.slots, &d.values.slots],
+        Ref::Dictionary(d) => [&d.keys().slots, &d.values().slots],
         Ref::Null | Ref::Text(_) | Ref::Box(_) | Ref::Machine(_) => [&[], &[]],
     }
 }

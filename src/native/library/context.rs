@@ -189,7 +189,7 @@ impl<'a> NativeContext<'a> {
     /// When it is something else, or of other types.
     pub fn dictionary(&mut self, keys: Layout, values: Layout) -> Result<Rc<Dictionary>, Failure> {
         match self.reference() {
-            Ref::Dictionary(d) if d.keys.fits(keys) && d.values.fits(values) => Ok(d),
+            Ref::Dictionary(d) if d.fits(keys, values) => Ok(d),
             Ref::Null => Ok(Rc::default()),
             _ => Err(internal()),
         }

@@ -17,10 +17,14 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "dictionary.find", call: |c| find(c, types(c)?) },
     NativeFunction { name: "set.find", call: |c| find(c, set_type(c)?) },
     NativeFunction { name: "dictionary.takeAt", call: take_at },
-    NativeFunction { name: "dictionary.keys", call: |c| column(c, types(c)?, |d| &d.keys) },
-    NativeFunction { name: "dictionary.values", call: |c| column(c, types(c)?, |d| &d.values) },
-    NativeFunction { name: "dictionary.keyAt", call: |c| at(c, |t| t.key_layout, |d| &d.keys) },
-    NativeFunction { name: "dictionary.valueAt", call: |c| at(c, |t| t.value_layout, |d| &d.values) },
+    NativeFunction { name: "dictionary.keys", call: |c| column(c, types(c)?, |d| d.keys()) },
+    NativeFunction { name: "dictionary.values", call: |c| column(c, types(c)?, |d| d.values()) },
+    NativeFunction { name: "dictionary.keyAt", call: |c| key_at(c, types(c)?) },
+    NativeFunction { name: "dictionary.valueAt", call: value_at },
+    NativeFunction { name: "dictionary.keyThere", call: |c| key_there(c, types(c)?) },
+    NativeFunction { name: "dictionary.valueThere", call: value_there },
+    NativeFunction { name: "dictionary.place", call: |c| place(c, types(c)?) },
+    NativeFunction { name: "dictionary.position", call: |c| position(c, types(c)?) },
     NativeFunction { name: "dictionary.next", call: |c| next(c, types(c)?) },
     NativeFunction { name: "dictionary.add", call: |c| add(c, types(c)?) },
     NativeFunction { name: "dictionary.replaceAt", call: replace_at },
@@ -28,13 +32,16 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "set.next", call: |c| next(c, set_type(c)?) },
     NativeFunction { name: "set.add", call: |c| add(c, set_type(c)?) },
     NativeFunction { name: "set.keyAt", call: |c| key_at(c, set_type(c)?) },
+    NativeFunction { name: "set.keyThere", call: |c| key_there(c, set_type(c)?) },
+    NativeFunction { name: "set.place", call: |c| place(c, set_type(c)?) },
+    NativeFunction { name: "set.position", call: |c| position(c, set_type(c)?) },
     NativeFunction { name: "set.removeAt", call: |c| remove_at(c, set_type(c)?) },
     NativeFunction { name: "set.new", call: new },
     NativeFunction { name: "set.count", call: |c| count(c, set_type(c)?) },
     NativeFunction { name: "set.contains", call: contains },
     NativeFunction { name: "set.insert", call: insert },
     NativeFunction { name: "set.remove", call: remove },
-    NativeFunction { name: "set.elements", call: |c| column(c, set_type(c)?, |d| &d.keys) },
+    NativeFunction { name: "set.elements", call: |c| column(c, set_type(c)?, |d| d.keys()) },
 ];
 
 /// The types of keys and values.
@@ -73,7 +80,7 @@ fn get(c: Call<'_, '_>) -> Result<(), Failure> {
     let types = types(c)?;
     let (dictionary, key) = (take(c, types)?, c.value(types.key_layout)?);
     let found = dictionary.find(c.shapes, types.key, c.components(key));
-    c.give_optional(types.value_layout, found.map(|k| dictionary.values.element(k, types.value_layout)))
+    c.give_optional(types.value_layout, found.map(|k| dictionary.value_there(k, types.value_layout)))
 }
 
 /// Sets the value of a key, or removes the key when the value is `nil`.
@@ -86,7 +93,7 @@ fn set(c: Call<'_, '_>) -> Result<(), Failure> {
         let value = (types.value_layout, c.components(value));
         Rc::make_mut(&mut dictionary).set(c.shapes, (types.key, key), value);
     } else if let Some(at) = dictionary.find(c.shapes, types.key, key) {
-        Rc::make_mut(&mut dictionary).remove_at(at, types.key_layout, types.value_layout);
+        Rc::make_mut(&mut dictionary).remove_there(at, types.key_layout, types.value_layout);
     }
     c.give_reference(Ref::Dictionary(dictionary))
 }
@@ -104,10 +111,9 @@ fn take_at(c: Call<'_, '_>) -> Result<(), Failure> {
     let types = types(c)?;
     let (mut dictionary, place) = (take(c, types)?, c.integer());
     let place = existing(&dictionary, place)?;
-    c.give(dictionary.values.element(place, types.value_layout))?;
-    let count = types.value_layout.r as usize;
-    if count > 0 {
-        Rc::make_mut(&mut dictionary).values.r[place * count..(place + 1) * count].fill(Ref::Null);
+    c.give(dictionary.value_there(place, types.value_layout))?;
+    if types.value_layout.r > 0 {
+        Rc::make_mut(&mut dictionary).forget_references(place, types.value_layout);
     }
     c.give_reference(Ref::Dictionary(dictionary))
 }
@@ -117,11 +123,14 @@ fn column(c: Call<'_, '_>, types: Types, which: fn(&Dictionary) -> &Cells) -> Re
     c.give_reference(Ref::Cells(Rc::new(which(&dictionary).clone())))
 }
 
-fn at(c: Call<'_, '_>, layout: fn(&Types) -> Layout, which: fn(&Dictionary) -> &Cells) -> Result<(), Failure> {
+fn value_at(c: Call<'_, '_>) -> Result<(), Failure> {
     let types = types(c)?;
-    let (dictionary, index) = (take(c, types)?, c.integer());
-    let place = existing(&dictionary, index)?;
-    c.give(which(&dictionary).element(place, layout(&types)))
+    let (dictionary, position) = (take(c, types)?, c.integer());
+    let position = in_order(&dictionary, position)?;
+    match (position, dictionary.place(0)) {
+        (0, Some(first)) => c.give(dictionary.value_there(first, types.value_layout)),
+        _ => c.give(dictionary.values().element(position, types.value_layout)),
+    }
 }
 
 // For keys that say themselves when they are equal: the program finds the place among those of one hash.
@@ -143,9 +152,45 @@ fn add(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
 
 /// A place that is there.
 fn existing(dictionary: &Dictionary, place: i64) -> Result<usize, Failure> {
+    let found = usize::try_from(place).ok().filter(|k| dictionary.is_there(*k));
+    found.ok_or_else(|| Failure::index("dictionary", place, dictionary.len()))
+}
+
+/// A position that is there.
+fn in_order(dictionary: &Dictionary, position: i64) -> Result<usize, Failure> {
     let count = dictionary.len();
-    let found = usize::try_from(place).ok().filter(|k| *k < count);
-    found.ok_or_else(|| Failure::index("dictionary", place, count))
+    let found = usize::try_from(position).ok().filter(|k| *k < count);
+    found.ok_or_else(|| Failure::index("dictionary", position, count))
+}
+
+/// The place of the key at a position.
+fn place(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
+    let (dictionary, position) = (take(c, types)?, c.integer());
+    let found = in_order(&dictionary, position)?;
+    c.give_integer(dictionary.place(found).map_or(-1, |place| place as i64))
+}
+
+/// The position of the key at a place; -1 for -1.
+fn position(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
+    let (dictionary, place) = (take(c, types)?, c.integer());
+    if place == -1 {
+        return c.give_integer(-1);
+    }
+    let place = existing(&dictionary, place)?;
+    c.give_integer(dictionary.position(place) as i64)
+}
+
+fn key_there(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
+    let (dictionary, place) = (take(c, types)?, c.integer());
+    let place = existing(&dictionary, place)?;
+    c.give(dictionary.key_there(place, types.key_layout))
+}
+
+fn value_there(c: Call<'_, '_>) -> Result<(), Failure> {
+    let types = types(c)?;
+    let (dictionary, place) = (take(c, types)?, c.integer());
+    let place = existing(&dictionary, place)?;
+    c.give(dictionary.value_there(place, types.value_layout))
 }
 
 fn replace_at(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -153,22 +198,25 @@ fn replace_at(c: Call<'_, '_>) -> Result<(), Failure> {
     let (mut dictionary, place) = (take(c, types)?, c.integer());
     let value = c.value(types.value_layout)?;
     let place = existing(&dictionary, place)?;
-    let there = Rc::make_mut(&mut dictionary).values.set(place, types.value_layout, c.components(value));
-    debug_assert!(there, "values stand beside their keys");
+    Rc::make_mut(&mut dictionary).set_there(place, types.value_layout, c.components(value));
     c.give_reference(Ref::Dictionary(dictionary))
 }
 
 fn remove_at(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (mut dictionary, place) = (take(c, types)?, c.integer());
     let place = existing(&dictionary, place)?;
-    Rc::make_mut(&mut dictionary).remove_at(place, types.key_layout, types.value_layout);
+    Rc::make_mut(&mut dictionary).remove_there(place, types.key_layout, types.value_layout);
     c.give_reference(Ref::Dictionary(dictionary))
 }
 
 fn key_at(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (dictionary, place) = (take(c, types)?, c.integer());
-    let place = existing(&dictionary, place)?;
-    c.give(dictionary.keys.element(place, types.key_layout))
+    let position = in_order(&dictionary, place)?;
+    // The first one is asked for again and again while all are taken out.
+    match (position, dictionary.place(0)) {
+        (0, Some(first)) => c.give(dictionary.key_there(first, types.key_layout)),
+        _ => c.give(dictionary.keys().element(position, types.key_layout)),
+    }
 }
 
 fn contains(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -193,7 +241,7 @@ fn remove(c: Call<'_, '_>) -> Result<(), Failure> {
     let types = set_type(c)?;
     let (mut set, element) = (take(c, types)?, c.value(types.key_layout)?);
     if let Some(at) = set.find(c.shapes, types.key, c.components(element)) {
-        Rc::make_mut(&mut set).remove_at(at, types.key_layout, Layout::default());
+        Rc::make_mut(&mut set).remove_there(at, types.key_layout, Layout::default());
     }
     c.give_reference(Ref::Dictionary(set))
 }

@@ -223,8 +223,8 @@ impl Outline<'_> {
         self.depth += 1;
         for k in 0..d.len() {
             self.line(true, "", "(2 elements)");
-            self.parts(&[("key".to_owned(), key)], &mut d.keys.element(k, self.shapes.layout(key)));
-            self.parts(&[("value".to_owned(), of)], &mut d.values.element(k, self.shapes.layout(of)));
+            self.parts(&[("key".to_owned(), key)], &mut d.keys().element(k, self.shapes.layout(key)));
+            self.parts(&[("value".to_owned(), of)], &mut d.values().element(k, self.shapes.layout(of)));
         }
         self.depth -= 1;
     }

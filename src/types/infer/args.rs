@@ -3,6 +3,7 @@
 use super::Infer;
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Name};
+use crate::types::solver::Literal;
 use crate::types::store::SignatureParam;
 use crate::types::tree::Expr;
 use crate::types::ty::Type;
@@ -252,7 +253,9 @@ impl Infer<'_> {
             Ast::Call { callee, args } if matches!(callee.kind, Ast::Implicit { .. }) => {
                 return self.implicit_call_fits(callee, args, &inner);
             }
-            Ast::Array(_) => self.takes_literal(&inner, "Array", "ExpressibleByArrayLiteral"),
+            Ast::Array(items) => {
+                self.takes_literal(&inner, "Array", "ExpressibleByArrayLiteral") && self.takes_elements(&inner, items)
+            }
             Ast::Dictionary(_) => self.takes_literal(&inner, "Dictionary", "ExpressibleByDictionaryLiteral"),
             Ast::Implicit { name, .. } => {
                 let found = |infer: &mut Self, ty| !infer.world.members(ty, &name.name, true, infer.file).is_empty();
@@ -285,6 +288,26 @@ impl Infer<'_> {
         candidates.iter().any(|c| takes(self, c)).then_some(1)
     }
 
+    /// Whether the elements of a literal in brackets may be those that a type of one's own is written with.
+    fn takes_elements(&mut self, ty: &Type, items: &[ast::Expr]) -> bool {
+        let Type::Nominal(n, _) = ty else { return true };
+        if self.world.nominal_data(*n).builtin.is_some() {
+            return true;
+        }
+        let Some(element) = self.world.associated_type(ty, "ArrayLiteralElement") else { return true };
+        let element = self.world.optional_payload(&element).unwrap_or(element);
+        let element = self.world.shallow(&element);
+        items.iter().all(|item| {
+            let literal = match item.kind {
+                Ast::Int(_) => Literal::Int,
+                Ast::Float(_) => Literal::Float,
+                Ast::String(_) => Literal::Text,
+                _ => return true,
+            };
+            !matches!(element, Type::Nominal(..)) || self.world.accepts_literal(&element, literal)
+        })
+    }
+
     /// Whether a type can be written as a literal of a kind.
     fn takes_literal(&mut self, ty: &Type, usual: &'static str, protocol: &'static str) -> bool {
         match ty {
@@ -298,8 +321,7 @@ impl Infer<'_> {
         }
     }
 
-    fn literal_cost(&mut self, literal: crate::types::solver::Literal, ty: &Type) -> u32 {
-        use crate::types::solver::Literal;
+    fn literal_cost(&mut self, literal: Literal, ty: &Type) -> u32 {
         use crate::types::world::Builtin;
         let Type::Nominal(n, _) = ty else { return 6 };
         match (literal, self.world.nominal_data(*n).builtin) {

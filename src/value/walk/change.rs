@@ -65,7 +65,7 @@ impl Walk<'_> {
             }
             TangentKind::Dictionary(of) => {
                 if let Some(Ref::Dictionary(d)) = value.r.get_mut(at.r) {
-                    self.change_elements(*of, &mut Rc::make_mut(d).values, change, depth)?;
+                    self.change_elements(*of, Rc::make_mut(d).values_mut(), change, depth)?;
                 }
             }
             TangentKind::Optional(of) => {

@@ -164,7 +164,7 @@ impl<'a> Walk<'a> {
             }
             TangentKind::Dictionary(of) => {
                 let Some(d) = dictionary(value, at) else { return Ok(()) };
-                self.elements(*of, &d.values, show, depth)?;
+                self.elements(*of, d.values(), show, depth)?;
             }
             TangentKind::Optional(of) => {
                 if tag(value, at) != 0 {

@@ -141,12 +141,12 @@ impl Walk<'_> {
         let keys = self.shapes.layout(*key_shape);
         for k in 0..d.len() {
             let at = At::element(k, layout);
-            match vectors.find(self.shapes, *key_shape, d.keys.element(k, keys)) {
+            match vectors.find(self.shapes, *key_shape, d.keys().element(k, keys)) {
                 Some(j) => {
                     let from = At::element(j, vector_layout);
-                    self.read_at(of, (&d.values, at), (&vectors.values, from), show, depth + 1)?;
+                    self.read_at(of, (d.values(), at), (vectors.values_there(), from), show, depth + 1)?;
                 }
-                None => self.zeros(of, &d.values, at, show)?,
+                None => self.zeros(of, d.values(), at, show)?,
             }
         }
         Ok(())

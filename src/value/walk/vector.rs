@@ -1,7 +1,6 @@
 //! Making tangent vectors of numbers.
 
 use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, moving, tag};
-use crate::value::dictionary::Dictionary;
 use crate::value::shape::{BESIDE, Shape, ShapeId, TangentId, TangentKind};
 use crate::value::{Cells, Ref, Slot};
 use std::rc::Rc;
@@ -99,10 +98,8 @@ impl Walk<'_> {
             }
             TangentKind::Dictionary(of) => {
                 if let Some(d) = dictionary(value, at) {
-                    let values = self.vectors(*of, &d.values, next, depth)?;
-                    let mut vector = Dictionary::clone(d);
-                    vector.values = values;
-                    put(out, to, Ref::Dictionary(Rc::new(vector)));
+                    let values = self.vectors(*of, d.values(), next, depth)?;
+                    put(out, to, Ref::Dictionary(Rc::new(d.with_values(values))));
                 }
             }
             TangentKind::Optional(of) => {

@@ -1,0 +1,111 @@
+//! The places of a dictionary where nothing is kept any more.
+
+use std::ops::Range;
+
+const WORD: usize = u64::BITS as usize;
+
+/// A set of places.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Holes {
+    /// A bit for each place.
+    bits: Vec<u64>,
+    count: usize,
+    /// How many of them are at the beginning, one beside the other.
+    leading: usize,
+}
+
+impl Holes {
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    pub(super) fn contains(&self, place: usize) -> bool {
+        self.bits.get(place / WORD).is_some_and(|word| word >> (place % WORD) & 1 == 1)
+    }
+
+    /// Adds a place that is not one of them yet.
+    pub(super) fn add(&mut self, place: usize) {
+        let word = place / WORD;
+        if word >= self.bits.len() {
+            self.bits.resize(word + 1, 0);
+        }
+        self.bits[word] |= 1 << (place % WORD);
+        self.count += 1;
+        while self.contains(self.leading) {
+            self.leading += 1;
+        }
+    }
+
+    /// How many of them are before a place.
+    fn before(&self, place: usize) -> usize {
+        let (words, rest) = (place / WORD, place % WORD);
+        let whole: u32 = self.bits.iter().take(words).map(|word| word.count_ones()).sum();
+        let part = self.bits.get(words).map_or(0, |word| (word & ((1 << rest) - 1)).count_ones());
+        (whole + part) as usize
+    }
+
+    /// The number of a place among those that are none of them.
+    pub(super) fn position(&self, place: usize) -> usize {
+        match self.count == self.leading {
+            true => place.saturating_sub(self.leading),
+            false => place - self.before(place),
+        }
+    }
+
+    /// The place with a number among those that are none of them.
+    pub(super) fn place(&self, position: usize) -> usize {
+        if position == 0 || self.count == self.leading {
+            return position + self.leading;
+        }
+        let mut left = position;
+        for (at, word) in self.bits.iter().enumerate() {
+            let there = word.count_zeros() as usize;
+            if left < there {
+                return at * WORD + nth_zero(*word, left);
+            }
+            left -= there;
+        }
+        self.bits.len() * WORD + left
+    }
+
+    /// Where the places end that are left when those from `end` on go, with the holes right before them, which are taken
+    /// out.
+    pub(super) fn end_before(&mut self, end: usize) -> usize {
+        let mut new = end;
+        while new > 0 && self.contains(new - 1) {
+            new -= 1;
+            self.bits[new / WORD] &= !(1 << (new % WORD));
+            self.count -= 1;
+        }
+        self.leading = self.leading.min(new);
+        new
+    }
+
+    /// The places below an end that are none of them, in runs.
+    pub(super) fn runs(&self, end: usize) -> impl Iterator<Item = Range<usize>> + '_ {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            while at < end && self.contains(at) {
+                at += 1;
+            }
+            let start = at;
+            while at < end && !self.contains(at) {
+                at += 1;
+            }
+            (start < at).then_some(start..at)
+        })
+    }
+}
+
+/// The place of a zero among the bits of a word.
+fn nth_zero(word: u64, n: usize) -> usize {
+    let mut zeros = !word;
+    for _ in 0..n {
+        zeros &= zeros - 1;
+    }
+    zeros.trailing_zeros() as usize
+}
