@@ -8,7 +8,7 @@ use super::store::{
 use super::tree::{FunctionId, GlobalId};
 use super::ty::NominalId;
 use super::world::Builtin;
-use super::written::{bound_names, strip};
+use super::written::{bound_names, is_opaque, strip};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{
@@ -156,21 +156,13 @@ impl World {
         data.generics = function.generics.clone();
         data.ast_params = function.params.clone().into();
         data.ast_result = function.result.clone().map(Rc::new);
-        // What may be overridden is called without knowing which one it is.
-        let is_overridable = match owner {
-            Owner::Nominal(n) => {
-                let nominal = self.nominal_data(n);
-                let is_final = nominal.is_final || decl.has("final") || decl.has("private");
-                self.is_class(n) && !data.is_static && !is_final && group == Some(nominal.group)
-            }
-            Owner::Protocol(_) => function.body.is_none(),
-            Owner::Module => false,
-        };
+        // What fulfils a requirement may be anything.
+        let is_requirement = matches!(owner, Owner::Protocol(_)) && function.body.is_none();
         let rethrows = match is_prelude {
             true => !function.throws && (function.rethrows || !function.params.iter().any(super::rethrow::is_throwing)),
             false => function.rethrows,
         };
-        data.rethrows = rethrows && !is_overridable;
+        data.rethrows = rethrows && !is_requirement;
         data.throws = function.throws || function.rethrows && !data.rethrows;
         data.code = Code::Block(function.body.clone().map(Rc::new));
         data.primitive = self.primitive_name(decl, &function.name.name, is_prelude);
@@ -315,7 +307,7 @@ impl World {
                 span,
                 is_let,
                 ty: None,
-                ty_expr: ty.or_else(|| binding.ty.clone().filter(|_| single)).map(Rc::new),
+                ty_expr: ty.or_else(|| binding.ty.clone().filter(|_| single)).filter(|ty| !is_opaque(ty)).map(Rc::new),
                 value: binding.value.clone().filter(|_| single && is_prelude).map(Rc::new),
                 has_value: binding.value.is_some(),
                 group: None,

@@ -260,6 +260,10 @@ impl World {
             MemberKind::Stored(i) => (self.stored_type(class, i), false),
             _ => return None,
         };
+        let hands_on = |world: &World, kind: &MemberKind| matches!(kind, MemberKind::Method(f) if world.function_data(*f).rethrows);
+        if hands_on(self, inherited) && !hands_on(self, member) && mine.throws {
+            return Some(format!("'{name}' throws errors of its own, and what it overrides only hands them on"));
+        }
         if mine.throws && !throws {
             return Some(format!("cannot override '{name}', which does not throw, with a method that throws"));
         }
@@ -383,6 +387,7 @@ impl World {
         for method in all {
             self.overrides.insert((method, n), new);
             self.overridden.insert(method);
+            self.override_throwing(n, method, new);
         }
     }
 

@@ -130,19 +130,26 @@ impl World {
 
     /// A variable for the type behind an opaque one, with what is asked of it.
     fn fresh_for(&mut self, id: OpaqueId, span: Span) -> Type {
+        match self.opaques.all[id.0 as usize].bounds.clone() {
+            Type::Existential(bounds) => self.fresh_within(&bounds, span),
+            _ => self.fresh(),
+        }
+    }
+
+    /// A variable for a type of which something is known.
+    pub(super) fn fresh_within(&mut self, bounds: &Existential, span: Span) -> Type {
         let ty = self.fresh();
-        if let Type::Existential(bounds) = self.opaques.all[id.0 as usize].bounds.clone() {
-            for p in &bounds.protocols {
-                self.require(&ty, *p, span);
-            }
-            for (name, known) in &bounds.known {
-                for p in self.all_refined(bounds.protocols.clone()) {
-                    if self.protocol_data(p).associated.iter().any(|a| a.name == *name) {
-                        let own = Type::Associated(Rc::new(ty.clone()), p, name.clone());
-                        self.unify(&own, known, span);
-                        break;
-                    }
-                }
+        for p in &bounds.protocols {
+            self.require(&ty, *p, span);
+        }
+        for (name, known) in &bounds.known {
+            let owner = self
+                .all_refined(bounds.protocols.clone())
+                .into_iter()
+                .find(|p| self.protocol_data(*p).associated.iter().any(|a| a.name == *name));
+            if let Some(p) = owner {
+                let own = Type::Associated(Rc::new(ty.clone()), p, name.clone());
+                self.unify(&own, known, span);
             }
         }
         ty

@@ -6,7 +6,7 @@
 
 use super::store::{BodyState, Signature, SignatureParam, World};
 use super::tree::FunctionId;
-use super::ty::{FunctionType, Strength, Type};
+use super::ty::{FunctionType, NominalId, Strength, Type};
 use crate::syntax::ast::{Param, TypeExprKind};
 use std::rc::Rc;
 
@@ -27,9 +27,7 @@ impl World {
         let (written, mut data) = (data.ast_params.clone(), data.clone());
         let signature = self.signature(f);
         let is_passed_on = data.is_prelude && passes_on(&signature);
-        let stays = |param: &SignatureParam, written: &Param| {
-            param.autoclosure || is_kept(written) && !(is_passed_on && is_of(param))
-        };
+        let stays = |param: &SignatureParam, written: &Param| is_kept(written) && !(is_passed_on && is_of(param));
         let version = |(param, written): (&SignatureParam, &Param)| match stays(param, written) {
             true => param.clone(),
             false => SignatureParam { ty: throwing(&param.ty, true), ..param.clone() },
@@ -49,7 +47,20 @@ impl World {
         data.info = None;
         let version = self.add_function(data);
         self.throwing_versions.insert(f, version);
+        let overrides: Vec<_> =
+            self.overrides.iter().filter(|((g, _), _)| *g == f).map(|((_, n), by)| (*n, *by)).collect();
+        for (n, by) in overrides {
+            self.override_throwing(n, f, by);
+        }
         Some(version)
+    }
+
+    /// What overrides a function stands in the place of its throwing version, too.
+    pub(super) fn override_throwing(&mut self, n: NominalId, old: FunctionId, new: FunctionId) {
+        let Some(version) = self.throwing_versions.get(&old).copied() else { return };
+        let by = self.throwing_version(new).unwrap_or(new);
+        self.overrides.insert((version, n), by);
+        self.overridden.insert(version);
     }
 }
 

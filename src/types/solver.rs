@@ -381,7 +381,11 @@ impl World {
     pub(super) fn try_unify(&mut self, a: &Type, b: &Type, span: Span) -> bool {
         let snapshot = self.snapshot();
         let same = self.unify(a, b, span);
-        if same { self.keep(snapshot) } else { self.rollback(snapshot) }
+        if same {
+            self.keep(snapshot)
+        } else {
+            self.rollback(snapshot)
+        }
         same
     }
 

@@ -1,6 +1,6 @@
 //! Looking through syntax for names and for `return`.
 
-use crate::syntax::ast::{Arg, Block, Condition, DeclKind, Expr, ExprKind, Stmt, StmtKind, StringPart};
+use crate::syntax::ast::{Arg, Block, Condition, DeclKind, Expr, ExprKind, Stmt, StmtKind, StringPart, TryKind};
 
 /// Calls `found` with every name in a closure's body; a closure inside with its own `$0` is passed over.
 pub(super) fn names(body: &Block, found: &mut dyn FnMut(&str)) {
@@ -42,6 +42,16 @@ pub(super) fn is_literal(e: &Expr) -> bool {
         all
     });
     all
+}
+
+/// Whether an expression hands on errors: a `try` in it, those in closures apart.
+pub(super) fn tries(e: &Expr) -> bool {
+    let mut found = false;
+    expr(e, &mut |e| {
+        found |= matches!(&e.kind, ExprKind::Try { kind: TryKind::Propagate, .. });
+        !matches!(&e.kind, ExprKind::Closure(_))
+    });
+    found
 }
 
 /// Calls `found` with the value of every `return` of a body, those of functions inside apart.

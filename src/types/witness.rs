@@ -77,6 +77,7 @@ impl World {
                 if member.is_static != is_static || !self.group_holds(n, &args, member.group) {
                     continue;
                 }
+                let found = self.for_requirement(found, &there);
                 if let Some(own) = self.fits_requirement(found, &args, &there, generics) {
                     let generics = args.iter().cloned().chain(own).collect();
                     return Some(FunctionRef { function: found, generics });
@@ -88,6 +89,11 @@ impl World {
             };
         }
         self.default_witness(p, &base, kind, is_static, &of, &wanted, generics)
+    }
+
+    /// What stands for a function where a requirement may throw: a caller may give functions that throw.
+    fn for_requirement(&mut self, f: FunctionId, wanted: &Signature) -> FunctionId {
+        if wanted.throws { self.throwing_version(f).unwrap_or(f) } else { f }
     }
 
     /// The type that declares a conformance: what a subclass adds fulfils nothing, unless it overrides.
@@ -185,6 +191,7 @@ impl World {
                 if member.is_static != is_static || !self.protocol_group_holds(q, of, member.group) {
                     continue;
                 }
+                let found = self.for_requirement(found, wanted);
                 let weight = (self.group_env(member.group).requirements.len(), std::cmp::Reverse(generality));
                 if let Some(own) = self.fits_requirement(found, std::slice::from_ref(of), wanted, generics)
                     && best.as_ref().is_none_or(|(w, _)| weight > *w)

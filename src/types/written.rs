@@ -16,6 +16,11 @@ pub(super) fn strip(pattern: &Pattern) -> &Pattern {
     }
 }
 
+/// Whether a type is written as `some P`.
+pub(super) fn is_opaque(ty: &TypeExpr) -> bool {
+    matches!(ty.kind, TypeExprKind::Some(_))
+}
+
 /// The name and the type that a property is declared with; `None` when it is declared with another pattern.
 pub(super) fn property_name(binding: &Binding) -> Option<(Ident, Option<TypeExpr>)> {
     let PatternKind::Bind { name, .. } = &strip(&binding.pattern).kind else { return None };

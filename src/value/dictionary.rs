@@ -226,7 +226,8 @@ impl Dictionary {
             }
             _ => {
                 let layout = shapes.layout(shape);
-                let same = |e: &Entry| e.hash == hash && equal(shapes, shape, self.kept.keys.element(e.index, layout), key);
+                let same =
+                    |e: &Entry| e.hash == hash && equal(shapes, shape, self.kept.keys.element(e.index, layout), key);
                 self.table.find(hash, same)
             }
         };

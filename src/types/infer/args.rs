@@ -197,7 +197,11 @@ impl Infer<'_> {
             let fits = self.world.unify(&ty, &wanted, span);
             return fits.then(|| self.literal_cost(literal, &wanted));
         }
-        if self.world.try_unify(&ty, &wanted, span) {
+        let fits = match self.forgives {
+            true => self.world.unify(&ty, &wanted, span),
+            false => self.world.try_unify(&ty, &wanted, span),
+        };
+        if fits {
             return Some(u32::from(ty != wanted && !matches!(wanted, Type::Var(_))));
         }
         if !self.can_convert(&ty, &wanted)

@@ -104,6 +104,8 @@ pub(super) struct Infer<'w> {
     local_types: Rc<HashMap<Name, Named>>,
     /// What was returned where a result is opaque.
     given: Vec<super::opaque::Given>,
+    /// Whether candidates fit that lack a conformance.
+    forgives: bool,
 }
 
 /// One body under construction.
@@ -204,6 +206,7 @@ impl<'w> Infer<'w> {
             settling_numbers: false,
             mutated: vec![],
             given: vec![],
+            forgives: false,
             local_types,
         }
     }

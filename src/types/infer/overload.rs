@@ -136,19 +136,12 @@ impl Infer<'_> {
         by_default: bool,
         last: bool,
     ) -> Option<Expr> {
-        let mut fitting: Vec<(u32, &Candidate)> = vec![];
-        for candidate in candidates {
-            if let Some(score) = self.try_candidate(candidate, args, expected, span) {
-                fitting.push((score, candidate));
-            }
-        }
-        if fitting.is_empty() && expected.is_some() {
-            // Nothing gives what is expected; say what is wrong with the result rather than with the call.
-            for candidate in candidates {
-                if let Some(score) = self.try_candidate(candidate, args, None, span) {
-                    fitting.push((score, candidate));
-                }
-            }
+        let mut fitting = self.fitting(candidates, args, expected, span);
+        if fitting.is_empty() {
+            // What fits but for a conformance says what is wrong better than a list of all that there is.
+            self.forgives = true;
+            fitting = self.fitting(candidates, args, expected, span);
+            self.forgives = false;
         }
         if fitting.is_empty() {
             return Some(self.no_fit(name, candidates, args, span));
@@ -184,6 +177,30 @@ impl Infer<'_> {
             return Some(self.ambiguous(name, &tied, span));
         }
         None
+    }
+
+    /// The candidates that fit, and how well.
+    fn fitting<'c>(
+        &mut self,
+        candidates: &'c [Candidate],
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Vec<(u32, &'c Candidate)> {
+        let mut fitting = vec![];
+        // When nothing gives what is expected, say what is wrong with the result rather than with the call.
+        let attempts = [expected, None];
+        for expected in &attempts[..if expected.is_some() { 2 } else { 1 }] {
+            for candidate in candidates {
+                if let Some(score) = self.try_candidate(candidate, args, *expected, span) {
+                    fitting.push((score, candidate));
+                }
+            }
+            if !fitting.is_empty() {
+                break;
+            }
+        }
+        fitting
     }
 
     /// The first choice, and the second one where nothing of the first can take the arguments.

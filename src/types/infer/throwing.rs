@@ -21,12 +21,15 @@ impl Infer<'_> {
         }
         let signature = self.world.signature(f);
         let functions = slots.iter().zip(&signature.params);
-        let functions = functions.filter(|(_, p)| matches!(p.ty, Type::Function(_)) && !p.autoclosure);
-        let mut given = functions.filter_map(|(slot, _)| match slot {
-            Slot::Arg(i) => args.get(*i),
+        let functions = functions.filter(|(_, p)| matches!(p.ty, Type::Function(_)));
+        let mut given = functions.filter_map(|(slot, param)| match slot {
+            Slot::Arg(i) => Some((args.get(*i)?, param.autoclosure)),
             Slot::Variadic(_) | Slot::Whole(_) | Slot::Default => None,
         });
-        let throws = given.any(|arg| self.gives_throwing(arg));
+        let throws = given.any(|(arg, is_wrapped)| match is_wrapped {
+            true => self.throws_wrapped(arg),
+            false => self.gives_throwing(arg),
+        });
         let version = if throws { self.world.throwing_version(f) } else { None };
         version.map(|version| Candidate { target: Target::Function(version), ..candidate.clone() })
     }
@@ -36,6 +39,13 @@ impl Infer<'_> {
         let span = function.span;
         let (label, label_span, ast) = (None, None, Rc::new(function.clone()));
         self.gives_throwing(&ArgNode { label, label_span, ast, trailing: false, ready: None, is_whole: false, span })
+    }
+
+    /// Whether an expression throws that is wrapped in a closure.
+    fn throws_wrapped(&mut self, arg: &ArgNode) -> bool {
+        let throws = crate::types::walk::tries(&arg.ast);
+        let closure = super::notation::closure_of_call(&[], (*arg.ast).clone(), throws, arg.span);
+        matches!(&closure.kind, Ast::Closure(closure) if self.may_throw(closure))
     }
 
     fn gives_throwing(&mut self, arg: &ArgNode) -> bool {

@@ -13,7 +13,7 @@ use crate::types::store::{Named, Owner};
 use crate::types::tree::Ownership;
 use crate::types::tree::{Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};
 use crate::types::ty::Type;
-use crate::types::written::{bound_names, strip};
+use crate::types::written::{bound_names, is_opaque, strip};
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -82,7 +82,7 @@ impl Infer<'_> {
         }
         let start = (self.pending.len(), self.world.var_count());
         let written = match (&binding.ty, &binding.pattern.kind) {
-            (Some(ty), _) | (None, ast::PatternKind::Typed(_, ty)) => Some(self.resolve(ty)),
+            (Some(ty), _) | (None, ast::PatternKind::Typed(_, ty)) => Some(self.variable_type(ty)),
             _ => None,
         };
         let written_as = match &binding.pattern.kind {
@@ -99,7 +99,7 @@ impl Infer<'_> {
                 None => found,
             }
         });
-        if written.is_none() {
+        if written.is_none() || written_as.is_some_and(is_opaque) {
             self.settle_statement(start);
         }
         let value = match (value, &written) {
@@ -161,6 +161,15 @@ impl Infer<'_> {
             ));
         }
         out.push(Stmt { kind: StmtKind::Let { pattern, value }, span });
+    }
+
+    /// The type that is written for a variable; `some P` is the type of its value.
+    fn variable_type(&mut self, ty: &ast::TypeExpr) -> Type {
+        let found = self.resolve(ty);
+        match &found {
+            Type::Existential(bounds) if is_opaque(ty) => self.world.fresh_within(bounds, ty.span),
+            _ => found,
+        }
     }
 
     /// A value as an optional one.
