@@ -266,6 +266,14 @@ impl Infer<'_> {
                 return self.tuple_pattern(&parts, ty, false, span);
             }
             Ast::Paren(inner) => return self.expression_pattern(inner, ty, span),
+            // `case 0 as Int`
+            Ast::As { value, ty: written, kind: ast::CastKind::Coerce } => {
+                let written = self.resolve(written);
+                if !self.world.unifies(ty, &written) {
+                    let inner = self.expression_pattern(value, &written, span);
+                    return made(PatternKind::Is { ty: written, pattern: Box::new(inner) });
+                }
+            }
             Ast::Implicit { name, .. } => {
                 let mut of = self.world.shallow(ty);
                 while let Some(inner) = self.world.optional_payload(&of) {
