@@ -105,6 +105,7 @@ impl World {
             }
         }
         self.check_entered(entered_before);
+        self.check_opaques();
         // From here on types are asked for by what makes code of them.
         self.opaques.are_known = true;
         let errors = self.diagnostics.iter().filter(|d| d.is_error()).count();

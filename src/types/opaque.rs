@@ -4,7 +4,7 @@
 //! `return`s give are remembered; when code is made, the one that they agree on stands for it.
 
 use super::resolve::TypeScope;
-use super::store::{FunctionKind, World};
+use super::store::{BodyState, FunctionKind, World};
 use super::tree::FunctionId;
 use super::ty::{Existential, OpaqueId, ParamId, ProtocolId, Type};
 use crate::diagnostic::{Code, Diagnostic};
@@ -185,6 +185,50 @@ impl World {
                 self.unify(ty, &known, *span);
             }
         }
+    }
+
+    /// Whether something stands behind every opaque type, and not the type itself again.
+    pub(super) fn check_opaques(&mut self) {
+        for index in 0..self.opaques.all.len() {
+            let id = OpaqueId(index as u32);
+            let Opaque { function, underlying, .. } = &self.opaques.all[index];
+            let (function, underlying) = (*function, underlying.clone());
+            let problem = match underlying {
+                None if !self.is_checked(function) => continue,
+                None => {
+                    "function declares an opaque return type, but has no return statements in its body from which to infer an underlying type".to_string()
+                }
+                Some(ty) if self.leads_to(&ty, id, &mut vec![]) => {
+                    let shown = self.show(&ty);
+                    format!("function opaque return type was inferred as '{shown}', which defines the opaque type in terms of itself")
+                }
+                Some(_) => continue,
+            };
+            self.opaques.all[index].underlying = Some(Type::Error);
+            let span = self.function_data(function).span;
+            self.report(Diagnostic::error(Code::CannotInfer, span, problem));
+        }
+    }
+
+    fn is_checked(&self, f: FunctionId) -> bool {
+        matches!(self.function_data(f).body, BodyState::Checked(_))
+    }
+
+    /// Whether a type mentions an opaque one, or what stands behind those that it mentions does.
+    fn leads_to(&self, ty: &Type, id: OpaqueId, seen: &mut Vec<OpaqueId>) -> bool {
+        let mut mentioned = vec![];
+        ty.any(&mut |t| {
+            if let Type::Opaque(other, _) = t {
+                mentioned.push(*other);
+            }
+            false
+        });
+        mentioned.into_iter().any(|other| {
+            let is_new = !seen.contains(&other);
+            seen.push(other);
+            let behind = &self.opaques.all[other.0 as usize].underlying;
+            other == id || is_new && behind.as_ref().is_some_and(|ty| self.leads_to(ty, id, seen))
+        })
     }
 
     fn report_disagreement(&mut self, id: OpaqueId, given: &[Given]) {
