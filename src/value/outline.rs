@@ -64,9 +64,9 @@ pub fn number(object: &Ref, k: usize) -> Option<(f64, Slot)> {
         Ref::Closure(closure) => of(&closure.captures, k),
         Ref::Any(any) => of(&any.cells, k),
         Ref::Box(inside) => of(&inside.cells.borrow(), k),
-        Ref::Dictionary(d) => match k.checked_sub(d.keys.f.len()) {
-            None => of(&d.keys, k),
-            Some(k) => of(&d.values, k),
+        Ref::Dictionary(d) => match k.checked_sub(d.keys().f.len()) {
+            None => of(d.keys(), k),
+            Some(k) => of(d.values(), k),
         },
         Ref::Null | Ref::Text(_) | Ref::Machine(_) => None,
     }
