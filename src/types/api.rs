@@ -5,7 +5,6 @@ use super::store::{BodyState, Code, Entry, FunctionKind, Named, World, blank_fun
 use super::tree::{Body, FunctionId, FunctionRef, GlobalId};
 use super::ty::{Existential, NominalId, ProtocolId, Type};
 use super::world::{Declarations, Function, Global, Nominal, Rule};
-use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{AttributeArgs, File, Stmt};
 use crate::types::lifetime::ownership;
