@@ -27,7 +27,10 @@ impl World {
         let (written, mut data) = (data.ast_params.clone(), data.clone());
         let signature = self.signature(f);
         let is_passed_on = data.is_prelude && passes_on(&signature);
-        let stays = |param: &SignatureParam, written: &Param| is_kept(written) && !(is_passed_on && is_of(param));
+        let says_no = |written: &Param| !data.is_prelude && written_throws(written) == Some(false);
+        let stays = |param: &SignatureParam, written: &Param| {
+            says_no(written) || is_kept(written) && !(is_passed_on && is_of(param))
+        };
         let version = |(param, written): (&SignatureParam, &Param)| match stays(param, written) {
             true => param.clone(),
             false => SignatureParam { ty: throwing(&param.ty, true), ..param.clone() },
@@ -87,11 +90,19 @@ fn is_kept(param: &Param) -> bool {
 
 /// Whether a function that throws is asked for.
 pub(super) fn is_throwing(param: &Param) -> bool {
+    written_throws(param) == Some(true)
+}
+
+/// Whether the function that is asked for throws, where the type of a function is written.
+fn written_throws(param: &Param) -> Option<bool> {
     let kind = param.ty.as_ref().map(|t| match &t.kind {
         TypeExprKind::Attributed(_, inner) => &inner.kind,
         kind => kind,
     });
-    matches!(kind, Some(TypeExprKind::Function { throws: true, .. }))
+    match kind? {
+        TypeExprKind::Function { throws, .. } => Some(*throws),
+        _ => None,
+    }
 }
 
 /// A function type with or without `throws`; any other type as it is, and linear functions: no error comes out of a sweep.
