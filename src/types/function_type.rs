@@ -22,7 +22,7 @@ impl World {
             Some(false) => Strength::Differentiable,
             Some(true) => Strength::Linear,
         };
-        let mut resolved = vec![];
+        let mut resolved: Vec<FunctionParam> = vec![];
         for param in params {
             let marked = |name: &str| param.attributes.iter().find(|a| &*a.name.name == name);
             let no_derivative = marked("noDerivative");
@@ -41,7 +41,7 @@ impl World {
         let span = result.span;
         let result = self.resolve_type(result, scope);
         if let Some(attribute) = attributes.iter().find(|_| strength >= Strength::Differentiable)
-            && resolved.iter().all(|p: &FunctionParam| p.no_derivative)
+            && resolved.is_empty()
         {
             let message = "'@differentiable' function type requires at least one differentiability parameter";
             self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
