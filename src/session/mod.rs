@@ -11,6 +11,8 @@ mod options;
 mod pipeline;
 mod run;
 mod show;
+#[cfg(test)]
+mod tests;
 
 pub use imports::Loader;
 pub use options::{CheckNan, Input, Options, Outcome, Stage, Status};

@@ -30,7 +30,7 @@ struct Payloads {
 #[derive(Clone, Debug, Default)]
 struct Words(Vec<Vec<u64>>);
 
-/// TangentColumn by number, each with its slot, and beside it the slot of the value that moves so: what a forward level inside
+/// Tangents by number, each with its slot, and beside it the slot of the value that moves so: what a forward level inside
 /// of others keeps.
 #[derive(Debug, Default)]
 pub struct TangentColumn {

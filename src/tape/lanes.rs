@@ -17,7 +17,7 @@ type Lanes = [f64; LANES];
 
 /// Whether a map can be applied to several seeds at once where no level is live.
 pub fn is_plain(map: &LinearMap) -> bool {
-    !map.tape.wide().iter().any(|wide| !matches!(wide.kind, WideKind::Sum(_)))
+    map.tape.wide().iter().all(|wide| matches!(wide.kind, WideKind::Sum(_)))
 }
 
 /// What a plain map gives for each of at most [`LANES`] seeds, which are the numbers of a vector each; nothing when `stop`

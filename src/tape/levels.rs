@@ -84,7 +84,7 @@ pub(super) struct Arithmetic {
 /// The direction in which a level differentiates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
-    /// TangentColumn, along with the values.
+    /// Tangents, along with the values.
     Forward,
     /// A tape, swept afterwards.
     Reverse,

@@ -278,6 +278,18 @@ impl Tape {
         &self.chunks
     }
 
+    /// A record by its number; a leaf has none.
+    pub fn record(&self, node: u32) -> Option<&Node> {
+        let mut at = node.checked_sub(self.leaves + 1)? as usize;
+        for chunk in &self.chunks {
+            match chunk.get(at) {
+                Some(record) => return Some(record),
+                None => at -= chunk.len(),
+            }
+        }
+        None
+    }
+
     /// The wide nodes, in order.
     pub fn wide(&self) -> &[Wide] {
         &self.wide

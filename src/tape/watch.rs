@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 pub struct Step {
     /// Where in the program, as the machine counts places.
     pub place: u32,
-    /// The how manieth operation at that place since the outermost level was opened.
+    /// Its number among the operations at that place since the outermost level was opened.
     pub time: u32,
     /// The operation.
     pub id: PrimitiveId,

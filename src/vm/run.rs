@@ -128,7 +128,7 @@ impl Machine {
     }
 
     /// Where a frame is: the instruction that it executed last.
-    fn place(&self, frame: &Frame) -> Option<(&Code, Span)> {
+    pub(super) fn place(&self, frame: &Frame) -> Option<(&Code, Span)> {
         let (code, at) = self.executed(frame)?;
         Some((code, code.spans.get(at).copied().unwrap_or_default()))
     }

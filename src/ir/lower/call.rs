@@ -5,7 +5,7 @@ use super::build::{Builder, Use, Value};
 use super::change::Opened;
 use super::dispatch::{Target, has_type_self};
 use super::place::Location;
-use crate::ir::graph::{Op, Operator, Reg, Trap};
+use crate::ir::graph::{Op, Reg, Trap};
 use crate::ir::layout::is_small;
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Place, ProjectionKind, Root};
 use crate::types::ty::{FunctionType, Type};
@@ -227,9 +227,6 @@ impl Builder<'_> {
         {
             if let Some(function) = f.generics.first().and_then(|of| self.d.by_own_equality(name, of)) {
                 return self.call_raw(&FunctionRef { function, generics: f.generics.clone() }, operands);
-            }
-            if &**name == "recompute" {
-                return self.invoke(Op::Operator(Operator::Recompute), &[], operands, &[], declared.throws);
             }
             let mut value = self.apply_primitive(name, &declared, &f.generics, &operands);
             let thrown = declared.throws.then(|| (value[0], value[1]));

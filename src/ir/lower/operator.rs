@@ -53,6 +53,7 @@ impl Builder<'_> {
                 let operator = Operator::ValueWithTangent { at, result: value, throws };
                 self.operate_on_body(operator, &ins, banks, throws, result)
             }
+            ("recompute", Some(body)) => self.operate_on_body(Operator::Recompute, &ins, vec![], body.throws, result),
             ("series", Some(body)) => {
                 let value = self.tangent_of_all(std::slice::from_ref(&body.result));
                 let throws = body.throws;

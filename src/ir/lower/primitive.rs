@@ -67,6 +67,7 @@ impl Builder<'_> {
             "type.of" => self.type_of(generics, regs(0)),
             "valueWithDifferential"
             | "valueWithTangent"
+            | "recompute"
             | "series"
             | "transpose"
             | "withoutDerivative"

@@ -116,13 +116,19 @@ fn leaves(walk: Walk<'_>, id: TangentId, value: &Cells, at: At) -> Result<Vec<Nu
 
 /// The numbers of a value that can move, as an array.
 fn coordinates(machine: &mut Machine, walk: Walk<'_>, of: TangentId, value: &Cells) -> Result<Next, Box<Fault>> {
+    let array = array_of(&leaves(walk, of, value, At::default())?);
+    machine.set_reference(0, array);
+    Ok(Next::Return)
+}
+
+/// An array of these numbers.
+fn array_of(numbers: &[Num]) -> Ref {
     let mut array = Cells::empty();
-    for number in leaves(walk, of, value, At::default())? {
+    for number in numbers {
         array.push_num(number.value, number.slot);
         array.len += 1;
     }
-    machine.set_reference(0, Ref::Cells(Rc::new(array)));
-    Ok(Next::Return)
+    Ref::Cells(Rc::new(array))
 }
 
 /// The numbers that a tangent vector has for the numbers of a value.

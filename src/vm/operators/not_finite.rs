@@ -36,25 +36,16 @@ impl Places {
 }
 
 impl Machine {
-    /// Says to the levels where the program is.
+    /// Says to the levels where the program is. A step of the library belongs to whoever called it.
     #[cold]
     pub(in super::super) fn note_place(&mut self) {
-        let Some(key) = self.frames.last().map(|frame| frame.pc) else { return };
-        let place = match self.places.known.get(&key) {
-            Some(place) => *place,
-            None => {
-                let mut fault = *Fault::new(Number::NotFinite, "");
-                self.locate(&mut fault);
-                let is_own = self.frames.last().is_some_and(|frame| !self.is_prelude(frame));
-                self.places.spans.push(fault.span);
-                let place = (self.places.spans.len() - 1) as u32;
-                // A step of the library belongs to whoever called it.
-                if is_own {
-                    self.places.known.insert(key, place);
-                }
-                place
-            }
-        };
+        let Some(frame) = self.frames.iter().rev().find(|frame| !self.is_prelude(frame)) else { return };
+        let (key, span) = (frame.pc, self.place(frame).map_or(Span::default(), |(_, span)| span));
+        let Places { known, spans } = &mut self.places;
+        let place = *known.entry(key).or_insert_with(|| {
+            spans.push(span);
+            (spans.len() - 1) as u32
+        });
         self.levels.set_place(place);
     }
 }
@@ -191,15 +182,11 @@ impl Way {
 
     /// Goes on towards the inputs.
     fn follow(&mut self, tape: &Tape, mut n: u32, adjoint: &dyn Fn(u32) -> f64) {
-        let mut nodes = HashMap::new();
-        for (k, node) in (tape.leaves() + 1..).zip(tape.chunks().iter().flatten()).take_while(|(k, _)| *k <= n) {
-            nodes.insert(k, *node);
-        }
         loop {
             let here = adjoint(n);
             self.behind.push((n, here));
             self.last = here;
-            let Some(node) = nodes.get(&n) else { return };
+            let Some(node) = tape.record(n) else { return };
             let operands = [(node.a, node.pa), (node.b, node.pb)];
             let mut onward = operands.into_iter().filter(|(operand, _)| *operand < n && !adjoint(*operand).is_finite());
             let spoils = |(_, slope): &(u32, f64)| here.is_infinite() && (here * slope).is_nan();

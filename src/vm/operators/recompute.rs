@@ -178,9 +178,8 @@ impl Task for First {
         machine.levels.pause(level, false);
         let known = values.iter().map(address).collect();
         let first = roots(&mut machine.globals, boxes);
-        let (outline, objects) = Outline::of(&first, &known);
+        let (outline, mut objects) = Outline::of(&first, &known);
         drop(values);
-        let leaks = objects.iter().any(|o| matches!(o, Ref::Machine(o) if o.is::<LinearMap>()));
         let mut numbers = vec![];
         for (at, object) in objects.iter().enumerate() {
             for (k, (value, slot)) in (0..).map_while(|k| number(object, k)).enumerate() {
@@ -190,21 +189,23 @@ impl Task for First {
                 }
             }
         }
-        let results = block.results.clone();
-        block.outline = outline;
-        let numbers = match block.operands.is_empty() {
-            true => vec![],
-            false => machine.levels.push_block(level, block, &numbers)?,
-        };
-        let boxes: Vec<Rc<BoxCells>> = objects.iter().filter_map(boxed).collect();
-        let mut assign = Assign::new(&objects, results.into_iter().zip(numbers));
-        drop(objects);
+        // Whatever fails from here on, the program has its variables.
+        objects[0] = Ref::Null;
         take_globals(&mut machine.globals, first);
-        assign.finish(machine, &boxes);
-        if leaks {
+        if objects.iter().any(|o| matches!(o, Ref::Machine(o) if o.is::<LinearMap>())) {
             let message = "a pullback or differential that was made in a checkpoint cannot leave it";
             return Err(Fault::new(Number::PreconditionFailed, message));
         }
+        let results = block.results.clone();
+        block.outline = outline;
+        if block.operands.is_empty() {
+            return Ok(Next::Return);
+        }
+        let numbers = machine.levels.push_block(level, block, &numbers)?;
+        let boxes: Vec<Rc<BoxCells>> = objects.iter().filter_map(boxed).collect();
+        let mut assign = Assign::new(&objects, results.into_iter().zip(numbers));
+        drop(objects);
+        assign.finish(machine, &boxes);
         Ok(Next::Return)
     }
 }
@@ -226,9 +227,9 @@ impl Assign {
     fn new(objects: &[Ref], results: impl Iterator<Item = ((u32, u32), Num)>) -> Assign {
         let mut assign = Assign { globals: vec![], by_address: HashMap::new() };
         for ((object, k), number) in results {
-            let all = match objects.get(object as usize) {
-                Some(object_) if object > 0 => assign.by_address.entry(address(object_)).or_default(),
-                _ => &mut assign.globals,
+            let all = match objects.get(object as usize).filter(|_| object > 0) {
+                Some(object) => assign.by_address.entry(address(object)).or_default(),
+                None => &mut assign.globals,
             };
             all.push((k, number.slot));
         }
@@ -343,11 +344,11 @@ impl Task for Again {
         let Some((block, first)) = application.sweep.block(index) else { return Err(no_block()) };
         let objects = block.outline.follow(&roots(&mut machine.globals, boxes));
         world.give_back(machine);
-        let find = |objects: Vec<Ref>| -> Option<Vec<Num>> {
-            let find = |(at, k): &(u32, u32)| number(objects.get(*at as usize)?, *k as usize);
-            block.results.iter().map(|place| find(place).map(|(value, slot)| Num { value, slot })).collect()
+        let results_in = |objects: Vec<Ref>| -> Option<Vec<Num>> {
+            let one = |(at, k): &(u32, u32)| number(objects.get(*at as usize)?, *k as usize);
+            block.results.iter().map(|place| one(place).map(|(value, slot)| Num { value, slot })).collect()
         };
-        let Some(mut outputs) = objects.and_then(find) else {
+        let Some(mut outputs) = objects.and_then(results_in) else {
             let message = "a checkpoint took another way when it was run again: what it does must depend on nothing \
                            but variables and random numbers";
             return Err(Fault::new(Number::PreconditionFailed, message));

@@ -4,12 +4,11 @@ use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
-use super::{behind_no_error, last_reference, settle, thrown, walk};
+use super::{array_of, behind_no_error, last_reference, settle, thrown, walk};
 use crate::diagnostic::Code as Number;
 use crate::tape::Num;
 use crate::value::shape::TangentId;
-use crate::value::{Cells, Ref, Slot};
-use std::rc::Rc;
+use crate::value::{Cells, Slot};
 
 /// The highest degree of a polynomial: slopes of slopes go deep into the machine's own stack.
 const HIGHEST: usize = 1000;
@@ -50,14 +49,10 @@ impl Task for Expanding {
         let y = machine.num(0);
         settle(machine, &mut []);
         let coefficients = machine.levels.close_series(x, y, order)?;
-        let mut array = Cells::empty();
-        for number in coefficients.iter().flatten() {
-            array.push_num(number.value, number.slot);
-            array.len += 1;
-        }
+        let array = array_of(coefficients.as_deref().unwrap_or_default());
         behind_no_error(machine, result.1, |machine| {
             machine.set_integer(0, i64::from(coefficients.is_some()));
-            machine.set_reference(0, Ref::Cells(Rc::new(array)));
+            machine.set_reference(0, array);
         });
         Ok(Next::Return)
     }
