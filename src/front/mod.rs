@@ -6,3 +6,8 @@
 //! text, diagnostics, sources); nothing else in the crate reads a terminal or writes to one.
 
 pub mod cli;
+mod guard;
+mod manner;
+mod output;
+mod prompt;
+mod status;

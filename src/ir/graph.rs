@@ -342,7 +342,7 @@ pub enum RuleKind {
 }
 
 /// Everything that was compiled in a session.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Program {
     /// The functions; `None` while one is being built.
     pub functions: Vec<Option<Rc<Function>>>,

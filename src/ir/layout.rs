@@ -24,7 +24,7 @@ const DEEPEST: usize = 100;
 const LARGEST: usize = 400;
 
 /// What is known of concrete types.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Layouts {
     shapes: HashMap<Type, ShapeId>,
     /// A type for each shape.

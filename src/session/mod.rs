@@ -6,7 +6,10 @@
 //! Not here: words for people (`front`), any stage's own work.
 
 mod build;
+mod highlight;
 mod imports;
+mod interactive;
+mod look;
 mod options;
 mod pipeline;
 mod run;
@@ -14,7 +17,10 @@ mod show;
 #[cfg(test)]
 mod tests;
 
+pub use highlight::Class;
 pub use imports::Loader;
+pub use interactive::{Answer, Shown};
+pub use look::{Completion, Topic};
 pub use options::{CheckNan, Input, Options, Outcome, Stage, Status};
 
 use crate::diagnostic::Diagnostic;
@@ -56,9 +62,11 @@ impl Session {
     /// A fresh session that prints to `output`.
     pub fn new(options: Options, output: Box<dyn Write>) -> Session {
         let mut sources = SourceMap::default();
-        let world = World::new(&mut sources);
+        let mut world = World::new(&mut sources);
+        world.is_interactive = options.interactive;
         let machine = run::machine(&options, output);
-        let (lowering, program) = (Lowering::new(), Program::default());
+        let (mut lowering, program) = (Lowering::new(), Program::default());
+        lowering.set_interactive(options.interactive);
         let Options { loader, deny_warnings, .. } = options;
         Session { sources, world, lowering, program, machine, loader, deny_warnings, imported: vec![] }
     }

@@ -26,6 +26,8 @@ pub struct Options {
     pub loader: Option<super::Loader>,
     /// Whether derivatives are searched for numbers that are not finite.
     pub check_nan: CheckNan,
+    /// Whether texts are entered one after the other, each of which may use and declare again what earlier ones declared.
+    pub interactive: bool,
     /// Whether a program with warnings is not run.
     pub deny_warnings: bool,
     /// Set from outside to stop a run.
@@ -44,6 +46,7 @@ impl Default for Options {
             arguments: vec![],
             loader: None,
             check_nan: CheckNan::Off,
+            interactive: false,
             deny_warnings: false,
             interrupt: Arc::default(),
         }

@@ -123,15 +123,25 @@ impl Session {
     /// Runs the script of a module that was compiled.
     pub(super) fn execute(&mut self, compiled: Compiled) -> Outcome {
         let Compiled { checked, script, diagnostics } = compiled;
-        let text = checked.value.as_ref().and_then(|ty| self.text_function(ty));
+        let result = self.start(script, checked.value.as_ref(), "_describe");
+        self.concluded(result, diagnostics)
+    }
+
+    /// Runs a script, and what writes the value of its last expression.
+    pub(super) fn start(
+        &mut self,
+        script: FunctionId,
+        value: Option<&Type>,
+        writer: &str,
+    ) -> Result<Option<Cells>, Box<Fault>> {
+        let text = value.and_then(|ty| self.text_function(writer, ty));
         self.machine.reserve_globals(self.program.globals);
         let mut compiler = OnDemand::new(&self.program);
-        let result = self.machine.run(&mut compiler, script.0, Components::default());
-        let result = result.and_then(|values| match text {
+        let values = self.machine.run(&mut compiler, script.0, Components::default())?;
+        match text {
             Some(text) => self.machine.run(&mut compiler, text.0, values.all()).map(Some),
             None => Ok(None),
-        });
-        self.concluded(result, diagnostics)
+        }
     }
 
     /// What came of a run.
@@ -162,9 +172,9 @@ impl Session {
         Outcome { diagnostics, status: Status::Done, value }
     }
 
-    /// The function that gives what `print` would write for a value of a type.
-    fn text_function(&mut self, ty: &Type) -> Option<FunctionId> {
-        let function = self.world.prelude_function("_describe")?;
+    /// The function of the prelude that writes values, for those of a type: `_describe` does as `print` would.
+    pub(super) fn text_function(&mut self, writer: &str, ty: &Type) -> Option<FunctionId> {
+        let function = self.world.prelude_function(writer)?;
         let text = FunctionRef { function, generics: vec![ty.clone()] };
         Some(self.lowering.function(&mut self.world, &mut self.program, &text))
     }

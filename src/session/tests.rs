@@ -1,4 +1,4 @@
-use super::{Options, Session, Status};
+use super::{Answer, Options, Session, Shown, Status};
 
 /// A tape that is too small for what a checkpoint gives must not cost the program its variables.
 #[test]
@@ -16,4 +16,104 @@ fn variables_survive_a_checkpoint_that_fails() {
     assert_eq!(session.eval("second", failing).status, Status::Failed);
     let third = session.eval("third", "look()");
     assert_eq!((third.value.as_deref(), third.diagnostics), (Some("2.0"), vec![]));
+}
+
+/// A session that people type into.
+fn prompt() -> Session {
+    Session::new(Options { interactive: true, ..Options::default() }, Box::new(std::io::sink()))
+}
+
+/// What is shown after a text: `name : type = value`, or what is wrong with it.
+fn answer(session: &mut Session, text: &str) -> String {
+    let Answer { diagnostics, shown, .. } = session.enter("‹1›", text);
+    let said = diagnostics.iter().map(|d| format!("{}: {}", d.code.number(), d.message));
+    let shown = shown.iter().map(|Shown { name, ty, value }| {
+        let value = value.as_ref().map_or(String::new(), |value| format!(" = {value}"));
+        format!("{} : {ty}{value}", name.as_deref().unwrap_or("_"))
+    });
+    said.chain(shown).collect::<Vec<_>>().join("; ")
+}
+
+/// Enters texts one after the other, and compares what is shown.
+fn dialogue(steps: &[(&str, &str)]) {
+    let mut session = prompt();
+    for (text, expected) in steps {
+        assert_eq!(answer(&mut session, text), *expected, "{text}");
+    }
+}
+
+#[test]
+fn texts_use_what_earlier_ones_declared() {
+    dialogue(&[
+        ("f(x) = x * sin(x)", "f : (Double) -> Double"),
+        ("f'(2)", "_ : Double = 0.0770037537313969"),
+        ("let g = { (x, y) in x * x * y + sin(y) }", "g : (x: Double, y: Double) -> Double"),
+        ("∇g(1, 2)", "_ : (Double, Double) = (4.0, 0.5838531634528576)"),
+        ("var kept = [1.0, 2.0]", "kept : [Double] = [1.0, 2.0]"),
+        ("kept.append(3)", ""),
+        ("kept[2]", "_ : Double = 3.0"),
+        ("let (a, b) = (1, \"two\")", "a : Int = 1; b : String = \"two\""),
+        (
+            "struct Point { var x = 0.0, y = 0.0 }\nvar p = Point(x: 1)",
+            "Point : struct; p : Point = Point(x: 1.0, y: 0.0)",
+        ),
+        ("extension Point { var norm: Double { sqrt(x * x + y * y) } }", ""),
+        ("p.y = 1; p.norm", "_ : Double = 1.4142135623730951"),
+        ("func scaled(_ x: Double, by k: Double) -> Double { k * x }", "scaled(_:by:) : (Double, Double) -> Double"),
+    ]);
+}
+
+#[test]
+fn names_may_be_declared_again() {
+    dialogue(&[
+        ("let a = 1", "a : Int = 1"),
+        ("let a = Double(a) + 1.5", "a : Double = 2.5"),
+        ("f(x) = x", "f : (Double) -> Double"),
+        ("g(x) = f(x) + 1", "g : (Double) -> Double"),
+        ("f(x) = x^2", "f : (Double) -> Double"),
+        ("(f(3), g(3))", "_ : (Double, Double) = (9.0, 4.0)"),
+        ("let f = 3.0", "f : Double = 3.0"),
+        ("f", "_ : Double = 3.0"),
+        ("struct S { var n = 1 }", "S : struct"),
+        ("struct S { var m = 2.0 }; S()", "S : struct; _ : S = S(m: 2.0)"),
+        ("let z = 1; let z = 2", "E0213: invalid redeclaration of 'z'"),
+        ("enum sin { case one }", "sin : enum"),
+    ]);
+}
+
+#[test]
+fn a_text_that_does_not_compile_leaves_no_trace() {
+    dialogue(&[
+        ("let a = 1", "a : Int = 1"),
+        (
+            "let a = 2.0; struct T {}; extension Double { func twice() -> Double { nonsense } }",
+            "E0202: cannot find 'nonsense' in scope",
+        ),
+        ("a", "_ : Int = 1"),
+        ("let T = 5", "T : Int = 5"),
+        ("1.0.twice()", "E0203: value of type 'Double' has no member 'twice'"),
+        ("h(x) = Double(Int(x))", "h : (Double) -> Double"),
+        ("h'(1.5)", "E0301: function is not differentiable"),
+        ("h(1.5)", "_ : Double = 1.0"),
+    ]);
+}
+
+#[test]
+fn a_text_that_stops_leaves_what_had_its_value() {
+    dialogue(&[
+        (
+            "let early = [1, 2]; let late = early[5]; let later = 3",
+            "E0601: index 5 is out of range for an array of 2 elements (valid: 0 to 1); early : [Int] = [1, 2]",
+        ),
+        ("early", "_ : [Int] = [1, 2]"),
+        ("late", "E0202: cannot find 'late' in scope"),
+        ("later", "E0202: cannot find 'later' in scope"),
+        ("let n = 1", "n : Int = 1"),
+        (
+            "let n = [0][3]; func m() -> Int { n }",
+            "E0601: index 3 is out of range for an array of 1 element (valid: 0)",
+        ),
+        ("n", "_ : Int = 1"),
+        ("m()", "E0202: cannot find 'm' in scope"),
+    ]);
 }

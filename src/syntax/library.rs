@@ -38,7 +38,7 @@ pub enum PieceKind {
 }
 
 /// Where a top-level declaration is, and what it declares.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Piece<'a> {
     /// Which of the files it stands in.
     pub file: u32,

@@ -29,6 +29,7 @@ impl World {
         self.texts.extend(texts.iter().cloned());
         self.opaques.are_known = false;
         self.wants_value = wants_value;
+        self.earlier.clear();
         self.script_result = None;
         let before = self.functions.len();
         let nominals_before = self.nominals.len();
@@ -46,6 +47,7 @@ impl World {
         }
         self.enter_files(&numbered);
         self.check_functions(before);
+        self.replace_functions(before);
         for n in nominals_before..self.nominals.len() {
             self.link_class(NominalId(n as u32));
         }

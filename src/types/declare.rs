@@ -88,15 +88,15 @@ impl World {
             let overloads = matches!(what, Named::Function(_));
             let clash = entries.iter().find(|e| {
                 let both_functions = overloads && matches!(e.what, Named::Function(_));
-                !both_functions && (e.file == file || !(e.is_private || is_private))
+                !both_functions && (e.file == file || !(e.is_private || is_private) || interactive)
             });
             if let Some(clash) = clash.copied() {
-                if !interactive {
+                if !interactive || clash.file == file {
                     let before = self.entry_span(&clash);
                     self.report(redeclared(&name.name, name.span, before));
                     return;
                 }
-                entries.clear();
+                self.earlier.insert(name.name.clone(), std::mem::take(entries));
             } else if interactive && overloads {
                 // A function defined anew at the prompt replaces the one of the same shape: the later entry is preferred.
                 entries.retain(|e| matches!(e.what, Named::Function(_)));

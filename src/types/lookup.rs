@@ -13,7 +13,9 @@ impl World {
         let mut found: Vec<Entry> = if file == PRELUDE_FILE {
             vec![]
         } else {
-            self.module.get(name).into_iter().flatten().filter(|e| !e.is_private || e.file == file).copied().collect()
+            let of_module = self.module.get(name).into_iter().flatten();
+            let of_module = of_module.chain(self.earlier.get(name).into_iter().flatten());
+            of_module.filter(|e| !e.is_private || e.file == file).copied().collect()
         };
         found.extend(self.library_entries(name));
         found

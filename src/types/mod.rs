@@ -26,6 +26,7 @@ mod infer;
 mod info;
 mod inherit;
 mod inline_adjoint;
+pub mod interactive;
 mod kept;
 mod lazy;
 mod lifetime;

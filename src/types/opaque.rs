@@ -13,7 +13,7 @@ use crate::syntax::ast::TypeExpr;
 use std::rc::Rc;
 
 /// The opaque types of a session.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Opaques {
     all: Vec<Opaque>,
     /// The function whose result is being resolved.
@@ -22,6 +22,7 @@ pub(super) struct Opaques {
     pub(super) are_known: bool,
 }
 
+#[derive(Clone)]
 struct Opaque {
     function: FunctionId,
     /// The generic parameters of the function and its surroundings.

@@ -18,7 +18,7 @@ const TREES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.trees"));
 const INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.index"));
 
 /// What of the library was not entered yet.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Prelude {
     /// Pieces by name: declarations and extensions apart.
     declarations: HashMap<&'static str, Vec<Piece<'static>>>,

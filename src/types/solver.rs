@@ -53,7 +53,7 @@ pub(super) struct Snapshot {
 }
 
 /// The variables and what waits for them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Vars {
     states: Vec<VarState>,
     trail: Vec<(VarId, VarState)>,

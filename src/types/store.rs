@@ -22,7 +22,7 @@ pub(super) struct GroupId(pub u32);
 pub(super) struct AliasId(pub u32);
 
 /// Everything that is declared in a session.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct World {
     /// What was found wrong so far; taken by the session.
     pub diagnostics: Vec<Diagnostic>,
@@ -42,6 +42,9 @@ pub struct World {
     pub(super) groups: Vec<Group>,
     /// Names at the top level of the user's files.
     pub(super) module: HashMap<Name, Vec<Entry>>,
+    /// What names stood for before the text that is being checked declared them again (at the prompt): the initial value of
+    /// a variable still sees it.
+    pub(super) earlier: HashMap<Name, Vec<Entry>>,
     /// Names at the top level of the prelude, as far as they were loaded.
     pub(super) library: HashMap<Name, Vec<Entry>>,
     pub(super) prelude: super::prelude::Prelude,
@@ -138,6 +141,7 @@ impl Requirement {
     }
 }
 
+#[derive(Clone)]
 pub(super) struct ParamData {
     pub(super) name: Name,
 }
@@ -151,6 +155,7 @@ pub(super) enum Owner {
 }
 
 /// A group of members with its generic surroundings.
+#[derive(Clone)]
 pub(super) struct Group {
     pub(super) owner: Owner,
     pub(super) requirements: Vec<AstRequirement>,
@@ -163,6 +168,7 @@ pub(super) struct Group {
     pub(super) is_private: bool,
 }
 
+#[derive(Clone)]
 pub(super) struct NominalData {
     pub(super) name: Name,
     pub(super) kind: NominalKind,
@@ -208,6 +214,7 @@ pub(super) struct NominalData {
     pub(super) synthesized: Vec<&'static str>,
 }
 
+#[derive(Clone)]
 pub(super) struct StoredData {
     pub(super) name: Name,
     pub(super) ty: Option<Rc<TypeExpr>>,
@@ -254,6 +261,7 @@ impl StoredData {
     }
 }
 
+#[derive(Clone)]
 pub(super) struct CaseData {
     pub(super) name: Name,
     pub(super) payload: Vec<(Option<Name>, Rc<TypeExpr>)>,
@@ -291,6 +299,7 @@ pub(super) enum MemberKind {
 }
 
 /// That a nominal type conforms to a protocol, under the conditions of a group.
+#[derive(Clone)]
 pub(super) struct Conformance {
     pub(super) protocol: ProtocolId,
     pub(super) group: GroupId,
@@ -300,6 +309,7 @@ pub(super) struct Conformance {
     pub(super) checked: bool,
 }
 
+#[derive(Clone)]
 pub(super) struct ProtocolData {
     pub(super) name: Name,
     pub(super) self_param: ParamId,
@@ -330,6 +340,7 @@ pub(super) struct Clauses {
 }
 
 /// One requirement. Getters and setters of properties and subscripts are requirements of their own.
+#[derive(Clone)]
 pub(super) struct RequirementData {
     pub(super) name: Name,
     pub(super) kind: RequirementKind,
@@ -350,6 +361,7 @@ pub(super) enum RequirementKind {
     SubscriptSetter,
 }
 
+#[derive(Clone)]
 pub(super) struct AssociatedData {
     pub(super) name: Name,
     pub(super) bound: Option<TypeExpr>,
@@ -359,6 +371,7 @@ pub(super) struct AssociatedData {
     pub(super) conforms: Option<Rc<[ProtocolId]>>,
 }
 
+#[derive(Clone)]
 pub(super) struct AliasData {
     pub(super) name: Name,
     pub(super) generics: Generics,
@@ -374,6 +387,7 @@ pub(super) struct AliasData {
     pub(super) span: Span,
 }
 
+#[derive(Clone)]
 pub(super) struct GlobalData {
     pub(super) name: Name,
     pub(super) span: Span,

@@ -19,10 +19,10 @@ use std::time::Duration;
 dscript: a differentiable programming language for scripts. Ordinary code - loops, mutation, recursion, structs,
 closures - and the exact derivative of any of it.
 
-A first word that is not a command is a file, so `dscript FILE` means `dscript run FILE`. For a first look:
+Alone it begins a session to type into. A first word that is not a command is a file, so `dscript FILE` means
+`dscript run FILE`. For a first look:
 dscript -e \"f(x) = x^3 - 2x; print(f(3), f'(3))\"",
     subcommand_negates_reqs = true,
-    arg_required_else_help = true,
     disable_help_subcommand = true,
     override_usage = USAGE,
     after_help = AFTER_HELP
@@ -37,7 +37,8 @@ pub(super) struct Words {
 }
 
 const USAGE: &str = "\
-dscript [run] [OPTIONS] FILE... [-- ARGS...]
+dscript [OPTIONS]
+       dscript [run] [OPTIONS] FILE... [-- ARGS...]
        dscript [run] [OPTIONS] -e CODE [-- ARGS...]
        dscript check [OPTIONS] FILE...
        dscript build [OPTIONS] FILE... [-o OUT]
@@ -93,11 +94,18 @@ pub(super) struct Program {
     #[arg(short = 'e', long = "eval", value_name = "CODE", allow_hyphen_values = true, conflicts_with = "files")]
     pub(super) code: Option<String>,
     /// The program's files; several form one module, `-` is standard input
-    #[arg(value_name = "FILE", required_unless_present = "code")]
+    #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
     /// What the program finds in `CommandLine.arguments`, behind its own name
     #[arg(last = true, value_name = "ARGS")]
     pub(super) arguments: Vec<String>,
+}
+
+impl Program {
+    /// Whether there is nothing to run.
+    pub(super) fn is_empty(&self) -> bool {
+        self.code.is_none() && self.files.is_empty()
+    }
 }
 
 /// Files that are not run.
@@ -207,6 +215,7 @@ impl Settings {
                 Check::Result => CheckNan::Result,
                 Check::Always => CheckNan::Always,
             },
+            interactive: false,
             deny_warnings: self.deny_warnings,
             interrupt,
         }
@@ -296,17 +305,10 @@ mod tests {
     #[test]
     fn code_replaces_files() {
         assert_eq!(read("-e -1+2").unwrap().program.code.as_deref(), Some("-1+2"));
-        for wrong in [
-            "",
-            "run",
-            "--seed 1",
-            "-e 1 a",
-            "check",
-            "show a",
-            "show --stage x a",
-            "run --seed -1 a",
-            "--max-depth 0 a",
-        ] {
+        for empty in ["", "--seed 1"] {
+            assert!(read(empty).unwrap().program.is_empty(), "{empty}");
+        }
+        for wrong in ["-e 1 a", "check", "show a", "show --stage x a", "run --seed -1 a", "--max-depth 0 a"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
     }

@@ -1,7 +1,7 @@
 //! `dscript explain E0209`: the page about a code.
 
-use super::output::Output;
-use super::status;
+use super::super::output::Output;
+use super::super::status;
 use crate::diagnostic::{CODES, Code};
 use std::fmt::Write;
 

@@ -8,28 +8,16 @@
 
 mod args;
 mod explain;
-mod guard;
 mod input;
-mod output;
 mod run;
 
+use super::manner::Manner;
+use super::output::{Output, report};
+use super::{guard, prompt, status};
 use crate::session::{Outcome, Session, Status};
 use args::{Color, Command, Settings, Words};
 use clap::Parser;
-use output::{Output, report};
 use std::io::IsTerminal;
-
-/// The statuses that the process ends with.
-mod status {
-    pub(super) const DONE: i32 = 0;
-    pub(super) const FAILED: i32 = 1;
-    pub(super) const USAGE: i32 = 2;
-    pub(super) const REJECTED: i32 = 3;
-    pub(super) const DENIED: i32 = 5;
-    pub(super) const INTERNAL: i32 = 70;
-    pub(super) const TIME_LIMIT: i32 = 124;
-    pub(super) const INTERRUPTED: i32 = 130;
-}
 
 /// Does what the command line says, and gives the exit status.
 pub fn main() -> i32 {
@@ -46,6 +34,11 @@ pub fn main() -> i32 {
 fn dispatch(words: Words) -> i32 {
     let settings = words.settings;
     match words.command {
+        None if words.program.is_empty() => {
+            let options = settings.options(vec![String::new()], guard::interrupt());
+            let is_colored = is_colored(settings.color, std::io::stdout().is_terminal());
+            prompt::run(options, Manner { is_colored, ..manner(&settings) })
+        }
         None => run::run(words.program, &settings),
         Some(Command::Run { program }) => run::run(program, &settings),
         Some(Command::Check { files }) => run::check(&files.files, &settings),
@@ -58,12 +51,7 @@ fn dispatch(words: Words) -> i32 {
 /// Writes what is to be said after a session did its work, and gives the exit status.
 fn conclude(outcome: &Outcome, session: &Session, output: &Output, settings: &Settings) -> i32 {
     output.flush_or_end();
-    if !outcome.diagnostics.is_empty() {
-        let width = settings.width.map_or_else(terminal_width, usize::from);
-        let color = is_colored(settings.color);
-        let text = crate::diagnostic::render(&outcome.diagnostics, session.sources(), settings.form(), color, width);
-        report(&text);
-    }
+    report(&manner(settings).text(&outcome.diagnostics, session));
     match outcome.status {
         Status::Done => status::DONE,
         Status::Exited(status) => status,
@@ -84,15 +72,20 @@ fn terminal_width() -> usize {
     columns.filter(|c| (20..=1000).contains(c)).unwrap_or(100)
 }
 
-fn is_colored(color: Color) -> bool {
+/// How diagnostics look on standard error.
+fn manner(settings: &Settings) -> Manner {
+    let width = settings.width.map_or_else(terminal_width, usize::from);
+    let is_colored = is_colored(settings.color, std::io::stderr().is_terminal());
+    Manner { form: settings.form(), is_colored, width }
+}
+
+fn is_colored(color: Color, is_terminal: bool) -> bool {
     match color {
         Color::Always => true,
         Color::Never => false,
         Color::Auto => {
             let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-            !is_set("NO_COLOR")
-                && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
-                && std::io::stderr().is_terminal()
+            !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb") && is_terminal
         }
     }
 }

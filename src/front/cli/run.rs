@@ -1,9 +1,10 @@
 //! The commands: run, check, build, show.
 
+use super::super::output::{Output, report};
+use super::super::{guard, status};
 use super::args::{Program, Settings};
 use super::input::Content;
-use super::output::{Output, report};
-use super::{conclude, guard, input, status};
+use super::{conclude, input};
 use crate::session::{Input, Outcome, Session, Stage, Status};
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,6 +14,10 @@ const CODE: &str = "<code>";
 
 /// Runs a program.
 pub(super) fn run(program: Program, settings: &Settings) -> i32 {
+    if program.is_empty() {
+        report("dscript: a file is needed, or a text with -e; 'dscript' alone begins a session\n");
+        return status::USAGE;
+    }
     if let Some(code) = &program.code {
         let (mut session, output) = open(CODE, program.arguments, settings);
         let outcome = session.eval(CODE, code);

@@ -71,7 +71,7 @@ pub(in crate::ir) enum Behind {
 }
 
 /// The methods that are found while the program runs, and the types that they are found for.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Dynamic {
     methods: Vec<Method>,
     numbers: HashMap<Method, MethodId>,

@@ -2,7 +2,7 @@
 
 use super::build::{Builder, Use};
 use super::place::Location;
-use super::{Key, Origin};
+use super::{Key, Lowering, Origin};
 use crate::ir::graph::{Op, Terminator};
 use crate::types::tree::{FunctionRef, GlobalId};
 use crate::types::ty::Type;
@@ -16,6 +16,13 @@ pub(in crate::ir) struct Storage {
     cells: Vec<(Bank, u32)>,
     /// For one that is computed when it is first read: the whole number that says whether it was.
     ready: Option<u32>,
+}
+
+impl Lowering {
+    /// Where the components of a global variable are kept, each by its bank and number.
+    pub fn storage(&self, global: GlobalId) -> Option<&[(Bank, u32)]> {
+        self.globals.get(&global).map(|storage| &storage.cells[..])
+    }
 }
 
 impl Builder<'_> {

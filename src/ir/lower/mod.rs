@@ -45,7 +45,7 @@ use hashbrown::HashMap;
 use std::rc::Rc;
 
 /// What was lowered in a session, and where things are.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Lowering {
     /// Shapes, tangents and layouts of concrete types.
     pub layouts: Layouts,

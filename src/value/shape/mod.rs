@@ -173,7 +173,7 @@ pub enum TangentKind {
 }
 
 /// All shapes of a session; equal shapes have one number, unless a type speaks for itself.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Shapes {
     shapes: Vec<Shape>,
     numbers: HashMap<(Shape, Option<OwnId>), ShapeId>,
@@ -338,7 +338,7 @@ impl Shapes {
 }
 
 /// All tangents of a session; equal ones have one number.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Tangents {
     tangents: Vec<Tangent>,
     numbers: HashMap<Tangent, TangentId>,

@@ -1,0 +1,166 @@
+//! What begins with a colon. One table, from which `:help` and completion are derived.
+
+use super::{Flow, Prompt, show};
+use crate::session::{Session, Status};
+use std::path::Path;
+use std::time::Instant;
+
+/// A command.
+struct Command {
+    name: &'static str,
+    /// What stands behind its name.
+    arguments: &'static str,
+    /// What it does, in a few words.
+    summary: &'static str,
+    run: fn(&mut Prompt, &str) -> Flow,
+}
+
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "help",
+        arguments: "[NAME]",
+        summary: "this list, or what a name means; ?NAME is short for it",
+        run: help,
+    },
+    Command { name: "type", arguments: "EXPRESSION", summary: "its type, without computing it", run: type_of },
+    Command { name: "vars", arguments: "", summary: "what was declared in this session", run: variables },
+    Command { name: "time", arguments: "INPUT", summary: "does it, and says how long it took", run: time },
+    Command { name: "load", arguments: "FILE", summary: "enters the text of a file", run: load },
+    Command { name: "save", arguments: "FILE", summary: "writes the inputs that went well as a program", run: save },
+    Command { name: "reset", arguments: "", summary: "forgets everything that was declared", run: reset },
+    Command { name: "quit", arguments: "", summary: "leaves; so does ctrl-D", run: quit },
+];
+
+/// Things to try, for somebody who has just begun.
+const FIRST: &str = "\
+f(x) = x * sin(x)          a function; f'(2) is its derivative at 2, f'' the second derivative
+g(x, y) = x^2 * y          of two numbers; ∇g(1, 2) is the gradient, ∂(g, y) the derivative by y
+let xs = [1.0, 2.0, 3.0]   a variable; xs.map(f)
+\\pi Tab                    a symbol by its name: π; Tab completes names, members and commands, too
+?gradient                  what a name means";
+
+/// Does a command.
+pub(super) fn run(prompt: &mut Prompt, line: &str) -> Flow {
+    let line = line.strip_prefix(':').unwrap_or(line);
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let exact = COMMANDS.iter().find(|command| command.name == word);
+    let mut begun = COMMANDS.iter().filter(|command| command.name.starts_with(word));
+    match exact.or_else(|| begun.next().filter(|_| begun.next().is_none())) {
+        Some(command) => (command.run)(prompt, rest.trim()),
+        None => prompt.complain(&format!("there is no command ':{word}'; ':help' lists them all")),
+    }
+}
+
+/// The commands that the word at the end of a line may become; nothing when it is no command.
+pub(super) fn complete(before: &str) -> Option<(usize, Vec<String>)> {
+    let word = before.trim_start().strip_prefix(':')?;
+    if word.contains(char::is_whitespace) {
+        return None;
+    }
+    let start = before.len() - word.len();
+    let names = COMMANDS.iter().map(|command| command.name).filter(|name| name.starts_with(word));
+    Some((start, names.map(|name| format!("{name} ")).collect()))
+}
+
+/// The commands, or what is known of a name.
+pub(super) fn help(prompt: &mut Prompt, topic: &str) -> Flow {
+    if topic.is_empty() {
+        prompt.say(FIRST);
+        prompt.say("");
+        for Command { name, arguments, summary, .. } in COMMANDS {
+            let call = format!(":{name} {arguments}");
+            prompt.say(&format!("{call:<24}   {summary}"));
+        }
+        return Flow::Next;
+    }
+    if let Some(command) = COMMANDS.iter().find(|command| Some(command.name) == topic.strip_prefix(':')) {
+        prompt.say(&format!(":{} {}   {}", command.name, command.arguments, command.summary));
+        return Flow::Next;
+    }
+    if let Some(info) = crate::diagnostic::CODES.iter().find(|info| info.number.eq_ignore_ascii_case(topic)) {
+        prompt.say(info.code.page().trim_end());
+        return Flow::Next;
+    }
+    let topics = prompt.session.topics(topic);
+    if topics.is_empty() {
+        return prompt.complain(&format!("nothing is known of '{topic}'; ':help' lists the commands"));
+    }
+    for (i, topic) in topics.iter().enumerate() {
+        if i > 0 {
+            prompt.say("");
+        }
+        prompt.say(&show::arrows(&topic.declaration));
+        topic.text.lines().for_each(|line| prompt.say(&format!("    {line}")));
+    }
+    Flow::Next
+}
+
+fn type_of(prompt: &mut Prompt, expression: &str) -> Flow {
+    match prompt.session.type_of(expression) {
+        Ok(Some(ty)) => prompt.say(&show::arrows(&ty)),
+        Ok(None) => return prompt.complain("this has no value, and no type"),
+        Err(diagnostics) => {
+            let text = prompt.manner.text(&diagnostics, &prompt.session);
+            return prompt.complain(text.trim_end());
+        }
+    }
+    Flow::Next
+}
+
+fn variables(prompt: &mut Prompt, _: &str) -> Flow {
+    for shown in prompt.session.declared() {
+        prompt.say(&show::line(&shown, prompt.manner.is_colored));
+    }
+    Flow::Next
+}
+
+fn time(prompt: &mut Prompt, input: &str) -> Flow {
+    let start = Instant::now();
+    let flow = prompt.evaluate(input);
+    let seconds = start.elapsed().as_secs_f64();
+    prompt.say(&match seconds {
+        s if s >= 1.0 => format!("{s:.2} s"),
+        s if s >= 1e-3 => format!("{:.2} ms", s * 1e3),
+        s => format!("{:.0} µs", s * 1e6),
+    });
+    flow
+}
+
+fn load(prompt: &mut Prompt, file: &str) -> Flow {
+    let text = match std::fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) => return prompt.complain(&format!("cannot read '{file}': {error}")),
+    };
+    let answer = prompt.session.enter(file, &text);
+    if answer.status == Status::Done {
+        prompt.kept.push(text.trim_end().to_owned());
+    }
+    prompt.show(&answer)
+}
+
+fn save(prompt: &mut Prompt, file: &str) -> Flow {
+    if file.is_empty() {
+        return prompt.complain("':save' needs the name of a file");
+    }
+    if Path::new(file).exists() {
+        return prompt.complain(&format!("'{file}' is there already; name another file"));
+    }
+    let text: String = prompt.kept.iter().map(|input| format!("{input}\n")).collect();
+    match std::fs::write(file, text) {
+        Ok(()) => {
+            prompt.say(&format!("{} inputs are in '{file}'", prompt.kept.len()));
+            Flow::Next
+        }
+        Err(error) => prompt.complain(&format!("cannot write '{file}': {error}")),
+    }
+}
+
+fn reset(prompt: &mut Prompt, _: &str) -> Flow {
+    prompt.session = Session::new(prompt.options.clone(), Box::new(prompt.output.clone()));
+    prompt.kept.clear();
+    Flow::Next
+}
+
+fn quit(_: &mut Prompt, _: &str) -> Flow {
+    Flow::Leave(super::status::DONE)
+}

@@ -1,0 +1,168 @@
+//! The line editor: what is offered while a line is typed.
+
+use super::{Flow, Prompt, commands, needs_more, show, symbols};
+use crate::session::Class;
+use anstyle::{AnsiColor, Style};
+use rustyline::completion::{Completer, Pair};
+use rustyline::error::ReadlineError;
+use rustyline::highlight::{CmdKind, Highlighter};
+use rustyline::hint::{Hinter, HistoryHinter};
+use rustyline::history::FileHistory;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{CompletionType, Config, Context, Editor, Helper, Result};
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+const SIGN: &str = "› ";
+
+/// How many inputs are remembered.
+const REMEMBERED: usize = 5000;
+
+/// Asks for inputs until the person leaves.
+pub(super) fn run(prompt: &Rc<RefCell<Prompt>>) -> i32 {
+    let mut editor = match editor(prompt) {
+        Ok(editor) => editor,
+        Err(error) => {
+            prompt.borrow_mut().complain(&format!("dscript: the terminal cannot be used: {error}"));
+            return super::status::FAILED;
+        }
+    };
+    let history = history_file();
+    if let Some(file) = &history {
+        // The first time there is none.
+        let _ = editor.load_history(file);
+    }
+    prompt.borrow().say(&banner());
+    let sign = show::painted(SIGN, show::sign(), prompt.borrow().manner.is_colored);
+    let status = loop {
+        match editor.readline(&(SIGN, sign.as_str())) {
+            Ok(input) => {
+                let _ = editor.add_history_entry(input.trim_end());
+                if let Flow::Leave(status) = prompt.borrow_mut().enter(&input) {
+                    break status;
+                }
+            }
+            // Ctrl-C at the prompt drops the line.
+            Err(ReadlineError::Interrupted) => {}
+            Err(ReadlineError::Eof) => break super::status::DONE,
+            Err(error) => {
+                prompt.borrow_mut().complain(&format!("dscript: the terminal cannot be read: {error}"));
+                break super::status::FAILED;
+            }
+        }
+    };
+    if let Some(file) = &history {
+        let written = file
+            .parent()
+            .map_or(Ok(()), std::fs::create_dir_all)
+            .and_then(|()| editor.save_history(file).map_err(|error| std::io::Error::other(error.to_string())));
+        // Without it the next session lacks a convenience, and nothing is lost.
+        drop(written);
+    }
+    status
+}
+
+fn banner() -> String {
+    format!("dscript {} — programs you can differentiate          ? help    ctrl-D leaves", env!("CARGO_PKG_VERSION"))
+}
+
+fn editor(prompt: &Rc<RefCell<Prompt>>) -> Result<Editor<Assistant, FileHistory>> {
+    let config = Config::builder()
+        .completion_type(CompletionType::List)
+        .max_history_size(REMEMBERED)?
+        .history_ignore_dups(true)?
+        .build();
+    let mut editor = Editor::with_config(config)?;
+    editor.set_helper(Some(Assistant { prompt: Rc::clone(prompt), history: HistoryHinter::new() }));
+    Ok(editor)
+}
+
+/// Where the history is kept: in the user's folder for such things.
+fn history_file() -> Option<PathBuf> {
+    let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))?;
+    Some(state.join("dscript").join("history"))
+}
+
+/// Helps while a line is typed.
+struct Assistant {
+    prompt: Rc<RefCell<Prompt>>,
+    history: HistoryHinter,
+}
+
+impl Helper for Assistant {}
+
+impl Validator for Assistant {
+    fn validate(&self, context: &mut ValidationContext) -> Result<ValidationResult> {
+        Ok(if needs_more(context.input()) { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
+    }
+}
+
+impl Hinter for Assistant {
+    type Hint = String;
+
+    fn hint(&self, line: &str, at: usize, context: &Context<'_>) -> Option<String> {
+        self.history.hint(line, at, context)
+    }
+}
+
+impl Completer for Assistant {
+    type Candidate = Pair;
+
+    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> Result<(usize, Vec<Pair>)> {
+        let before = &line[..at];
+        if let Some((start, found)) = symbols::complete(before) {
+            let pair = |(name, symbol): (&str, &str)| Pair {
+                display: format!("{symbol}  \\{name}"),
+                replacement: symbol.to_owned(),
+            };
+            return Ok((start, found.into_iter().map(pair).collect()));
+        }
+        if let Some((start, words)) = commands::complete(before) {
+            return Ok((start, words.into_iter().map(plain).collect()));
+        }
+        let found = self.prompt.borrow_mut().session.complete(line, at);
+        Ok((found.start, found.words.into_iter().map(plain).collect()))
+    }
+}
+
+fn plain(word: String) -> Pair {
+    Pair { display: word.clone(), replacement: word }
+}
+
+impl Highlighter for Assistant {
+    fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
+        if !self.prompt.borrow().manner.is_colored {
+            return Cow::Borrowed(line);
+        }
+        let mut out = String::new();
+        let mut at = 0;
+        for (range, class) in crate::session::Session::highlight(line) {
+            out.push_str(&line[at..range.start]);
+            out.push_str(&show::painted(&line[range.clone()], style(class), true));
+            at = range.end;
+        }
+        out.push_str(&line[at..]);
+        Cow::Owned(out)
+    }
+
+    fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
+        Cow::Owned(show::painted(hint, Style::new().dimmed(), self.prompt.borrow().manner.is_colored))
+    }
+
+    fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {
+        kind != CmdKind::MoveCursor
+    }
+}
+
+fn style(class: Class) -> Style {
+    match class {
+        Class::Keyword => AnsiColor::Magenta.on_default(),
+        Class::Number => AnsiColor::Blue.on_default(),
+        Class::Text => AnsiColor::Green.on_default(),
+        Class::Type => AnsiColor::Cyan.on_default(),
+        Class::Comment => Style::new().dimmed(),
+    }
+}

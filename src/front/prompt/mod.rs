@@ -1,0 +1,171 @@
+//! The prompt: a session that a person types into.
+//!
+//! In: lines of a terminal, or of standard input. Out: values with their types, diagnostics, what commands answer.
+//!
+//! Promises: an input that fails leaves the session as it was; Ctrl-C stops what runs and gives the prompt back; only the
+//! history is written unasked.
+//! Not here: what an input means (`session`), which commands there are (`commands`).
+
+mod commands;
+mod editor;
+mod show;
+mod symbols;
+
+use super::manner::Manner;
+use super::output::{Output, report};
+use super::status;
+use crate::session::{Answer, Options, Session, Status};
+use std::cell::RefCell;
+use std::io::{IsTerminal, Write};
+use std::rc::Rc;
+use std::sync::atomic::Ordering;
+
+/// An expression that is longer than this is not repeated in front of its type.
+const LONGEST_NAME: usize = 40;
+
+/// What goes on behind an input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Flow {
+    /// The next input is asked for.
+    Next,
+    /// The session ends with a status.
+    Leave(i32),
+}
+
+/// A session, and how it is shown.
+pub(super) struct Prompt {
+    session: Session,
+    options: Options,
+    output: Output,
+    manner: Manner,
+    /// How many inputs there were.
+    count: usize,
+    /// The inputs that did what they were to do, for `:save`.
+    kept: Vec<String>,
+    /// The status of the first input that failed.
+    failed: Option<i32>,
+}
+
+/// Holds a session with a person, or with what comes on standard input.
+pub(super) fn run(options: Options, manner: Manner) -> i32 {
+    let prompt = Rc::new(RefCell::new(Prompt::new(options, manner, Output::stdout())));
+    if std::io::stdin().is_terminal() {
+        return editor::run(&prompt);
+    }
+    let mut prompt = prompt.borrow_mut();
+    match prompt.read(std::io::stdin().lock().lines_lossy()) {
+        Flow::Leave(status) => status,
+        Flow::Next => prompt.failed.unwrap_or(status::DONE),
+    }
+}
+
+impl Prompt {
+    fn new(options: Options, manner: Manner, output: Output) -> Prompt {
+        let options = Options { interactive: true, ..options };
+        let sink: Box<dyn Write> = Box::new(output.clone());
+        let session = Session::new(options.clone(), sink);
+        Prompt { session, options, output, manner, count: 0, kept: vec![], failed: None }
+    }
+
+    /// Lines that belong together are one input.
+    fn read(&mut self, lines: impl Iterator<Item = String>) -> Flow {
+        let mut input = String::new();
+        for line in lines {
+            input.push_str(&line);
+            if needs_more(&input) {
+                input.push('\n');
+                continue;
+            }
+            if let Flow::Leave(status) = self.enter(&std::mem::take(&mut input)) {
+                return Flow::Leave(status);
+            }
+        }
+        if input.trim().is_empty() { Flow::Next } else { self.enter(&input) }
+    }
+
+    /// Does what an input says.
+    fn enter(&mut self, input: &str) -> Flow {
+        let trimmed = input.trim();
+        if trimmed.is_empty() {
+            return Flow::Next;
+        }
+        // An interruption that came too late belongs to no input.
+        self.options.interrupt.store(false, Ordering::Relaxed);
+        let flow = match trimmed.strip_prefix('?') {
+            Some(topic) => commands::help(self, topic.trim()),
+            None if trimmed.starts_with(':') => commands::run(self, trimmed),
+            None => self.evaluate(input),
+        };
+        self.output.flush_or_end();
+        flow
+    }
+
+    fn evaluate(&mut self, input: &str) -> Flow {
+        self.count += 1;
+        let name = format!("‹{}›", self.count);
+        let mut answer = self.session.enter(&name, input);
+        for shown in answer.shown.iter_mut().filter(|shown| shown.name.is_none() && shown.value.is_none()) {
+            // A function has no text of its own.
+            shown.name = Some(input.trim().to_owned()).filter(|text| text.chars().count() <= LONGEST_NAME);
+        }
+        if answer.status == Status::Done {
+            self.kept.push(input.trim_end().to_owned());
+        }
+        self.show(&answer)
+    }
+
+    fn show(&mut self, answer: &Answer) -> Flow {
+        for shown in &answer.shown {
+            self.say(&show::line(shown, self.manner.is_colored));
+        }
+        self.output.flush_or_end();
+        report(&self.manner.text(&answer.diagnostics, &self.session));
+        let failed = match answer.status {
+            Status::Done => None,
+            Status::Exited(status) => return Flow::Leave(status),
+            Status::Rejected | Status::Denied => Some(status::REJECTED),
+            Status::Internal => Some(status::INTERNAL),
+            Status::TimeLimit => Some(status::TIME_LIMIT),
+            Status::Interrupted => Some(status::INTERRUPTED),
+            Status::Failed => Some(status::FAILED),
+        };
+        self.failed = self.failed.or(failed);
+        Flow::Next
+    }
+
+    /// Writes a line.
+    fn say(&self, line: &str) {
+        self.output.write_or_end(line);
+        self.output.write_or_end("\n");
+    }
+
+    /// Writes a line about a command that cannot be done.
+    fn complain(&mut self, line: &str) -> Flow {
+        self.output.flush_or_end();
+        report(&format!("{line}\n"));
+        self.failed = self.failed.or(Some(status::FAILED));
+        Flow::Next
+    }
+}
+
+/// Whether an input goes on in the next line. An empty line ends every input.
+fn needs_more(input: &str) -> bool {
+    let trimmed = input.trim_start();
+    let is_command = trimmed.starts_with(':') || trimmed.starts_with('?');
+    !is_command && !trimmed.is_empty() && !input.ends_with("\n") && Session::needs_more(input)
+}
+
+/// Lines of an input that may contain anything.
+trait LinesLossy {
+    /// Its lines; what is no UTF-8 is replaced.
+    fn lines_lossy(self) -> impl Iterator<Item = String>;
+}
+
+impl<R: std::io::BufRead> LinesLossy for R {
+    fn lines_lossy(self) -> impl Iterator<Item = String> {
+        self.split(b'\n').map_while(Result::ok).map(|line| {
+            let line = String::from_utf8_lossy(&line);
+            line.strip_suffix('\r').unwrap_or(&line).to_owned()
+        })
+    }
+}

@@ -1,0 +1,92 @@
+//! Values and declarations on one line.
+
+use crate::session::Shown;
+use anstyle::{AnsiColor, Style};
+
+/// A text longer than this is cut: nobody reads a million numbers at a prompt.
+const LONGEST: usize = 2000;
+
+/// Types whose values say themselves what they are.
+const PLAIN: &[&str] = &["Double", "Int", "Bool", "String"];
+
+/// A value, or a declaration with its type: `f : (Double) → Double`.
+pub(super) fn line(shown: &Shown, is_colored: bool) -> String {
+    let Shown { name, ty, value } = shown;
+    let dim = |text: &str| painted(text, Style::new().dimmed(), is_colored);
+    let value = value.as_ref().map(|value| shortened(value));
+    let ty = arrows(ty);
+    match (name, value) {
+        (Some(name), _) if is_word_of_type(&ty) => format!("{} {name}", dim(&ty)),
+        (Some(name), Some(value)) => format!("{name} {} {value}", dim(&format!(": {ty} ="))),
+        (Some(name), None) => format!("{name} {}", dim(&format!(": {ty}"))),
+        (None, Some(value)) if is_obvious(&ty, &value) => value,
+        (None, Some(value)) => format!("{value}  {}", dim(&format!(": {ty}"))),
+        (None, None) => ty,
+    }
+}
+
+/// A type as on paper.
+pub(super) fn arrows(ty: &str) -> String {
+    ty.replace("->", "→")
+}
+
+fn is_word_of_type(ty: &str) -> bool {
+    matches!(ty, "struct" | "enum" | "class" | "protocol")
+}
+
+/// Whether the type of a value can be seen from its text.
+fn is_obvious(ty: &str, value: &str) -> bool {
+    let mut words = ty.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '?').filter(|word| !word.is_empty());
+    value.starts_with(&format!("{ty}(")) || words.all(|word| PLAIN.contains(&word)) && !ty.contains("->")
+}
+
+fn shortened(value: &str) -> String {
+    match value.char_indices().nth(LONGEST) {
+        None => value.to_owned(),
+        Some((at, _)) => {
+            let left_out = value[at..].chars().count();
+            format!("{} … {left_out} characters more; print(…) writes all", &value[..at])
+        }
+    }
+}
+
+/// A text in a style, where styles can be seen.
+pub(super) fn painted(text: &str, style: Style, is_colored: bool) -> String {
+    if is_colored { format!("{style}{text}{style:#}") } else { text.to_owned() }
+}
+
+/// The style of the prompt's own sign.
+pub(super) fn sign() -> Style {
+    AnsiColor::Cyan.on_default().bold()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(name: Option<&str>, ty: &str, value: Option<&str>) -> String {
+        line(&Shown { name: name.map(str::to_owned), ty: ty.into(), value: value.map(str::to_owned) }, false)
+    }
+
+    #[test]
+    fn a_type_is_shown_where_the_value_does_not_say_it() {
+        assert_eq!(shown(None, "Double", Some("2.5")), "2.5");
+        assert_eq!(shown(None, "[String: [Int]]", Some("[\"a\": [1]]")), "[\"a\": [1]]");
+        assert_eq!(shown(None, "Point", Some("Point(x: 1.0)")), "Point(x: 1.0)");
+        assert_eq!(shown(None, "Int?", Some("nil")), "nil  : Int?");
+        assert_eq!(shown(None, "Float", Some("0.5")), "0.5  : Float");
+    }
+
+    #[test]
+    fn declarations_are_shown_with_their_types() {
+        assert_eq!(shown(Some("f"), "(Double) -> Double", None), "f : (Double) → Double");
+        assert_eq!(shown(Some("a"), "Int", Some("1")), "a : Int = 1");
+        assert_eq!(shown(Some("Point"), "struct", None), "struct Point");
+    }
+
+    #[test]
+    fn a_long_value_is_cut() {
+        let line = shown(None, "String", Some(&"x".repeat(3000)));
+        assert!(line.ends_with(" … 1000 characters more; print(…) writes all"), "{line}");
+    }
+}

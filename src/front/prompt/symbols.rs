@@ -1,0 +1,76 @@
+//! `\alpha` and its like: names of symbols that keyboards do not have.
+
+/// Names with what they stand for.
+pub(super) const SYMBOLS: &[(&str, &str)] = &[
+    ("alpha", "α"),
+    ("approx", "≈"),
+    ("beta", "β"),
+    ("cbrt", "∛"),
+    ("cdot", "·"),
+    ("chi", "χ"),
+    ("cubed", "³"),
+    ("Delta", "Δ"),
+    ("delta", "δ"),
+    ("epsilon", "ε"),
+    ("eta", "η"),
+    ("Gamma", "Γ"),
+    ("gamma", "γ"),
+    ("geq", "≥"),
+    ("infty", "∞"),
+    ("iota", "ι"),
+    ("kappa", "κ"),
+    ("Lambda", "Λ"),
+    ("lambda", "λ"),
+    ("leq", "≤"),
+    ("mu", "μ"),
+    ("nabla", "∇"),
+    ("neq", "≠"),
+    ("nu", "ν"),
+    ("Omega", "Ω"),
+    ("omega", "ω"),
+    ("partial", "∂"),
+    ("Phi", "Φ"),
+    ("phi", "φ"),
+    ("pi", "π"),
+    ("prime", "′"),
+    ("Psi", "Ψ"),
+    ("psi", "ψ"),
+    ("rho", "ρ"),
+    ("Sigma", "Σ"),
+    ("sigma", "σ"),
+    ("sqrt", "√"),
+    ("squared", "²"),
+    ("tau", "τ"),
+    ("Theta", "Θ"),
+    ("theta", "θ"),
+    ("times", "×"),
+    ("xi", "ξ"),
+    ("Xi", "Ξ"),
+    ("zeta", "ζ"),
+];
+
+/// The symbol for the name that a line ends in, with the place of its backslash; all that may be meant while it is not
+/// complete.
+pub(super) fn complete(line: &str) -> Option<(usize, Vec<(&'static str, &'static str)>)> {
+    let start = line.rfind('\\')?;
+    let name = &line[start + 1..];
+    if !name.chars().all(|c| c.is_ascii_alphabetic()) {
+        return None;
+    }
+    let exact: Vec<_> = SYMBOLS.iter().copied().filter(|(known, _)| *known == name).collect();
+    let begun = SYMBOLS.iter().copied().filter(|(known, _)| known.starts_with(name));
+    Some((start, if exact.is_empty() { begun.collect() } else { exact }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_becomes_its_symbol() {
+        assert_eq!(complete("2 * \\alpha"), Some((4, vec![("alpha", "α")])));
+        assert_eq!(complete("\\eta"), Some((0, vec![("eta", "η")])));
+        assert_eq!(complete("\\la"), Some((0, vec![("lambda", "λ")])));
+        assert_eq!(complete("\"a\\n b"), None);
+    }
+}

@@ -1,0 +1,90 @@
+//! Dialogues with the prompt: `tests/prompt/*.txt`.
+//!
+//! A line that begins with `› ` is typed, one with `· ` goes on with it, and everything else is what the prompt writes.
+//! `DSCRIPT_BLESS=1` rewrites the answers.
+
+use std::fs;
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// An input, and what was written behind it.
+struct Turn {
+    input: Vec<String>,
+    answer: String,
+}
+
+fn turns(text: &str) -> Vec<Turn> {
+    let mut turns: Vec<Turn> = vec![];
+    for line in text.lines() {
+        if let Some(input) = line.strip_prefix("› ") {
+            turns.push(Turn { input: vec![input.to_owned()], answer: String::new() });
+            continue;
+        }
+        let turn = turns.last_mut().expect("a dialogue begins with an input");
+        match line.strip_prefix("· ") {
+            Some(more) => turn.input.push(more.to_owned()),
+            None => turn.answer += &format!("{line}\n"),
+        }
+    }
+    turns
+}
+
+/// Everything that the prompt writes for some inputs, on standard output and standard error.
+fn answers(turns: &[Turn]) -> String {
+    let folder = std::env::temp_dir().join(format!("dscript-prompt-{}-{:p}", std::process::id(), turns));
+    fs::create_dir_all(&folder).unwrap();
+    let mut written = fs::File::options().create(true).append(true).read(true).open(folder.join("written")).unwrap();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_dscript"))
+        .current_dir(&folder)
+        .stdin(Stdio::piped())
+        .stdout(written.try_clone().unwrap())
+        .stderr(written.try_clone().unwrap())
+        .spawn()
+        .unwrap();
+    let inputs: String = turns.iter().flat_map(|turn| &turn.input).map(|line| format!("{line}\n")).collect();
+    child.stdin.take().unwrap().write_all(inputs.as_bytes()).unwrap();
+    child.wait().unwrap();
+    let mut text = String::new();
+    written.rewind().unwrap();
+    written.read_to_string(&mut text).unwrap();
+    fs::remove_dir_all(&folder).unwrap();
+    text
+}
+
+/// A text without the blank lines that a dialogue may have for its readers.
+fn dense(text: &str) -> String {
+    text.lines().filter(|line| !line.trim().is_empty()).map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+fn bless(path: &Path, turns: &[Turn]) {
+    let mut out = String::new();
+    let mut before = String::new();
+    for (i, turn) in turns.iter().enumerate() {
+        let all = answers(&turns[..=i]);
+        for (k, line) in turn.input.iter().enumerate() {
+            out += &format!("{}{line}\n", if k == 0 { "› " } else { "· " });
+        }
+        out += &dense(all.strip_prefix(&before).expect("an input changes nothing that was written"));
+        before = all;
+    }
+    fs::write(path, out).unwrap();
+}
+
+#[test]
+fn dialogues_go_as_they_are_written_down() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/prompt");
+    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty());
+    for file in files {
+        let turns = turns(&fs::read_to_string(&file).unwrap());
+        if std::env::var_os("DSCRIPT_BLESS").is_some() {
+            bless(&file, &turns);
+            continue;
+        }
+        let expected: String = turns.iter().map(|turn| dense(&turn.answer)).collect();
+        let written = dense(&answers(&turns));
+        assert!(written == expected, "{}:\n--- written\n{written}\n--- expected\n{expected}", file.display());
+    }
+}
