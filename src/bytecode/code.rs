@@ -122,6 +122,8 @@ pub struct RuleSite {
     pub function: u32,
     /// Its parameters: how many components, and how they differentiate.
     pub params: Vec<(Counts, Option<TangentId>)>,
+    /// What they are called.
+    pub names: Vec<Rc<str>>,
     /// How many components it returns.
     pub results: Counts,
     /// What was registered, the most specific first.
@@ -145,6 +147,10 @@ pub struct Registered {
     pub result: TangentId,
     /// Whether the registered function may throw.
     pub throws: bool,
+    /// Whether it was registered as a transpose.
+    pub is_transpose: bool,
+    /// Where that was.
+    pub place: Span,
 }
 
 /// What a registered derivative returns beside the value.

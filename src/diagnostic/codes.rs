@@ -83,6 +83,7 @@ diagnostics! {
     E0606 InvalidRange "A range ends before it starts.";
     E0607 InvalidConversion "A number has no counterpart in the other type.";
     E0610 NotFinite "A value or a derivative became infinite or NaN.";
+    E0611 WrongDerivative "A registered derivative or transpose is not that of its function.";
     E0620 TapeLimit "The derivative needs more memory than allowed.";
     E0621 MemoryLimit "The program needs more memory than allowed.";
     E0630 DepthLimit "Recursion went too deep.";

@@ -77,12 +77,15 @@ pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) ->
         },
         result: rule.result,
         throws: rule.throws,
+        is_transpose: rule.kind == ir::RuleKind::Transpose,
+        place: rule.place,
     });
     let mut results = [0; 3];
     callee.results.iter().for_each(|b| results[*b as usize] += 1);
     let site = RuleSite {
         function: function.0,
         params: params.collect(),
+        names: callee.parameters.iter().map(|p| p.name.clone()).collect(),
         results,
         rules: rules.collect(),
         throws: callee.throws,

@@ -328,6 +328,8 @@ pub struct Rule {
     pub result: TangentId,
     /// Whether the registered function may throw.
     pub throws: bool,
+    /// Where it was registered.
+    pub place: Span,
 }
 
 /// What a registered derivative returns beside the value.

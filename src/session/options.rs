@@ -28,6 +28,8 @@ pub struct Options {
     pub check_nan: CheckNan,
     /// Whether texts are entered one after the other, each of which may use and declare again what earlier ones declared.
     pub interactive: bool,
+    /// Whether registered derivatives and transposes are compared with differences.
+    pub check_derivatives: bool,
     /// Whether a program with warnings is not run.
     pub deny_warnings: bool,
     /// Set from outside to stop a run.
@@ -47,6 +49,7 @@ impl Default for Options {
             loader: None,
             check_nan: CheckNan::Off,
             interactive: false,
+            check_derivatives: false,
             deny_warnings: false,
             interrupt: Arc::default(),
         }

@@ -28,6 +28,7 @@ pub(super) fn machine(options: &Options, output: Box<dyn Write>) -> Machine {
         arguments: options.arguments.clone(),
         random: Random::seeded(options.seed),
         started: Instant::now(),
+        is_rehearsal: false,
     };
     let limits = Limits {
         depth: options.max_depth,
@@ -40,6 +41,7 @@ pub(super) fn machine(options: &Options, output: Box<dyn Write>) -> Machine {
     if options.check_nan != CheckNan::Off {
         machine.levels.watch(options.check_nan == CheckNan::Always);
     }
+    machine.check_rules(options.check_derivatives);
     machine
 }
 

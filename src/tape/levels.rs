@@ -249,13 +249,27 @@ impl Levels {
 
     /// Ends every level, after a trap or an interruption: all slots are of ended levels then, and mean constants.
     pub fn abandon(&mut self) {
-        while let Some(level) = self.stack.pop() {
+        self.abandon_inner(0);
+        drop(self.outermost.finish());
+    }
+
+    /// Ends every level inside of the first `depth` ones.
+    pub fn abandon_inner(&mut self, depth: usize) {
+        while self.stack.len() > depth
+            && let Some(level) = self.stack.pop()
+        {
             if let Kind::Forward(tangents) = level.kind {
                 self.pool.borrow_mut().release(tangents.bytes());
             }
         }
-        drop(self.outermost.finish());
         self.set_mode();
+    }
+
+    /// Takes whatever watches the levels away, or gives it back.
+    pub fn set_watch(&mut self, watch: Option<Box<super::watch::Watch>>) -> Option<Box<super::watch::Watch>> {
+        let before = std::mem::replace(&mut self.watch, watch);
+        self.set_mode();
+        before
     }
 
     fn set_mode(&mut self) {

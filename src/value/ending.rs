@@ -122,6 +122,15 @@ pub fn take() -> VecDeque<Ended> {
     ENDED.try_with(RefCell::take).unwrap_or_default()
 }
 
+/// Lets instances wait again, in front of those that do.
+pub fn give_back(mut waiting: VecDeque<Ended>) {
+    let _ = ENDED.try_with(|ended| {
+        waiting.append(&mut ended.borrow_mut());
+        let _ = ANY.try_with(|any| any.set(!waiting.is_empty()));
+        ended.replace(waiting)
+    });
+}
+
 /// Forgets all that wait: the run is over.
 pub fn forget() {
     while any() {

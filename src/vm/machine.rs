@@ -4,7 +4,7 @@ use super::fault::Fault;
 use super::functions::{Compiler, Entry, Functions, Version};
 use super::limits::{Limits, Meter};
 use super::operators;
-use super::operators::{BrokenChains, Places};
+use super::operators::{BrokenChains, Checks, Places};
 use super::stacks::{Frame, Stacks};
 use super::task::{Next, Target, Task};
 use crate::bytecode::{Code, Instruction};
@@ -44,6 +44,8 @@ pub struct Machine {
     pub(super) places: Places,
     /// Chains of differentiation that broke in this run.
     pub(super) broken: BrokenChains,
+    /// Which registered derivatives were compared with differences in this run, if they are.
+    pub(super) checks: Option<Checks>,
     own_code: OwnCode,
 }
 
@@ -95,11 +97,17 @@ impl Machine {
             },
             places: Places::default(),
             broken: BrokenChains::default(),
+            checks: None,
             own_code: OwnCode {
                 halt: own("‹halt›", Instruction::Halt {}),
                 resume: own("‹task›", Instruction::Resume {}),
             },
         }
+    }
+
+    /// From now on registered derivatives are compared with differences when they are used, or not.
+    pub fn check_rules(&mut self, is_on: bool) {
+        self.checks = is_on.then(Checks::default);
     }
 
     /// Makes room for global variables.
@@ -127,11 +135,10 @@ impl Machine {
         self.functions.load(compiler, function, version).map(std::ptr::from_ref)
     }
 
-    /// Begins a run: a frame that ends it when its callee returns.
+    /// Begins a run: a frame that ends it when its callee, whose window this is, returns.
     pub(super) fn push_halt(&mut self) {
         let entry: *const Entry = &*self.own_code.halt;
-        self.frames.push(Frame { entry, pc: self.own_code.halt.start, base: [0; 3] });
-        self.window = [0; 3];
+        self.frames.push(Frame { entry, pc: self.own_code.halt.start, base: self.window.map(|n| n as u32) });
     }
 
     fn push_task(&mut self, task: Box<dyn Task>) {

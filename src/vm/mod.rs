@@ -27,6 +27,7 @@ mod registers;
 mod run;
 mod stacks;
 pub mod task;
+mod trial;
 mod window;
 
 pub use fault::{Fault, Kind, Remark, Running};

@@ -5,7 +5,7 @@ use super::fault::{Fault, Kind, Running};
 use super::functions::{Compiler, Version};
 use super::limits::Meter;
 use super::machine::Machine;
-use super::operators;
+use super::operators::{self, Checks};
 use super::stacks::Frame;
 use super::task::{Next, Target};
 use crate::bytecode::{Code, Instruction};
@@ -56,6 +56,7 @@ impl Machine {
         self.fuel = 0;
         // A run that failed may have left some.
         ending::forget();
+        self.window = [0; 3];
         self.push_halt();
         self.set_window(args);
         let outcome =
@@ -93,6 +94,7 @@ impl Machine {
 
     fn end(&mut self) {
         self.broken.clear();
+        self.checks = self.checks.take().map(|_| Checks::default());
         self.places.clear();
         self.frames.clear();
         self.tasks.clear();

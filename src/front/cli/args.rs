@@ -141,6 +141,9 @@ pub(super) struct Settings {
     /// Stop where numbers that are differentiated become infinite or NaN
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
     check_nan: Check,
+    /// Compare registered derivatives and transposes with differences when they are used
+    #[arg(long, global = true)]
+    check_derivatives: bool,
     /// Do not run a program that has warnings
     #[arg(long, global = true)]
     deny_warnings: bool,
@@ -216,6 +219,7 @@ impl Settings {
                 Check::Always => CheckNan::Always,
             },
             interactive: false,
+            check_derivatives: self.check_derivatives,
             deny_warnings: self.deny_warnings,
             interrupt,
         }

@@ -43,7 +43,7 @@ impl Builder<'_> {
                     continue;
                 }
             };
-            let throws = self.d.function(rule.function.function).throws;
+            let world::Function { throws, span: place, .. } = *self.d.function(rule.function.function);
             let origin = Origin::Function(rule.function.function);
             let registered = self.lowering.request(self.program, origin, rule.function.generics.clone(), None);
             let mut function = registered;
@@ -52,14 +52,15 @@ impl Builder<'_> {
                 let origin = Origin::Functional { of: f, rule: rule.into() };
                 function = self.lowering.request(self.program, origin, self.generics.clone(), None);
             }
-            self.out.rules.push(Rule { wrt: rule.wrt, function, registered, kind, result, throws });
+            self.out.rules.push(Rule { wrt: rule.wrt, function, registered, kind, result, throws, place });
         }
         for parts in sums(parts) {
             let wrt = union(&parts);
+            let place = parts.first().map_or(declared.span, |part| self.d.function(part.function.function).span);
             let kind = if parts.iter().any(|p| p.takes_all) { RuleKind::Pullback } else { RuleKind::Transpose };
             let origin = Origin::Backwards { of: f, parts: parts.into() };
             let function = self.lowering.request(self.program, origin, self.generics.clone(), self.view);
-            self.out.rules.push(Rule { wrt, function, registered: function, kind, result, throws: false });
+            self.out.rules.push(Rule { wrt, function, registered: function, kind, result, throws: false, place });
         }
         // Stable: of two that say the same, a derivative comes before a transpose.
         self.out.rules.sort_by_key(|rule| rule.wrt.iter().filter(|w| **w).count());

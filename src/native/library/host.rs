@@ -19,6 +19,8 @@ pub struct Host {
     pub started: Instant,
     /// No object may need more bytes than this.
     pub largest: u64,
+    /// What runs is run once more, and must leave no trace.
+    pub is_rehearsal: bool,
 }
 
 impl Host {
@@ -32,6 +34,7 @@ impl Host {
             random: Random::seeded(0),
             started: Instant::now(),
             largest: 1 << 40,
+            is_rehearsal: false,
         }
     }
 }

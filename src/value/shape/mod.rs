@@ -345,6 +345,28 @@ pub struct Tangents {
 }
 
 impl Tangents {
+    /// Whether some part of a value of that type is moved by what [stands beside](TangentKind::Beside) it.
+    pub fn moves_beside(&self, id: TangentId) -> bool {
+        let mut waiting = vec![id];
+        let mut met = hashbrown::HashSet::new();
+        while let Some(id) = waiting.pop() {
+            if !met.insert(id) {
+                continue;
+            }
+            match &self.get(id).kind {
+                TangentKind::Number | TangentKind::Nothing => {}
+                TangentKind::Beside(_) => return true,
+                TangentKind::Fields(fields) => waiting.extend(fields.iter().map(|(_, _, of)| *of)),
+                TangentKind::Enum(cases) => waiting.extend(cases.iter().flatten().map(|(_, of)| *of)),
+                TangentKind::Array(of)
+                | TangentKind::Dictionary(of)
+                | TangentKind::Optional(of)
+                | TangentKind::Boxed(of) => waiting.push(*of),
+            }
+        }
+        false
+    }
+
     /// The number of a tangent.
     pub fn add(&mut self, tangent: Tangent) -> TangentId {
         if let Some(known) = self.numbers.get(&tangent) {

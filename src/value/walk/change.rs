@@ -1,4 +1,4 @@
-//! Giving the leaves of a value other slots.
+//! Giving the leaves of a value other numbers and slots.
 
 use super::{At, DEEPEST, Mismatch, Walk, instance, moving, tag};
 use crate::value::shape::{BESIDE, TangentId, TangentKind};
@@ -6,7 +6,7 @@ use crate::value::{Cells, Ref, Slot};
 use std::rc::Rc;
 
 impl Walk<'_> {
-    /// Gives every leaf the slot that `change` says. Instances of classes are changed where they are.
+    /// Gives every leaf the slot that `change` says, which may set its number, too. Instances of classes are changed where they are.
     ///
     /// # Errors
     /// [`Mismatch::TooDeep`]
@@ -15,7 +15,7 @@ impl Walk<'_> {
         id: TangentId,
         value: &mut Cells,
         at: At,
-        change: &mut dyn FnMut(f64, Slot) -> Slot,
+        change: &mut dyn FnMut(&mut f64, Slot) -> Slot,
     ) -> Result<(), Mismatch> {
         self.change_at(id, value, at, change, 0)
     }
@@ -25,7 +25,7 @@ impl Walk<'_> {
         id: TangentId,
         value: &mut Cells,
         at: At,
-        change: &mut dyn FnMut(f64, Slot) -> Slot,
+        change: &mut dyn FnMut(&mut f64, Slot) -> Slot,
         depth: usize,
     ) -> Result<(), Mismatch> {
         if depth > DEEPEST {
@@ -35,8 +35,9 @@ impl Walk<'_> {
         match &tangent.kind {
             TangentKind::Nothing => {}
             TangentKind::Number => {
-                if let Some(x) = value.f.get(at.f) {
-                    let slot = change(*x, value.slot(at.f));
+                let slot = value.slot(at.f);
+                if let Some(x) = value.f.get_mut(at.f) {
+                    let slot = change(x, slot);
                     value.set_slot(at.f, slot);
                 }
             }
@@ -56,8 +57,8 @@ impl Walk<'_> {
                 let elements = Rc::make_mut(elements);
                 if self.tangent(*of).kind == TangentKind::Number {
                     elements.make_slots();
-                    for (x, slot) in elements.f.iter().zip(&mut elements.slots) {
-                        *slot = change(*x, *slot);
+                    for (x, slot) in elements.f.iter_mut().zip(&mut elements.slots) {
+                        *slot = change(x, *slot);
                     }
                     return Ok(());
                 }
@@ -101,7 +102,7 @@ impl Walk<'_> {
         &self,
         of: TangentId,
         elements: &mut Cells,
-        change: &mut dyn FnMut(f64, Slot) -> Slot,
+        change: &mut dyn FnMut(&mut f64, Slot) -> Slot,
         depth: usize,
     ) -> Result<(), Mismatch> {
         let layout = self.shapes.layout(self.tangent(of).value);

@@ -31,7 +31,7 @@ pub(super) fn begin(
     let mut failure = Failure::default();
     let levels = &mut machine.levels;
     walk(compiler)
-        .change(at, &mut x, At::default(), &mut |value, slot| failure.slot(levels.leaf(Num { value, slot })))
+        .change(at, &mut x, At::default(), &mut |value, slot| failure.slot(levels.leaf(Num { value: *value, slot })))
         .map_err(mismatch)?;
     failure.check()?;
     machine.set_window(x.all());

@@ -9,7 +9,9 @@
 
 mod at_once;
 mod broken;
+mod check_rule;
 mod cut;
+mod difference;
 mod differential;
 mod linear;
 mod not_finite;
@@ -19,10 +21,13 @@ mod rule;
 mod rule_forward;
 mod rule_reverse;
 mod series;
+mod snapshot;
 mod sweep;
 mod tangent;
+mod wrong_rule;
 
 pub use broken::BrokenChains;
+pub use check_rule::Checks;
 pub use not_finite::Places;
 pub(super) use not_finite::with_first;
 

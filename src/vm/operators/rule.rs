@@ -8,7 +8,7 @@ use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Target, Task};
-use super::{At, counts, leaves, rule_forward, rule_reverse, take_tuple, value_layout, walk};
+use super::{At, check_rule, counts, leaves, rule_forward, rule_reverse, take_tuple, value_layout, walk};
 use crate::bytecode::{Registered, RegisteredKind, RuleSite};
 use crate::diagnostic::Code as Number;
 use crate::tape::{Direction, Levels, Num, TapeFull, Template};
@@ -91,6 +91,9 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     };
     change_slots(&mut arguments, &mut Strip { levels: &machine.levels, level });
     let by = differentiated(walk, site, rule, &arguments, numbers);
+    if machine.checks.is_some() {
+        check_rule::check(machine, compiler, (site, rule), &arguments, &by)?;
+    }
     machine.set_window(arguments.all());
     let by_rule = ByRule { level, by, result: rule.result, returns: rule.kind, throws: site.throws };
     let running = Running { by_rule, throws: rule.throws };
@@ -139,7 +142,7 @@ fn differentiated(
     by
 }
 
-fn layout(counts: [u16; 3]) -> Layout {
+pub(super) fn layout(counts: [u16; 3]) -> Layout {
     Layout { f: counts[0].into(), i: counts[1].into(), r: counts[2].into() }
 }
 

@@ -41,7 +41,7 @@ pub(super) fn begin(
     let mut seeds = seeds.into_iter();
     let levels = &mut machine.levels;
     walk.change(at, &mut x, At::default(), &mut |value, slot| {
-        failure.slot(levels.dual(Num { value, slot }, seeds.next().unwrap_or_default()))
+        failure.slot(levels.dual(Num { value: *value, slot }, seeds.next().unwrap_or_default()))
     })
     .map_err(mismatch)?;
     failure.check()?;

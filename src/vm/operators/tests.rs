@@ -291,6 +291,7 @@ fn by_rule(kind: RuleKind, main: impl FnOnce(&mut Builder, TangentId)) -> Script
             kind,
             result: number,
             throws: false,
+            place: Default::default(),
         }];
         let mut registered = Builder::new("registered", &[F], &[F, R]);
         let y = registered.new_op(F, Op::CallRule(FunctionId(2)), &[Reg(0)]);

@@ -1,0 +1,361 @@
+//! `--check-derivatives`: whether what a registered derivative says is what differences of its original say.
+//!
+//! The first calls of each registered derivative in a run are looked at. Original and derivative are run on copies of
+//! everything that they can reach, in silence, so nobody sees that they ran more than once. Where differences say nothing
+//! for sure (at kinks, beside the domain, where a function fails) nothing is said.
+
+use super::super::fault::Fault;
+use super::super::functions::Compiler;
+use super::super::machine::Machine;
+use super::super::task::Target;
+use super::difference::{Estimate, slope};
+use super::linear::all_vectors;
+use super::rule::{Argument, layout};
+use super::snapshot::{Copier, World, parts, state};
+use super::sweep::vectors;
+use super::wrong_rule::{Part, Wrong, point, told};
+use super::{At, counts, leaves, mismatch, read, read_all, value_layout, vector, vector_layout, walk};
+use crate::bytecode::{Registered, RegisteredKind, RuleSite};
+use crate::native::library::Random;
+use crate::tape::{Num, Template};
+use crate::value::{Cells, Ref, Slot};
+use hashbrown::HashMap;
+use std::rc::Rc;
+
+/// How often registered derivatives were looked at in this run, by function.
+#[derive(Default)]
+pub struct Checks(HashMap<u32, u32>);
+
+/// So many calls of each are looked at.
+const LOOKS: u32 = 3;
+/// A derivative of more numbers is told along one direction, not by one of them.
+const TOLD_ALONE: usize = 24;
+/// A value that is given again may be rounded by so much.
+const ROUNDED: f64 = 1e-5;
+
+/// Looks at a call of a function with registered derivatives. The arguments were stripped of the level that decides.
+///
+/// # Errors
+/// When the registered derivative is wrong, or the program must stop.
+pub(super) fn check(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (site, rule): (&RuleSite, &Registered),
+    arguments: &Cells,
+    by: &[Argument],
+) -> Result<(), Box<Fault>> {
+    let Some(mut checks) = machine.checks.take() else { return Ok(()) };
+    let looks = checks.0.entry(rule.function).or_default();
+    *looks += 1;
+    let seed = u64::from(rule.function) * 8 + u64::from(*looks);
+    let is_due = *looks <= LOOKS && is_within_reach(machine, compiler, (site, rule), by)?;
+    let outcome = if is_due { look(machine, compiler, (site, rule), (arguments, by), seed) } else { Ok(()) };
+    machine.checks = Some(checks);
+    outcome
+}
+
+/// Whether differences can be made at all: there are numbers, whose places in the arguments are known.
+fn is_within_reach(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (site, rule): (&RuleSite, &Registered),
+    by: &[Argument],
+) -> Result<bool, Box<Fault>> {
+    let is_of_library = {
+        let code = machine.code(compiler, rule.function, super::super::functions::Version::Original)?;
+        // SAFETY: entries live as long as the machine.
+        #[allow(unsafe_code)]
+        unsafe { &*code }.code.is_prelude
+    };
+    let tangents = compiler.tangents();
+    let beside = by.iter().any(|a| tangents.moves_beside(a.template.tangent)) || tangents.moves_beside(rule.result);
+    let results = counts(value_layout(walk(compiler), rule.result));
+    let error = if site.throws { [0, 1, 1] } else { [0; 3] };
+    let fits = [0, 1, 2].iter().all(|b| results[*b] + error[*b] == usize::from(site.results[*b]));
+    let moves = by.iter().any(|a| !a.numbers.is_empty());
+    Ok(!is_of_library && !beside && fits && moves)
+}
+
+fn look(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (site, rule): (&RuleSite, &Registered),
+    (arguments, by): (&Cells, &[Argument]),
+    seed: u64,
+) -> Result<(), Box<Fault>> {
+    let start = state(Ref::Cells(Rc::new(arguments.clone())), &mut machine.globals);
+    if let Some((_, globals)) = parts(&start) {
+        machine.globals = Cells::clone(&globals);
+    }
+    let random = machine.host.random.clone();
+    let world = World::take(machine, Cells::empty(), random.clone());
+    let (watch, tapes) = (machine.levels.set_watch(None), machine.tapes.take());
+    let x = by.iter().flat_map(|a| &a.numbers).map(|x| x.value).collect();
+    let mut trial = Trial { machine, compiler, site, rule, by, start, random, x };
+    let found = trial.examine(seed);
+    machine.levels.set_watch(watch);
+    machine.tapes = tapes;
+    world.give_back(machine);
+    match found? {
+        None => Ok(()),
+        Some(wrong) => Err(told(machine, compiler, (site, rule), wrong)?),
+    }
+}
+
+/// A call that is looked at.
+struct Trial<'a> {
+    machine: &'a mut Machine,
+    compiler: &'a mut dyn Compiler,
+    site: &'a RuleSite,
+    rule: &'a Registered,
+    by: &'a [Argument],
+    /// The arguments and the global variables.
+    start: Ref,
+    random: Random,
+    /// The numbers that the rule differentiates by.
+    x: Vec<f64>,
+}
+
+/// What a registered derivative gave at a point.
+struct Given {
+    y: Template,
+    numbers: Vec<f64>,
+    function: Ref,
+    domain: Vec<Template>,
+}
+
+type Answer<T> = Result<Option<T>, Box<Fault>>;
+
+impl Trial<'_> {
+    fn examine(&mut self, seed: u64) -> Answer<Wrong> {
+        let x = self.x.clone();
+        let Some(given) = self.registered(&x)? else { return Ok(None) };
+        let Some(value) = self.original(&x)? else { return Ok(None) };
+        if value.len() != given.numbers.len() || value.iter().any(|y| !y.is_finite()) {
+            return Ok(None);
+        }
+        for (value, other) in value.iter().zip(&given.numbers) {
+            if (value - other).abs() > ROUNDED * value.abs().max(other.abs()) || other.is_nan() {
+                return Ok(Some(Wrong::Value(point(&x), *other, *value)));
+            }
+        }
+        let mut random = Random::seeded(seed);
+        let mut some = |count: usize| -> Vec<f64> {
+            if count == 1 {
+                return vec![1.0];
+            }
+            (0..count).map(|_| [1.0, -1.25, 1.5, -1.75][(random.bits() >> 62) as usize]).collect()
+        };
+        let (along, weights) = (some(x.len()), some(value.len()));
+        for scales in [x.iter().map(|x| scale(*x)).collect::<Vec<_>>(), vec![1.0; x.len()]] {
+            let along: Vec<f64> = along.iter().zip(&scales).map(|(d, scale)| d * scale).collect();
+            let Some((said, estimate)) = self.compare(&x, &given, &along, &weights)? else { continue };
+            if estimate.excludes(said) {
+                return self.explained(&given, (&along, &weights), (said, estimate.slope)).map(Some);
+            }
+            if !estimate.is_vague(said) {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Says it by one of the results and one of the numbers, if it shows there, and at three points.
+    fn explained(
+        &mut self,
+        given: &Given,
+        (along, weights): (&[f64], &[f64]),
+        both: (f64, f64),
+    ) -> Result<Wrong, Box<Fault>> {
+        let x = self.x.clone();
+        let unit = |count: usize, k: usize| (0..count).map(|j| f64::from(u8::from(j == k))).collect::<Vec<f64>>();
+        let pairs = (0..weights.len()).flat_map(|j| (0..along.len()).map(move |i| (j, i)));
+        let is_small = weights.len() * along.len() <= TOLD_ALONE;
+        for (j, i) in pairs.filter(|_| is_small) {
+            let scale = along[i].abs();
+            let direction: Vec<f64> = unit(along.len(), i).iter().map(|d| d * scale).collect();
+            let weights = unit(weights.len(), j);
+            let Some((said, estimate)) = self.compare(&x, given, &direction, &weights)? else { continue };
+            if !estimate.excludes(said) {
+                continue;
+            }
+            let mut points = vec![(point(&x), said / scale, estimate.slope / scale)];
+            for by in [0.25, -0.25] {
+                let x: Vec<f64> = x.iter().zip(&direction).map(|(x, d)| x + by * d).collect();
+                let Some(given) = self.registered(&x)? else { continue };
+                let Some((said, estimate)) = self.compare(&x, &given, &direction, &weights)? else { continue };
+                points.push((point(&x), said / scale, estimate.slope / scale));
+            }
+            let result = Part { parameter: 0, number: j, of: weights.len() };
+            return Ok(Wrong::Slope { alone: self.part(i).map(|part| (result, part)), points });
+        }
+        Ok(Wrong::Slope { alone: None, points: vec![(point(&x), both.0, both.1)] })
+    }
+
+    /// What a number is among those that the rule differentiates by.
+    fn part(&self, mut number: usize) -> Option<Part> {
+        for (parameter, argument) in self.by.iter().enumerate() {
+            let of = argument.numbers.len();
+            if number < of {
+                return Some(Part { parameter, number, of });
+            }
+            number -= of;
+        }
+        None
+    }
+
+    /// What the rule and what differences say of the derivative along a direction, of a sum of results with these weights.
+    fn compare(&mut self, x: &[f64], given: &Given, along: &[f64], weights: &[f64]) -> Answer<(f64, Estimate)> {
+        let Some(said) = self.said(given, along, weights)?.filter(|said| said.is_finite()) else { return Ok(None) };
+        let sum = |y: &[f64]| y.iter().zip(weights).map(|(y, w)| y * w).sum::<f64>();
+        let Some(y) = self.original(x)? else { return Ok(None) };
+        let size: f64 = y.iter().zip(weights).map(|(y, w)| (y * w).abs()).sum();
+        let estimate = slope((sum(&y), size), &mut |t| {
+            let x: Vec<f64> = x.iter().zip(along).map(|(x, d)| rounded(x + t * d, *x)).collect();
+            let values = self.original(&x)?.filter(|values| values.len() == weights.len());
+            Ok::<_, Box<Fault>>(values.map(|values| sum(&values)).filter(|sum| sum.is_finite()))
+        })?;
+        Ok(estimate.map(|estimate| (said, estimate)))
+    }
+
+    /// What the rule says of it.
+    fn said(&mut self, given: &Given, along: &[f64], weights: &[f64]) -> Answer<f64> {
+        let constants = |numbers: &[f64]| numbers.iter().map(|x| Num::constant(*x)).collect::<Vec<_>>();
+        let walk = walk(self.compiler);
+        let is_pullback = self.rule.kind == RegisteredKind::Pullback;
+        let (arguments, results) = match is_pullback {
+            true => {
+                let results = all_vectors(walk, &given.domain);
+                let counts = counts(results);
+                let spread = if counts.iter().sum::<usize>() <= super::SPREAD { counts } else { [0, 0, 1] };
+                (vector(walk, &given.y, &constants(weights))?, spread)
+            }
+            false => (vectors(walk, &given.domain, &constants(along))?, counts(vector_layout(walk, &given.y))),
+        };
+        let target = Target::Object(given.function.clone());
+        let Some(result) = self.machine.attempt(self.compiler, target, &arguments, results)? else { return Ok(None) };
+        let walk = super::walk(self.compiler);
+        let (numbers, others) = match is_pullback {
+            true => {
+                let result = match result.r.first() {
+                    Some(Ref::Cells(record)) if results == [0, 0, 1] => record,
+                    _ => &result,
+                };
+                (read_all(walk, &given.domain, result), along)
+            }
+            false => (read(walk, &given.y, (&result, At::default())), weights),
+        };
+        Ok(numbers.ok().map(|numbers| numbers.iter().zip(others).map(|(x, other)| x.value * other).sum()))
+    }
+
+    /// What the registered function gives at a point.
+    fn registered(&mut self, x: &[f64]) -> Answer<Given> {
+        let Some((arguments, domain)) = self.at(x)? else { return Ok(None) };
+        let mut results = counts(value_layout(walk(self.compiler), self.rule.result));
+        results[2] += 1;
+        let whole = results;
+        if results.iter().sum::<usize>() > super::SPREAD {
+            results = [0, 0, 1];
+        }
+        let target = Target::Function(self.rule.function);
+        let Some(result) = self.attempt(target, &arguments, results, self.rule.throws)? else { return Ok(None) };
+        let mut cells = match result.r.first() {
+            Some(Ref::Cells(record)) if results != whole => Cells::clone(record),
+            _ => result,
+        };
+        let Some(function) = cells.r.pop() else { return Ok(None) };
+        let y = Template { tangent: self.rule.result, cells };
+        let numbers = leaves(walk(self.compiler), y.tangent, &y.cells, At::default())?;
+        Ok(Some(Given { y, numbers: numbers.iter().map(|y| y.value).collect(), function, domain }))
+    }
+
+    /// What the original gives at a point.
+    fn original(&mut self, x: &[f64]) -> Answer<Vec<f64>> {
+        let Some((arguments, _)) = self.at(x)? else { return Ok(None) };
+        let results = counts(value_layout(walk(self.compiler), self.rule.result));
+        let target = Target::Function(self.site.function);
+        let Some(result) = self.attempt(target, &arguments, results, self.site.throws)? else { return Ok(None) };
+        let numbers = leaves(walk(self.compiler), self.rule.result, &result, At::default())?;
+        Ok(Some(numbers.iter().map(|y| y.value).collect()))
+    }
+
+    /// Calls a function that may throw, and has failed then.
+    fn attempt(&mut self, target: Target, arguments: &Cells, mut results: [usize; 3], throws: bool) -> Answer<Cells> {
+        if throws {
+            results = [results[0], results[1] + 1, results[2] + 1];
+        }
+        let Some(mut result) = self.machine.attempt(self.compiler, target, arguments, results)? else {
+            return Ok(None);
+        };
+        if throws {
+            if result.i.first() != Some(&0) {
+                return Ok(None);
+            }
+            result.i.remove(0);
+            result.r.remove(0);
+        }
+        Ok(Some(result))
+    }
+
+    /// A copy of the arguments whose numbers are these, and of the parameters that the rule differentiates by; the global
+    /// variables are as they were. `None` where the numbers do not take these values: some are others at the same time.
+    fn at(&mut self, x: &[f64]) -> Answer<(Cells, Vec<Template>)> {
+        let copy = Copier::new(|_| Slot::NONE).copy(&self.start);
+        let Some((Ref::Cells(arguments), globals)) = parts(&copy) else { return Ok(None) };
+        drop(copy);
+        self.machine.globals = Rc::unwrap_or_clone(globals);
+        self.machine.host.random = self.random.clone();
+        let mut arguments = Rc::unwrap_or_clone(arguments);
+        let walk = walk(self.compiler);
+        let mut next = x.iter();
+        for (tangent, place, _) in self.differentiated() {
+            let set = &mut |number: &mut f64, slot| {
+                *number = next.next().copied().unwrap_or(*number);
+                slot
+            };
+            walk.change(tangent, &mut arguments, place, set).map_err(mismatch)?;
+        }
+        let (mut numbers, mut domain) = (vec![], vec![]);
+        for (tangent, place, counts) in self.differentiated() {
+            numbers.extend(leaves(walk, tangent, &arguments, place)?.iter().map(|x| x.value));
+            let mut all = arguments.all();
+            all.take(super::Layout { f: place.f as u32, i: place.i as u32, r: place.r as u32 });
+            domain.push(Template { tangent, cells: Cells::record(all.take(layout(counts))) });
+        }
+        Ok((numbers == x).then_some((arguments, domain)))
+    }
+
+    /// The parameters that the rule differentiates by: how, where they begin, and their components.
+    fn differentiated(&self) -> Vec<(crate::value::shape::TangentId, At, [u16; 3])> {
+        let mut at = At::default();
+        let mut all = vec![];
+        for (k, (counts, tangent)) in self.site.params.iter().enumerate() {
+            if let (Some(tangent), Some(true)) = (tangent, self.rule.wrt.get(k)) {
+                all.push((*tangent, at, *counts));
+            }
+            at = at.behind(layout(*counts));
+        }
+        all
+    }
+}
+
+/// A power of two of the size of a number; 1 for 0.
+fn scale(x: f64) -> f64 {
+    if x == 0.0 || !x.is_finite() { 1.0 } else { x.abs().log2().floor().exp2() }
+}
+
+/// `x` near `origin`, a number of `Float` if that could be one.
+fn rounded(x: f64, origin: f64) -> f64 {
+    let single = f64::from(x as f32);
+    if f64::from(origin as f32) == origin && single.is_finite() { single } else { x }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_go_by_the_size_of_numbers() {
+        assert_eq!([0.0, 1.0, 3.0, -0.3].map(scale), [1.0, 1.0, 2.0, 0.25]);
+    }
+}

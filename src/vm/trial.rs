@@ -1,0 +1,63 @@
+//! Runs within a run: a function of the program is tried, and may fail without stopping the program.
+
+use super::dispatch;
+use super::fault::{Fault, Kind};
+use super::functions::Compiler;
+use super::machine::Machine;
+use super::task::{Next, Target};
+use crate::diagnostic::Code as Number;
+use crate::value::{Cells, Ref, ending};
+
+impl Machine {
+    /// Calls the original of a function beyond the window, and gives what it returns; `None` when it fails.
+    ///
+    /// The Rust stack grows by one run: whoever tries something sees to it that nothing is tried meanwhile.
+    ///
+    /// # Errors
+    /// When the program itself must stop: a limit is reached, or somebody interrupts it.
+    pub(super) fn attempt(
+        &mut self,
+        compiler: &mut dyn Compiler,
+        target: Target,
+        arguments: &Cells,
+        results: [usize; 3],
+    ) -> Result<Option<Cells>, Box<Fault>> {
+        let (window, waiting) = (self.window, ending::take());
+        let (frames, tasks, ruled, depth) =
+            (self.frames.len(), self.tasks.len(), self.ruled.len(), self.levels.depth());
+        self.push_halt();
+        self.set_window(arguments.all());
+        let outcome =
+            self.perform(compiler, Next::tail_call(target, false)).and_then(|()| dispatch::run(self, compiler));
+        self.window = window;
+        let outcome = match outcome {
+            Ok(()) => Ok(Some(self.take_window(results, false))),
+            Err(fault) => {
+                while self.tasks.len() > tasks
+                    && let Some(task) = self.tasks.pop()
+                {
+                    task.abandon(self);
+                }
+                self.ruled.truncate(ruled);
+                self.levels.abandon_inner(depth);
+                let above = self.stacks.r.len().min(window[2])..;
+                self.stacks.r[above].iter_mut().for_each(|r| *r = Ref::Null);
+                if stops(&fault) { Err(fault) } else { Ok(None) }
+            }
+        };
+        self.frames.truncate(frames);
+        ending::forget();
+        ending::give_back(waiting);
+        outcome
+    }
+}
+
+/// Whether a failure is none of the function that was tried.
+fn stops(fault: &Fault) -> bool {
+    matches!(
+        fault.kind,
+        Kind::Error(
+            Number::StepLimit | Number::TimeLimit | Number::MemoryLimit | Number::Interrupted | Number::Internal
+        )
+    )
+}
