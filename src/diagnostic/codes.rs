@@ -84,6 +84,7 @@ diagnostics! {
     E0607 InvalidConversion "A number has no counterpart in the other type.";
     E0610 NotFinite "A value or a derivative became infinite or NaN.";
     E0611 WrongDerivative "A registered derivative or transpose is not that of its function.";
+    E0612 Kink "A function is differentiated at a kink.";
     E0620 TapeLimit "The derivative needs more memory than allowed.";
     E0621 MemoryLimit "The program needs more memory than allowed.";
     E0630 DepthLimit "Recursion went too deep.";

@@ -32,6 +32,7 @@ pub(super) const TABLE: &[Primitive] = &[
     Primitive::new("double.abs", Value::F1(f64::abs), slope!(|x, _| x.sign()))
         .on(ANY)
         .kink("the slope at 0 is 0", &[Kink { at: &[0.0], slopes: &[0.0] }, Kink { at: &[-0.0], slopes: &[0.0] }])
+        .corner(|_, x| at(x, 0.0, [-1.0, 1.0]))
         .doc("Distance from 0."),
     Primitive::new("double.sign", Value::F1(values::sign), Rule::Flat)
         .on(ANY)
@@ -44,7 +45,8 @@ pub(super) const TABLE: &[Primitive] = &[
     )
     .on(PAIRS)
     .kink("the slope at 0 is 0", &[Kink { at: &[0.0, 1.0], slopes: &[0.0, 0.0] }])
-    .doc("The magnitude of one number with the sign of another."),
+    .corner(|k, x| if k == 0 { at(x, 0.0, [-1.0, 1.0].map(|slope| slope * 1.0_f64.copysign(x[1]))) } else { None })
+        .doc("The magnitude of one number with the sign of another."),
     Primitive::new(
         "double.min",
         Value::F2(values::min),
@@ -55,7 +57,8 @@ pub(super) const TABLE: &[Primitive] = &[
     )
     .on(PAIRS)
     .kink("equal arguments get slope 1/2 each", &[Kink { at: &[2.0, 2.0], slopes: &[0.5, 0.5] }])
-    .doc("The smaller of two numbers."),
+    .corner(|_, x| (x[0] == x[1]).then_some([1.0, 0.0]))
+        .doc("The smaller of two numbers."),
     Primitive::new(
         "double.max",
         Value::F2(values::max),
@@ -66,7 +69,8 @@ pub(super) const TABLE: &[Primitive] = &[
     )
     .on(PAIRS)
     .kink("equal arguments get slope 1/2 each", &[Kink { at: &[0.0, 0.0], slopes: &[0.5, 0.5] }])
-    .doc("The larger of two numbers."),
+    .corner(|_, x| (x[0] == x[1]).then_some([0.0, 1.0]))
+        .doc("The larger of two numbers."),
     Primitive::new(
         "double.relu",
         Value::F1(values::relu),
@@ -74,7 +78,8 @@ pub(super) const TABLE: &[Primitive] = &[
     )
     .on(ANY)
     .kink("the slope at 0 is 0", &[Kink { at: &[0.0], slopes: &[0.0] }])
-    .doc("The number, or 0 when it is negative."),
+    .corner(|_, x| at(x, 0.0, [0.0, 1.0]))
+        .doc("The number, or 0 when it is negative."),
     Primitive::new("double.floor", Value::F1(f64::floor), Rule::Flat).on(ANY).kink(FLAT, WHOLE).doc("Largest whole number not above."),
     Primitive::new("double.ceil", Value::F1(f64::ceil), Rule::Flat).on(ANY).kink(FLAT, WHOLE).doc("Smallest whole number not below."),
     Primitive::new("double.round", Value::F1(f64::round), Rule::Flat)
@@ -105,10 +110,12 @@ pub(super) const TABLE: &[Primitive] = &[
     Primitive::new("double.sqrt", Value::F1(f64::sqrt), slope!(|_, y| T::constant(0.5) / y))
         .on(&[0.3, 1.0, 2.5, 9.0])
         .kink("the slope at 0 is +inf", &[Kink { at: &[0.0], slopes: &[f64::INFINITY] }])
+        .corner(|_, x| at(x, 0.0, [f64::NAN, f64::INFINITY]))
         .doc("Square root."),
     Primitive::new("double.cbrt", Value::F1(f64::cbrt), slope!(|_, y| T::constant(1.0) / (T::constant(3.0) * y.clone() * y)))
         .on(&[-2.5, -0.4, 0.3, 1.0, 8.0])
         .kink("the slope at 0 is +inf", &[Kink { at: &[0.0], slopes: &[f64::INFINITY] }])
+        .corner(|_, x| at(x, 0.0, [f64::INFINITY; 2]))
         .doc("Cube root."),
     Primitive::new(
         "double.pow",
@@ -124,7 +131,8 @@ pub(super) const TABLE: &[Primitive] = &[
             Kink { at: &[-2.0, 2.0], slopes: &[-4.0, f64::NAN] },
         ],
     )
-    .doc("Power."),
+    .corner(|k, x| if k == 0 && 0.0 < x[1] && x[1] < 1.0 { at(x, 0.0, [f64::NAN, f64::INFINITY]) } else { None })
+        .doc("Power."),
     Primitive::new(
         "double.powi",
         Value::FI(values::powi),
@@ -144,11 +152,17 @@ pub(super) const TABLE: &[Primitive] = &[
     )
     .on(PAIRS)
     .kink("the slopes at (0, 0) are 0 and 0", &[Kink { at: &[0.0, 0.0], slopes: &[0.0, 0.0] }])
-    .doc("Square root of the sum of two squares."),
+    .corner(|_, x| (x == [0.0, 0.0]).then_some([-1.0, 1.0]))
+        .doc("Square root of the sum of two squares."),
 ];
 
 const FLAT: &str = "the slope is 0 everywhere";
 const WHOLE: &[Kink] = &[Kink { at: &[1.0], slopes: &[0.0] }];
+
+/// The slopes on both sides, if the first operand is `kink`.
+pub(super) fn at(x: &[f64], kink: f64, slopes: [f64; 2]) -> Option<[f64; 2]> {
+    (x[0] == kink).then_some(slopes)
+}
 
 /// How much of a maximum of `a` and `b` is `a`.
 fn larger<T: Field>(a: T, b: T) -> T {

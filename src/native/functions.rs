@@ -1,5 +1,6 @@
 //! Elementary functions.
 
+use super::arithmetic::at;
 use super::field::Field;
 use super::slopes::{slope, slopes};
 use super::{Kink, Primitive, Value};
@@ -23,9 +24,11 @@ pub(super) const TABLE: &[Primitive] = &[
         .doc("Tangent of an angle in radians."),
     Primitive::new("double.asin", Value::F1(f64::asin), slope!(|x, _| T::constant(1.0) / circle(x).sqrt()))
         .on(UNIT)
+        .corner(|_, x| at(x, 1.0, [f64::INFINITY, f64::NAN]).or(at(x, -1.0, [f64::NAN, f64::INFINITY])))
         .doc("The angle with that sine, from -π/2 to π/2."),
     Primitive::new("double.acos", Value::F1(f64::acos), slope!(|x, _| T::constant(-1.0) / circle(x).sqrt()))
         .on(UNIT)
+        .corner(|_, x| at(x, 1.0, [-f64::INFINITY, f64::NAN]).or(at(x, -1.0, [f64::NAN, -f64::INFINITY])))
         .doc("The angle with that cosine, from 0 to π."),
     Primitive::new(
         "double.atan",
@@ -62,6 +65,7 @@ pub(super) const TABLE: &[Primitive] = &[
     Primitive::new("double.acosh", Value::F1(f64::acosh), slope!(|x, _| T::constant(1.0) / (-circle(x)).sqrt()))
         .on(&[1.2, 2.0, 5.5])
         .kink("the slope at 1 is +inf", &[])
+        .corner(|_, x| at(x, 1.0, [f64::NAN, f64::INFINITY]))
         .doc("Inverse of the hyperbolic cosine."),
     Primitive::new("double.atanh", Value::F1(f64::atanh), slope!(|x, _| T::constant(1.0) / circle(x)))
         .on(UNIT)

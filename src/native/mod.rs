@@ -21,7 +21,7 @@ mod special;
 pub mod table;
 mod values;
 
-pub use primitive::{Kink, Primitive, PrimitiveId, Rule, Slopes, Trap, Value, product_slope};
+pub use primitive::{Corner, Kink, Primitive, PrimitiveId, Rule, Slopes, Trap, Value, product_slope};
 pub use table::primitive;
 
 #[cfg(test)]

@@ -27,6 +27,8 @@ pub struct Primitive {
     pub kink: &'static str,
     /// The same for tests: operands, and the slopes there.
     pub kinks: &'static [Kink],
+    /// Where the slopes on both sides are not one finite number.
+    pub corner: Option<Corner>,
     /// One sentence for the reference page.
     pub doc: &'static str,
 }
@@ -39,6 +41,10 @@ pub struct Kink {
     /// One slope per operand.
     pub slopes: &'static [f64],
 }
+
+/// For an operand, by position, and all operands: the slopes on its left and on its right, if the operands are at a kink;
+/// NaN on a side where there is no value.
+pub type Corner = fn(usize, &[f64]) -> Option<[f64; 2]>;
 
 /// How a result is computed. `F` is a number, `I` an integer or truth value.
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +120,7 @@ impl Primitive {
     /// An entry; what is left out is added by the methods below.
     pub const fn new(name: &'static str, value: Value, rule: Rule) -> Primitive {
         let (operands, result) = value.banks();
-        Primitive { name, operands, result, value, rule, domain: &[], kink: "", kinks: &[], doc: "" }
+        Primitive { name, operands, result, value, rule, domain: &[], kink: "", kinks: &[], corner: None, doc: "" }
     }
 
     /// How it is called in a sentence: `*`, `sin`.
@@ -152,6 +158,12 @@ impl Primitive {
     #[must_use]
     pub const fn kink(self, kink: &'static str, kinks: &'static [Kink]) -> Primitive {
         Primitive { kink, kinks, ..self }
+    }
+
+    /// Says where the slopes on both sides are not one finite number, and what they are.
+    #[must_use]
+    pub const fn corner(self, corner: Corner) -> Primitive {
+        Primitive { corner: Some(corner), ..self }
     }
 
     /// How many of its operands are numbers; they come first.

@@ -149,3 +149,42 @@ fn integers_trap() {
     assert_eq!(apply("int.shr", -8, 1), Ok(-4));
     assert_eq!(apply("int.fitU8", 256, 0), Err(Trap::Overflow));
 }
+
+#[test]
+fn slopes_beside_kinks_are_what_they_are() {
+    let points: &[(&str, &[f64])] = &[
+        ("double.abs", &[0.0]),
+        ("double.copysign", &[0.0, -2.0]),
+        ("double.min", &[2.0, 2.0]),
+        ("double.max", &[-1.0, -1.0]),
+        ("double.relu", &[0.0]),
+        ("double.sqrt", &[0.0]),
+        ("double.cbrt", &[0.0]),
+        ("double.pow", &[0.0, 0.5]),
+        ("double.hypot", &[0.0, 0.0]),
+        ("double.asin", &[1.0]),
+        ("double.asin", &[-1.0]),
+        ("double.acos", &[1.0]),
+        ("double.acos", &[-1.0]),
+        ("double.acosh", &[1.0]),
+    ];
+    for p in table::all().iter().filter(|p| p.corner.is_some()) {
+        assert!(points.iter().any(|(name, _)| *name == p.name), "{} has no point", p.name);
+        assert!(p.domain.chunks(p.numbers()).all(|x| p.corner.unwrap()(0, x).is_none()), "{} is smooth there", p.name);
+    }
+    for (name, x) in points {
+        let p = table::primitive(name).unwrap().info();
+        let sides = p.corner.unwrap()(0, x).unwrap();
+        for (side, expected) in [-1e-9, 1e-9].into_iter().zip(sides) {
+            let mut beside = x.to_vec();
+            beside[0] += side;
+            let slope = (p.number(&beside, 0).unwrap() - p.number(x, 0).unwrap()) / side;
+            let same = if expected.is_finite() {
+                (slope - expected).abs() < 1e-6
+            } else {
+                slope.is_nan() == expected.is_nan()
+            };
+            assert!(same && (expected.is_finite() || slope.is_nan() || slope.abs() > 1e4), "{name}{x:?}: {slope}");
+        }
+    }
+}

@@ -22,6 +22,9 @@ pub use imports::Loader;
 pub use interactive::{Answer, Shown};
 pub use look::{Completion, Topic};
 pub use options::{CheckNan, Input, Options, Outcome, Stage, Status};
+pub use options::{CheckNan, Input, Kinks, Options, Outcome, Stage, Status};
+
+pub use crate::vm::Kink;
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::lower::Lowering;
@@ -90,6 +93,12 @@ impl Session {
             Ok(compiled) => self.execute(compiled),
             Err(outcome) => outcome,
         }
+    }
+
+    /// The kinks at which functions were differentiated since the last time, in order, one for each place and operation;
+    /// with [`Kinks::Noted`].
+    pub fn take_kinks(&mut self) -> Vec<Kink> {
+        self.machine.take_kinks()
     }
 
     /// Looks for errors without running anything.

@@ -28,6 +28,8 @@ pub struct Options {
     pub check_nan: CheckNan,
     /// Whether texts are entered one after the other, each of which may use and declare again what earlier ones declared.
     pub interactive: bool,
+    /// What is done about kinks.
+    pub kinks: Kinks,
     /// Whether registered derivatives and transposes are compared with differences.
     pub check_derivatives: bool,
     /// Whether a program with warnings is not run.
@@ -49,6 +51,7 @@ impl Default for Options {
             loader: None,
             check_nan: CheckNan::Off,
             interactive: false,
+            kinks: Kinks::Ignored,
             check_derivatives: false,
             deny_warnings: false,
             interrupt: Arc::default(),
@@ -66,6 +69,18 @@ pub enum CheckNan {
     Result,
     /// At the first value, tangent or adjoint that is not finite.
     Always,
+}
+
+/// What is done where a function is differentiated at a kink.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Kinks {
+    /// The convention holds.
+    #[default]
+    Ignored,
+    /// The convention holds, and the session [tells](super::Session::take_kinks) what was met.
+    Noted,
+    /// The program stops.
+    Refused,
 }
 
 /// A text with its name.

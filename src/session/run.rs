@@ -1,12 +1,13 @@
 //! Running what was compiled: the machine, and what it asks of the compiler.
 
-use super::{CheckNan, Compiled, Options, Outcome, Session, Status};
+use super::{CheckNan, Compiled, Kinks, Options, Outcome, Session, Status};
 use crate::bytecode;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::diff;
 use crate::emit;
 use crate::ir::{FunctionId, MethodId, Program};
 use crate::native::library::{Host, Random};
+use crate::tape::watch::Wanted;
 use crate::types::tree::FunctionRef;
 use crate::types::ty::Type;
 use crate::types::world::Declarations;
@@ -38,9 +39,12 @@ pub(super) fn machine(options: &Options, output: Box<dyn Write>) -> Machine {
         interrupt: options.interrupt.clone(),
     };
     let mut machine = Machine::new(host, limits, options.max_tape);
-    if options.check_nan != CheckNan::Off {
-        machine.levels.watch(options.check_nan == CheckNan::Always);
-    }
+    machine.levels.watch(Wanted {
+        not_finite: options.check_nan != CheckNan::Off,
+        at_once: options.check_nan == CheckNan::Always,
+        kinks: options.kinks != Kinks::Ignored,
+        no_kinks: options.kinks == Kinks::Refused,
+    });
     machine.check_rules(options.check_derivatives);
     machine
 }

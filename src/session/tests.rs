@@ -1,4 +1,5 @@
 use super::{Answer, Options, Session, Shown, Status};
+use super::{Kinks, Options, Session, Status};
 
 /// A tape that is too small for what a checkpoint gives must not cost the program its variables.
 #[test]
@@ -116,4 +117,17 @@ fn a_text_that_stops_leaves_what_had_its_value() {
         ("n", "_ : Int = 1"),
         ("m()", "E0202: cannot find 'm' in scope"),
     ]);
+/// A prompt can say what was met at a kink, beside the value.
+#[test]
+fn kinks_are_told_once() {
+    let options = Options { kinks: Kinks::Noted, ..Options::default() };
+    let mut session = Session::new(options, Box::new(std::io::sink()));
+    let outcome = session.eval("first", "gradient(at: 0) { x in abs(x) + 2 * abs(3 * x) + max(x, -1) }");
+    assert_eq!(outcome.value.as_deref(), Some("1.0"));
+    let kinks = session.take_kinks();
+    let told: Vec<_> = kinks.iter().map(|k| (&*k.step, k.left, k.right, k.taken)).collect();
+    assert_eq!(told, [("abs(0)", -1.0, 1.0, 0.0); 2]);
+    assert_ne!(kinks[0].span, kinks[1].span);
+    assert_eq!(session.eval("second", "gradient(at: 1) { x in abs(x) }").status, Status::Done);
+    assert_eq!(session.take_kinks(), []);
 }

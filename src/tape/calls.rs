@@ -2,7 +2,7 @@
 
 use super::Num;
 use super::levels::{Direction, Levels};
-use super::node::TapeFull;
+use super::node::Stop;
 use super::wide::{Block, Call, CallKind, Template, Wide, WideKind};
 use crate::value::{Ref, Slot};
 
@@ -20,8 +20,8 @@ impl Levels {
     /// way back. `results` are numbers of the levels outside; they come back as numbers of the level.
     ///
     /// # Errors
-    /// [`TapeFull`] when the limit is reached.
-    pub fn push_call(&mut self, k: usize, call: Call, results: &[Num]) -> Result<Vec<Num>, TapeFull> {
+    /// [`Stop`] when the limit is reached.
+    pub fn push_call(&mut self, k: usize, call: Call, results: &[Num]) -> Result<Vec<Num>, Stop> {
         self.push_kind(k, WideKind::Call(Box::new(call)), results)
     }
 
@@ -29,12 +29,12 @@ impl Levels {
     /// `results` are numbers of the levels outside; they come back as numbers of the level.
     ///
     /// # Errors
-    /// [`TapeFull`] when the limit is reached.
-    pub fn push_block(&mut self, k: usize, block: Block, results: &[Num]) -> Result<Vec<Num>, TapeFull> {
+    /// [`Stop`] when the limit is reached.
+    pub fn push_block(&mut self, k: usize, block: Block, results: &[Num]) -> Result<Vec<Num>, Stop> {
         self.push_kind(k, WideKind::Block(Box::new(block)), results)
     }
 
-    fn push_kind(&mut self, k: usize, kind: WideKind, results: &[Num]) -> Result<Vec<Num>, TapeFull> {
+    fn push_kind(&mut self, k: usize, kind: WideKind, results: &[Num]) -> Result<Vec<Num>, Stop> {
         let outer: Vec<Slot> = results.iter().map(|y| self.live_slot(y.slot)).collect();
         let epoch = self.epoch_at(k).unwrap_or(0);
         let Some(tape) = self.recording(k) else { return Ok(results.to_vec()) };
@@ -56,8 +56,8 @@ impl Levels {
     /// those of `x`, a number of the levels outside. `like` that does not move gives `x` itself.
     ///
     /// # Errors
-    /// [`TapeFull`] when the limit is reached.
-    pub fn moving_like(&mut self, k: usize, like: Num, x: Num) -> Result<Num, TapeFull> {
+    /// [`Stop`] when the limit is reached.
+    pub fn moving_like(&mut self, k: usize, like: Num, x: Num) -> Result<Num, Stop> {
         let node = self.node(k, like);
         if node == 0 || self.is_paused(k) {
             return Ok(x);
@@ -73,8 +73,8 @@ impl Levels {
     /// A number of forward level `k` with a tangent; `x` and the tangent are numbers of the levels outside.
     ///
     /// # Errors
-    /// [`TapeFull`] when the limit is reached.
-    pub fn dual_at(&mut self, k: usize, x: Num, tangent: Num) -> Result<Num, TapeFull> {
+    /// [`Stop`] when the limit is reached.
+    pub fn dual_at(&mut self, k: usize, x: Num, tangent: Num) -> Result<Num, Stop> {
         match self.direction_at(k) {
             Some(Direction::Forward) => self.with_tangent(k, x, tangent),
             Some(Direction::Reverse) | None => Ok(x),
@@ -85,14 +85,8 @@ impl Levels {
     /// `mark`, in every level that `x` moves in.
     ///
     /// # Errors
-    /// [`TapeFull`] when the limit is reached.
-    pub fn broken(
-        &mut self,
-        (x, y): (Num, Num),
-        function: &Ref,
-        template: &Template,
-        mark: f64,
-    ) -> Result<Num, TapeFull> {
+    /// [`Stop`] when the limit is reached.
+    pub fn broken(&mut self, (x, y): (Num, Num), function: &Ref, template: &Template, mark: f64) -> Result<Num, Stop> {
         let Some(k) = self.innermost(&[x]) else { return Ok(y) };
         let outside = self.broken((self.strip(k, x), self.strip(k, y)), function, template, mark)?;
         if self.direction_at(k) == Some(Direction::Forward) {
@@ -112,8 +106,8 @@ impl Levels {
     /// The same numbers, whose adjoints go through `function` on their way back in every reverse level that they move in.
     ///
     /// # Errors
-    /// [`TapeFull`] when the limit is reached.
-    pub fn edited(&mut self, x: &[Num], function: &Ref, template: &Template) -> Result<Vec<Num>, TapeFull> {
+    /// [`Stop`] when the limit is reached.
+    pub fn edited(&mut self, x: &[Num], function: &Ref, template: &Template) -> Result<Vec<Num>, Stop> {
         // From the outermost level in: what an inner level strips off is what the outer ones have made of it.
         let Some(k) = self.innermost(x) else { return Ok(x.to_vec()) };
         let stripped: Vec<Num> = x.iter().map(|x| self.strip(k, *x)).collect();

@@ -2,7 +2,7 @@
 
 use super::Num;
 use super::column::TangentColumn;
-use super::node::{Pool, TapeFull};
+use super::node::{Pool, Stop};
 use super::recording::{Recording, SharedPool, Tape};
 use crate::native::{PrimitiveId, primitive};
 use crate::value::Slot;
@@ -137,8 +137,8 @@ impl Levels {
     /// Gives the tape of the lone reverse level room for one operation more.
     ///
     /// # Errors
-    /// [`TapeFull`] when the limit is reached.
-    pub fn make_room(&mut self) -> Result<(), TapeFull> {
+    /// [`Stop`] when the limit is reached.
+    pub fn make_room(&mut self) -> Result<(), Stop> {
         if self.mode == Mode::LoneReverse { self.outermost.make_room() } else { Ok(()) }
     }
 
@@ -156,10 +156,10 @@ impl Levels {
     /// Opens a level inside of those that are live; gives its epoch.
     ///
     /// # Errors
-    /// [`TapeFull`] when too many are.
-    pub fn open(&mut self, direction: Direction) -> Result<u64, TapeFull> {
+    /// [`Stop`] when too many are.
+    pub fn open(&mut self, direction: Direction) -> Result<u64, Stop> {
         if self.stack.len() >= DEEPEST {
-            return Err(TapeFull::Levels(DEEPEST));
+            return Err(Stop::Levels(DEEPEST));
         }
         let kind = match (direction, self.stack.is_empty()) {
             (Direction::Reverse, true) => Kind::OutermostReverse,
@@ -186,8 +186,8 @@ impl Levels {
     /// Opens a reverse level in which a linear function is recorded: what is not linear is refused.
     ///
     /// # Errors
-    /// [`TapeFull`] when too many levels are live.
-    pub fn open_linear(&mut self) -> Result<u64, TapeFull> {
+    /// [`Stop`] when too many levels are live.
+    pub fn open_linear(&mut self) -> Result<u64, Stop> {
         let epoch = self.open(Direction::Reverse)?;
         if let Some(level) = self.stack.last_mut() {
             level.is_linear = true;
@@ -343,8 +343,8 @@ impl Levels {
     /// outside.
     ///
     /// # Errors
-    /// [`TapeFull`] when the limit is reached.
-    pub fn leaf(&mut self, x: Num) -> Result<Num, TapeFull> {
+    /// [`Stop`] when the limit is reached.
+    pub fn leaf(&mut self, x: Num) -> Result<Num, Stop> {
         let Some(k) = self.stack.len().checked_sub(1) else { return Ok(x) };
         let outer = self.live_slot(x.slot);
         let epoch = self.stack[k].epoch;
@@ -360,8 +360,8 @@ impl Levels {
     /// A number of the innermost, forward level that moves along `tangent`; one that does not move at all is constant.
     ///
     /// # Errors
-    /// [`TapeFull`] when the limit is reached.
-    pub fn dual(&mut self, x: Num, tangent: Num) -> Result<Num, TapeFull> {
+    /// [`Stop`] when the limit is reached.
+    pub fn dual(&mut self, x: Num, tangent: Num) -> Result<Num, Stop> {
         match self.stack.len().checked_sub(1) {
             Some(k) if !self.is_zero(tangent) => self.with_tangent(k, x, tangent),
             _ => Ok(x),
@@ -369,7 +369,7 @@ impl Levels {
     }
 
     /// The number `x` of the levels outside of forward level `k`, with a tangent in that level.
-    pub(super) fn with_tangent(&mut self, k: usize, x: Num, tangent: Num) -> Result<Num, TapeFull> {
+    pub(super) fn with_tangent(&mut self, k: usize, x: Num, tangent: Num) -> Result<Num, Stop> {
         let epoch = self.stack[k].epoch;
         let outer = self.live_slot(x.slot);
         let tangent = Num { slot: self.live_slot(tangent.slot), ..tangent };

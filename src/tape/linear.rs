@@ -1,7 +1,7 @@
 //! What an ended reverse level leaves behind: a linear map, the differential of what it recorded.
 
 use super::levels::{Direction, Levels};
-use super::node::TapeFull;
+use super::node::Stop;
 use super::recording::Tape;
 use super::sweep::{Progress, Sweep};
 use super::wide::Template;
@@ -72,20 +72,20 @@ impl LinearMap {
     /// Adjoints of the inputs from those of the results; for tapes without functions of the user's own.
     ///
     /// # Errors
-    /// [`TapeFull`] when it is recorded in live levels, and they are full.
-    pub fn pull_back(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, TapeFull> {
+    /// [`Stop`] when it is recorded in live levels, and they are full.
+    pub fn pull_back(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, Stop> {
         LinearMap { transposed: true, ..self.clone() }.apply(levels, seeds)
     }
 
     /// Tangents of the results from those of the inputs; for tapes without functions of the user's own.
     ///
     /// # Errors
-    /// [`TapeFull`] when it is recorded in live levels, and they are full.
-    pub fn push_forward(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, TapeFull> {
+    /// [`Stop`] when it is recorded in live levels, and they are full.
+    pub fn push_forward(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, Stop> {
         LinearMap { transposed: false, ..self.clone() }.apply(levels, seeds)
     }
 
-    fn apply(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, TapeFull> {
+    fn apply(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, Stop> {
         let mut sweep = Sweep::new(levels, &self.tape, self.direction());
         for (node, seed) in self.seeded().into_iter().zip(seeds) {
             sweep.add(levels, node, *seed)?;

@@ -62,7 +62,7 @@ mod tests;
 
 pub use levels::{Direction, Levels, Mode};
 pub use linear::LinearMap;
-pub use node::{Node, TapeFull};
+pub use node::{Node, Stop};
 pub use recording::Tape;
 pub use sweep::{Progress, Sweep};
 pub use wide::{Block, Call, CallKind, Template, Wide, WideKind};

@@ -18,9 +18,9 @@ pub struct Node {
     pub pb: f64,
 }
 
-/// Why nothing more can be recorded.
+/// Why an operation is not recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TapeFull {
+pub enum Stop {
     /// The tapes together need more than this many bytes.
     Bytes(u64),
     /// More than this many derivatives are nested.
@@ -29,6 +29,8 @@ pub enum TapeFull {
     NotLinear(PrimitiveId),
     /// Somebody [watches](super::watch), and a number is not finite.
     NotFinite,
+    /// Somebody watches, and a primitive is at a kink.
+    Kink(PrimitiveId),
 }
 
 /// Nodes of the first chunk of a tape: most gradients need no more, and stay in the first cache.
@@ -67,11 +69,11 @@ impl Pool {
     /// An empty chunk.
     ///
     /// # Errors
-    /// [`TapeFull`] when the limit is reached.
-    pub fn take(&mut self, first: bool) -> Result<Vec<Node>, TapeFull> {
+    /// [`Stop`] when the limit is reached.
+    pub fn take(&mut self, first: bool) -> Result<Vec<Node>, Stop> {
         let (size, kept) = if first { (SMALL, &mut self.small) } else { (LARGE, &mut self.large) };
         if self.used + bytes(size) > self.limit {
-            return Err(TapeFull::Bytes(self.limit));
+            return Err(Stop::Bytes(self.limit));
         }
         self.used += bytes(size);
         self.lent += 1;
@@ -115,10 +117,10 @@ impl Pool {
     /// Asks for bytes of columns or cells.
     ///
     /// # Errors
-    /// [`TapeFull`] when the limit is reached.
-    pub fn reserve(&mut self, more: u64) -> Result<(), TapeFull> {
+    /// [`Stop`] when the limit is reached.
+    pub fn reserve(&mut self, more: u64) -> Result<(), Stop> {
         if self.used + more > self.limit {
-            return Err(TapeFull::Bytes(self.limit));
+            return Err(Stop::Bytes(self.limit));
         }
         self.used += more;
         Ok(())

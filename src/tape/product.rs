@@ -2,15 +2,15 @@
 
 use super::Num;
 use super::levels::{Direction, Levels};
-use super::node::TapeFull;
+use super::node::Stop;
 use super::wide::{Wide, WideKind};
 
 impl Levels {
     /// `Σ a·b` over pairs, with one wide node instead of two nodes a pair. A sum is one with factors of 1.
     ///
     /// # Errors
-    /// [`TapeFull`] when a limit is reached.
-    pub fn dot(&mut self, a: &[Num], b: &[Num]) -> Result<Num, TapeFull> {
+    /// [`Stop`] when a limit is reached.
+    pub fn dot(&mut self, a: &[Num], b: &[Num]) -> Result<Num, Stop> {
         let Some(k) = self.innermost(a).max(self.innermost(b)) else {
             return Ok(Num::constant(a.iter().zip(b).map(|(a, b)| a.value * b.value).sum()));
         };
@@ -27,7 +27,7 @@ impl Levels {
                     }
                 }
                 let y = self.push_sum(k, operands, value)?;
-                let seen = self.look(self.ids.add, &[], value.value)?;
+                let seen = self.look(k, self.ids.add, &[], value.value)?;
                 self.keep(k, y, seen);
                 Ok(y)
             }
@@ -49,12 +49,7 @@ impl Levels {
         }
     }
 
-    fn push_sum(
-        &mut self,
-        k: usize,
-        operands: Vec<(u32, f64, crate::value::Slot)>,
-        value: Num,
-    ) -> Result<Num, TapeFull> {
+    fn push_sum(&mut self, k: usize, operands: Vec<(u32, f64, crate::value::Slot)>, value: Num) -> Result<Num, Stop> {
         let outer = self.live_slot(value.slot);
         let Some(tape) = self.recording(k) else { return Ok(value) };
         let node = tape.push_wide(1, |first| Wide { first, results: 1, kind: WideKind::Sum(operands) })?;

@@ -1,7 +1,7 @@
 //! Tapes: while they are recorded ([`Recording`]) and afterwards ([`Tape`]).
 
 use super::column::SlotColumn;
-use super::node::{Node, Pool, TapeFull};
+use super::node::{Node, Pool, Stop};
 use super::watch::Step;
 use super::wide::Wide;
 use crate::value::Slot;
@@ -68,11 +68,11 @@ impl Recording {
     /// A new leaf. All leaves come before all records.
     ///
     /// # Errors
-    /// [`TapeFull`] when there are no numbers left.
-    pub fn leaf(&mut self, outer: Slot) -> Result<u32, TapeFull> {
+    /// [`Stop`] when there are no numbers left.
+    pub fn leaf(&mut self, outer: Slot) -> Result<u32, Stop> {
         debug_assert!(self.chunk.is_empty() && self.full.is_empty(), "leaves come before records");
         let n = self.base;
-        self.base = n.checked_add(1).ok_or(TapeFull::Bytes(u64::from(u32::MAX)))?;
+        self.base = n.checked_add(1).ok_or(Stop::Bytes(u64::from(u32::MAX)))?;
         self.leaves += 1;
         self.set_outer_value(n, outer)?;
         Ok(n)
@@ -81,9 +81,9 @@ impl Recording {
     /// Records an operation; an operand 0 is missing.
     ///
     /// # Errors
-    /// [`TapeFull`] when the limit is reached.
+    /// [`Stop`] when the limit is reached.
     #[inline(always)]
-    pub fn push(&mut self, a: u32, b: u32, pa: f64, pb: f64) -> Result<u32, TapeFull> {
+    pub fn push(&mut self, a: u32, b: u32, pa: f64, pb: f64) -> Result<u32, Stop> {
         self.make_room()?;
         Ok(self.append(a, b, pa, pb))
     }
@@ -97,9 +97,9 @@ impl Recording {
     /// Makes room for one operation more.
     ///
     /// # Errors
-    /// [`TapeFull`] when the limit is reached.
+    /// [`Stop`] when the limit is reached.
     #[inline(always)]
-    pub fn make_room(&mut self) -> Result<(), TapeFull> {
+    pub fn make_room(&mut self) -> Result<(), Stop> {
         if self.has_room() { Ok(()) } else { self.next_chunk() }
     }
 
@@ -115,10 +115,10 @@ impl Recording {
 
     #[cold]
     #[inline(never)]
-    fn next_chunk(&mut self) -> Result<(), TapeFull> {
+    fn next_chunk(&mut self) -> Result<(), Stop> {
         // Numbers stay below 2³² for the chunk after this one too.
         if self.base > u32::MAX - (1 << 20) {
-            return Err(TapeFull::Bytes(u64::from(u32::MAX)));
+            return Err(Stop::Bytes(u64::from(u32::MAX)));
         }
         let first = self.chunk.capacity() == 0;
         let fresh = self.pool.borrow_mut().take(first)?;
@@ -133,8 +133,8 @@ impl Recording {
     /// Records an operation whose slopes or value depend on outer levels.
     ///
     /// # Errors
-    /// [`TapeFull`] when the limit is reached.
-    pub fn push_nested(&mut self, node: Node, outer: Slot, slopes: [Slot; 2]) -> Result<u32, TapeFull> {
+    /// [`Stop`] when the limit is reached.
+    pub fn push_nested(&mut self, node: Node, outer: Slot, slopes: [Slot; 2]) -> Result<u32, Stop> {
         let n = self.push(node.a, node.b, node.pa, node.pb)?;
         self.set_outer_value(n, outer)?;
         if slopes != [Slot::NONE; 2] {
@@ -148,8 +148,8 @@ impl Recording {
     /// Says how the value of a node depends on the levels outside.
     ///
     /// # Errors
-    /// [`TapeFull`] when the limit is reached.
-    pub fn set_outer_value(&mut self, node: u32, outer: Slot) -> Result<(), TapeFull> {
+    /// [`Stop`] when the limit is reached.
+    pub fn set_outer_value(&mut self, node: u32, outer: Slot) -> Result<(), Stop> {
         if outer == Slot::NONE {
             return Ok(());
         }
@@ -164,8 +164,8 @@ impl Recording {
     /// Records a wide node with that many results; gives the number of the first.
     ///
     /// # Errors
-    /// [`TapeFull`] when the limit is reached.
-    pub fn push_wide(&mut self, results: u32, make: impl FnOnce(u32) -> Wide) -> Result<u32, TapeFull> {
+    /// [`Stop`] when the limit is reached.
+    pub fn push_wide(&mut self, results: u32, make: impl FnOnce(u32) -> Wide) -> Result<u32, Stop> {
         let mut first = 0;
         for k in 0..results {
             let n = self.push(0, 0, 0.0, 0.0)?;
@@ -214,7 +214,7 @@ impl Recording {
 }
 
 /// Writes a slot where there may be no room for it yet.
-fn put(column: &mut SlotColumn, at: usize, slot: Slot, pool: &SharedPool) -> Result<(), TapeFull> {
+fn put(column: &mut SlotColumn, at: usize, slot: Slot, pool: &SharedPool) -> Result<(), Stop> {
     let missing = column.missing(at, slot);
     if missing > 0 {
         pool.borrow_mut().reserve(missing)?;

@@ -5,7 +5,7 @@
 
 use super::Num;
 use super::levels::{Kind, Levels};
-use super::node::{Node, TapeFull};
+use super::node::{Node, Stop};
 use super::watch;
 use crate::native::field::{Shift, Test};
 use crate::native::formula::{self, Formula};
@@ -31,22 +31,22 @@ impl Levels {
     /// The result of a primitive of numbers, recorded in every level that it moves in.
     ///
     /// # Errors
-    /// [`TapeFull`] when a limit is reached.
-    pub fn record(&mut self, id: PrimitiveId, x: &[Num]) -> Result<Num, TapeFull> {
+    /// [`Stop`] when a limit is reached.
+    pub fn record(&mut self, id: PrimitiveId, x: &[Num]) -> Result<Num, Stop> {
         self.record_with(id, x, 0)
     }
 
     /// The same with an integer operand (`double.powi`).
     ///
     /// # Errors
-    /// [`TapeFull`] when a limit is reached.
-    pub fn record_with(&mut self, id: PrimitiveId, x: &[Num], n: i64) -> Result<Num, TapeFull> {
+    /// [`Stop`] when a limit is reached.
+    pub fn record_with(&mut self, id: PrimitiveId, x: &[Num], n: i64) -> Result<Num, Stop> {
         debug_assert!(x.len() <= OPERANDS);
         let Some(k) = self.innermost(x) else {
             return Ok(Num::constant(plain(id, x, n)));
         };
         if self.stack[k].is_linear && !self.is_linear_step(k, id, x) {
-            return Err(TapeFull::NotLinear(id));
+            return Err(Stop::NotLinear(id));
         }
         let mut stripped = [Num::default(); OPERANDS];
         for (to, from) in stripped.iter_mut().zip(x) {
@@ -60,7 +60,7 @@ impl Levels {
         if self.is_paused(k) {
             return Ok(result);
         }
-        let seen = self.look(id, x, result.value)?;
+        let seen = self.look(k, id, x, result.value)?;
         let step = Step { id, x: inner, n, result };
         match self.stack[k].kind {
             Kind::OutermostReverse | Kind::Reverse(_) => {
@@ -84,7 +84,7 @@ impl Levels {
         }
     }
 
-    fn record_reverse(&mut self, k: usize, x: &[Num], step: Step) -> Result<Num, TapeFull> {
+    fn record_reverse(&mut self, k: usize, x: &[Num], step: Step) -> Result<Num, Stop> {
         let mut pending: Option<(u32, Num)> = None;
         let mut node = None;
         let mut nodes = 0;
@@ -120,7 +120,7 @@ impl Levels {
     }
 
     /// Remembers which primitive has made nodes of the level `k`.
-    fn keep_step(&mut self, k: usize, x: &[Num], step: Step, made: (usize, u32)) -> Result<(), TapeFull> {
+    fn keep_step(&mut self, k: usize, x: &[Num], step: Step, made: (usize, u32)) -> Result<(), Stop> {
         self.reserve_step()?;
         let operands = x.iter().zip(step.x).map(|(x, outside)| (self.node(k, *x), *outside)).collect();
         if let Some(steps) = &mut self.stack[k].steps {
@@ -141,7 +141,7 @@ impl Levels {
         (a, pa): (u32, Num),
         (b, pb): (u32, Num),
         outer: Slot,
-    ) -> Result<u32, TapeFull> {
+    ) -> Result<u32, Stop> {
         let slopes = [self.live_slot(pa.slot), self.live_slot(pb.slot)];
         let outer = self.live_slot(outer);
         match self.recording(k) {
@@ -151,7 +151,7 @@ impl Levels {
         }
     }
 
-    fn record_forward(&mut self, k: usize, x: &[Num], step: Step, seen: Option<watch::Step>) -> Result<Num, TapeFull> {
+    fn record_forward(&mut self, k: usize, x: &[Num], step: Step, seen: Option<watch::Step>) -> Result<Num, Stop> {
         let tangent = match (step.id.info().rule, x) {
             // What is linear in one operand is its own differential: a rounding rounds the tangent too.
             (Rule::Linear(_), [only]) => self.record(step.id, &[self.tangent(k, *only)])?,
@@ -172,7 +172,7 @@ impl Levels {
         }
     }
 
-    fn combine(&mut self, k: usize, x: &[Num], step: Step) -> Result<Num, TapeFull> {
+    fn combine(&mut self, k: usize, x: &[Num], step: Step) -> Result<Num, Stop> {
         let mut sum: Option<Num> = None;
         for (i, operand) in x.iter().enumerate() {
             if operand.slot.epoch != self.stack[k].epoch {
@@ -190,7 +190,7 @@ impl Levels {
     }
 
     /// `x · slope`, without a record for a slope of 1.
-    pub(super) fn scaled(&mut self, x: Num, slope: Num) -> Result<Num, TapeFull> {
+    pub(super) fn scaled(&mut self, x: Num, slope: Num) -> Result<Num, Stop> {
         if self.is_live(slope.slot) {
             return self.record(self.ids.mul, &[slope, x]);
         }
@@ -202,7 +202,7 @@ impl Levels {
     }
 
     /// `sum + x`, without a record when there is no sum yet.
-    pub(super) fn plus(&mut self, sum: Option<Num>, x: Num) -> Result<Num, TapeFull> {
+    pub(super) fn plus(&mut self, sum: Option<Num>, x: Num) -> Result<Num, Stop> {
         match sum {
             None => Ok(x),
             Some(sum) => self.record(self.ids.add, &[sum, x]),
@@ -210,7 +210,7 @@ impl Levels {
     }
 
     /// The slope of the result in operand `i`, a number of the levels outside.
-    fn slope(&mut self, i: usize, step: Step) -> Result<Num, TapeFull> {
+    fn slope(&mut self, i: usize, step: Step) -> Result<Num, Stop> {
         let info = step.id.info();
         if self.innermost(step.x).is_none() {
             let mut x = [0.0; OPERANDS];
@@ -236,7 +236,7 @@ impl Levels {
     }
 
     /// A slope over numbers that move themselves.
-    fn evaluate(&mut self, formula: &Formula, step: Step) -> Result<Num, TapeFull> {
+    fn evaluate(&mut self, formula: &Formula, step: Step) -> Result<Num, Stop> {
         match formula {
             Formula::Operand(k) => Ok(step.x[*k as usize]),
             Formula::Result => Ok(step.result),

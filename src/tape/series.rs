@@ -10,7 +10,7 @@
 
 use super::Num;
 use super::levels::Levels;
-use super::node::TapeFull;
+use super::node::Stop;
 use crate::native::field::{Shift, Test};
 use crate::native::formula::{self, Formula};
 use crate::native::{PrimitiveId, Rule};
@@ -54,8 +54,8 @@ impl Levels {
     /// Opens a reverse level that keeps its steps, for one leaf.
     ///
     /// # Errors
-    /// [`TapeFull`] when too many levels are live.
-    pub fn open_series(&mut self) -> Result<u64, TapeFull> {
+    /// [`Stop`] when too many levels are live.
+    pub fn open_series(&mut self) -> Result<u64, Stop> {
         let epoch = self.open(super::Direction::Reverse)?;
         self.keep_steps();
         Ok(epoch)
@@ -64,8 +64,8 @@ impl Levels {
     /// Asks for the memory of a step more.
     ///
     /// # Errors
-    /// [`TapeFull`] when the limit is reached.
-    pub(super) fn reserve_step(&mut self) -> Result<(), TapeFull> {
+    /// [`Stop`] when the limit is reached.
+    pub(super) fn reserve_step(&mut self) -> Result<(), Stop> {
         self.pool().borrow_mut().reserve(STEP)
     }
 
@@ -73,8 +73,8 @@ impl Levels {
     /// levels outside. `None` when something else than primitives was recorded.
     ///
     /// # Errors
-    /// [`TapeFull`] when the coefficients are recorded in live levels, and they are full.
-    pub fn close_series(&mut self, x: Num, y: Num, order: usize) -> Result<Option<Vec<Num>>, TapeFull> {
+    /// [`Stop`] when the coefficients are recorded in live levels, and they are full.
+    pub fn close_series(&mut self, x: Num, y: Num, order: usize) -> Result<Option<Vec<Num>>, Stop> {
         let Some(k) = self.depth().checked_sub(1) else { return Ok(None) };
         let (node, outside) = (self.node(k, y), self.strip(k, y));
         let steps = self.take_steps();
@@ -90,7 +90,7 @@ impl Levels {
         steps: &Steps,
         (x, node, outside): (Num, u32, Num),
         order: usize,
-    ) -> Result<Option<Vec<Num>>, TapeFull> {
+    ) -> Result<Option<Vec<Num>>, Stop> {
         if node == 0 {
             return Ok(Some(padded(vec![outside], order)));
         }
@@ -135,7 +135,7 @@ struct Stream {
 }
 
 impl Series<'_> {
-    fn of_step(&mut self, step: &Step, known: &HashMap<u32, Vec<Num>>, order: usize) -> Result<Vec<Num>, TapeFull> {
+    fn of_step(&mut self, step: &Step, known: &HashMap<u32, Vec<Num>>, order: usize) -> Result<Vec<Num>, Stop> {
         let operands = step.operands.iter().map(|(node, constant)| match known.get(node) {
             Some(coefficients) => self.given(coefficients.clone()),
             None => self.given(vec![*constant]),
@@ -161,7 +161,7 @@ impl Series<'_> {
         self.streams.len() - 1
     }
 
-    fn coefficient(&mut self, stream: usize, k: usize) -> Result<Num, TapeFull> {
+    fn coefficient(&mut self, stream: usize, k: usize) -> Result<Num, Stop> {
         loop {
             let this = &self.streams[stream];
             if let Some(known) = this.coefficients.get(k) {
@@ -174,7 +174,7 @@ impl Series<'_> {
     }
 
     /// Coefficient `k` of a primitive, whose coefficients before it are known.
-    fn next(&mut self, y: usize, (id, n, x): (PrimitiveId, i64, &[usize]), k: usize) -> Result<Num, TapeFull> {
+    fn next(&mut self, y: usize, (id, n, x): (PrimitiveId, i64, &[usize]), k: usize) -> Result<Num, Stop> {
         if k == 0 {
             let mut first = [Num::default(); OPERANDS];
             for (to, operand) in first.iter_mut().zip(x) {
@@ -211,7 +211,7 @@ impl Series<'_> {
     }
 
     /// `yₖ = (aₖ - Σ yⱼ · bₖ₋ⱼ) / b₀`
-    fn quotient(&mut self, y: usize, a: usize, b: usize, k: usize) -> Result<Num, TapeFull> {
+    fn quotient(&mut self, y: usize, a: usize, b: usize, k: usize) -> Result<Num, Stop> {
         let mut sum = None;
         let above = self.coefficient(a, k)?;
         sum = self.plus(sum, above, Num::constant(1.0))?;
@@ -231,7 +231,7 @@ impl Series<'_> {
     }
 
     /// `k · yₖ = Σ j · xⱼ · sₖ₋ⱼ` for all operands.
-    fn by_slopes(&mut self, y: usize, x: &[usize], k: usize) -> Result<Num, TapeFull> {
+    fn by_slopes(&mut self, y: usize, x: &[usize], k: usize) -> Result<Num, Stop> {
         let mut sum = None;
         for (i, operand) in x.iter().enumerate() {
             for j in 1..=k {
@@ -249,7 +249,7 @@ impl Series<'_> {
     }
 
     /// `sum + a · b`; what is zero contributes nothing.
-    fn plus(&mut self, sum: Option<Num>, a: Num, b: Num) -> Result<Option<Num>, TapeFull> {
+    fn plus(&mut self, sum: Option<Num>, a: Num, b: Num) -> Result<Option<Num>, Stop> {
         if self.levels.is_zero(a) || self.levels.is_zero(b) {
             return Ok(sum);
         }
@@ -257,7 +257,7 @@ impl Series<'_> {
         self.levels.plus(sum, term).map(Some)
     }
 
-    fn slope(&mut self, y: usize, i: usize) -> Result<usize, TapeFull> {
+    fn slope(&mut self, y: usize, i: usize) -> Result<usize, Stop> {
         if let Some(known) = self.streams[y].slopes[i] {
             return Ok(known);
         }
@@ -271,7 +271,7 @@ impl Series<'_> {
     }
 
     /// The series of a slope, by its formula.
-    fn made_of(&mut self, formula: &Formula, y: usize, (n, x): (i64, &[usize])) -> Result<usize, TapeFull> {
+    fn made_of(&mut self, formula: &Formula, y: usize, (n, x): (i64, &[usize])) -> Result<usize, Stop> {
         Ok(match formula {
             Formula::Operand(k) => x[*k as usize],
             Formula::Result => y,

@@ -5,7 +5,7 @@
 
 use super::column::SlotColumn;
 use super::levels::Levels;
-use super::node::{Node, TapeFull};
+use super::node::{Node, Stop};
 use super::recording::Tape;
 use super::wide::{Block, Call, CallKind, WideKind};
 use super::{Direction, Num};
@@ -106,8 +106,8 @@ impl Sweep {
     /// Adds to the adjoint or tangent of a node; 0 is no node.
     ///
     /// # Errors
-    /// [`TapeFull`] when the sum cannot be recorded in the live levels.
-    pub fn add(&mut self, levels: &mut Levels, node: u32, x: Num) -> Result<(), TapeFull> {
+    /// [`Stop`] when the sum cannot be recorded in the live levels.
+    pub fn add(&mut self, levels: &mut Levels, node: u32, x: Num) -> Result<(), Stop> {
         let live = levels.is_live(x.slot);
         if node == 0 || (x.value == 0.0 && !live) {
             return Ok(());
@@ -173,15 +173,15 @@ impl Sweep {
     /// Goes on to the end, or to where it needs help. `stop` says whether the user wants to stop.
     ///
     /// # Errors
-    /// [`TapeFull`] when the arithmetic of the sweep itself is recorded in live levels, and they are full.
-    pub fn run(&mut self, levels: &mut Levels, stop: &dyn Fn() -> bool) -> Result<Progress, TapeFull> {
+    /// [`Stop`] when the arithmetic of the sweep itself is recorded in live levels, and they are full.
+    pub fn run(&mut self, levels: &mut Levels, stop: &dyn Fn() -> bool) -> Result<Progress, Stop> {
         match self.direction {
             Direction::Reverse => self.run_backwards(levels, stop),
             Direction::Forward => self.run_forwards(levels, stop),
         }
     }
 
-    fn run_backwards(&mut self, levels: &mut Levels, stop: &dyn Fn() -> bool) -> Result<Progress, TapeFull> {
+    fn run_backwards(&mut self, levels: &mut Levels, stop: &dyn Fn() -> bool) -> Result<Progress, Stop> {
         let tape = Rc::clone(&self.tape);
         while self.at > tape.leaves() {
             while self.at < self.first {
@@ -204,7 +204,7 @@ impl Sweep {
             }
             let nodes = &tape.chunks()[self.chunk][(low - self.first) as usize..=(self.at - self.first) as usize];
             match &mut self.numbers {
-                Numbers::Plain(adjoints) if levels.is_watched() => backwards_kept(nodes, low, adjoints),
+                Numbers::Plain(adjoints) if levels.is_searched() => backwards_kept(nodes, low, adjoints),
                 Numbers::Plain(adjoints) => backwards(nodes, low, adjoints),
                 Numbers::Live(_) => self.backwards_live(levels, nodes, low)?,
             }
@@ -217,7 +217,7 @@ impl Sweep {
         Ok(Progress::Done)
     }
 
-    fn run_forwards(&mut self, levels: &mut Levels, stop: &dyn Fn() -> bool) -> Result<Progress, TapeFull> {
+    fn run_forwards(&mut self, levels: &mut Levels, stop: &dyn Fn() -> bool) -> Result<Progress, Stop> {
         let tape = Rc::clone(&self.tape);
         while self.chunk < tape.chunks().len() {
             let end = self.first + tape.chunks()[self.chunk].len() as u32;
@@ -263,7 +263,7 @@ impl Sweep {
     }
 
     /// Does a wide node, or says that the user's function is needed for it.
-    fn meet_wide_backwards(&mut self, levels: &mut Levels, index: usize) -> Result<bool, TapeFull> {
+    fn meet_wide_backwards(&mut self, levels: &mut Levels, index: usize) -> Result<bool, Stop> {
         let tape = Rc::clone(&self.tape);
         let wide = &tape.wide()[index];
         match &wide.kind {
@@ -282,7 +282,7 @@ impl Sweep {
         }
     }
 
-    fn meet_wide_forwards(&mut self, levels: &mut Levels, index: usize) -> Result<bool, TapeFull> {
+    fn meet_wide_forwards(&mut self, levels: &mut Levels, index: usize) -> Result<bool, Stop> {
         let tape = Rc::clone(&self.tape);
         let wide = &tape.wide()[index];
         match &wide.kind {

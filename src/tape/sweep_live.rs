@@ -2,7 +2,7 @@
 
 use super::Num;
 use super::levels::Levels;
-use super::node::{Node, TapeFull};
+use super::node::{Node, Stop};
 use super::sweep::{Numbers, STILL, Sweep, is_still};
 use crate::value::Slot;
 
@@ -22,7 +22,7 @@ impl Sweep {
     }
 
     /// The way back over nodes from number `first` on.
-    pub(super) fn backwards_live(&mut self, levels: &mut Levels, nodes: &[Node], first: u32) -> Result<(), TapeFull> {
+    pub(super) fn backwards_live(&mut self, levels: &mut Levels, nodes: &[Node], first: u32) -> Result<(), Stop> {
         for (k, node) in nodes.iter().enumerate().rev() {
             let i = first + k as u32;
             let adjoint = self.live(i);
@@ -41,7 +41,7 @@ impl Sweep {
     }
 
     /// The way forwards over nodes from number `first` on.
-    pub(super) fn forwards_live(&mut self, levels: &mut Levels, nodes: &[Node], first: u32) -> Result<(), TapeFull> {
+    pub(super) fn forwards_live(&mut self, levels: &mut Levels, nodes: &[Node], first: u32) -> Result<(), Stop> {
         for (k, node) in nodes.iter().enumerate() {
             let i = first + k as u32;
             let outer = self.tape.outer_slopes(i);

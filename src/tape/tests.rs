@@ -346,7 +346,7 @@ fn memory_is_limited_and_given_back() {
             Err(full) => break full,
         }
     };
-    assert_eq!(full, TapeFull::Bytes(4 << 20));
+    assert_eq!(full, Stop::Bytes(4 << 20));
     k.0.abandon();
     assert_eq!((k.0.mode(), k.0.pool().borrow().used()), (Mode::Plain, 0));
     // Inner levels and kept pullbacks too.
@@ -370,7 +370,7 @@ fn memory_is_limited_and_given_back() {
 fn too_many_levels_are_an_error() {
     let mut levels = Levels::new(1 << 20);
     let error = (0..).find_map(|_| levels.open(Direction::Forward).err()).unwrap();
-    assert!(matches!(error, TapeFull::Levels(_)));
+    assert!(matches!(error, Stop::Levels(_)));
 }
 
 #[test]

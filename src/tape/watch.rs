@@ -1,10 +1,10 @@
-//! What is remembered of each step while somebody looks for numbers that are not finite.
+//! What is remembered of each step while somebody looks for numbers that are not finite, or for kinks.
 //!
 //! Otherwise nothing of this exists: a watched level takes the general rule, and keeps its steps beside the tape.
 
 use super::Num;
 use super::levels::Levels;
-use super::node::TapeFull;
+use super::node::Stop;
 use crate::native::PrimitiveId;
 use hashbrown::HashMap;
 
@@ -34,31 +34,71 @@ pub enum Wrong {
     Tangent(Step, f64),
 }
 
+/// An operation at a kink.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Met {
+    /// The operation.
+    pub step: Step,
+    /// The slopes on the left and on the right of the operand that moves; NaN where there is no value.
+    pub sides: [f64; 2],
+    /// The slope that is taken.
+    pub taken: f64,
+}
+
+/// What somebody looks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Wanted {
+    /// Numbers that are not finite.
+    pub not_finite: bool,
+    /// The program is to stop at the first of them, and not where it spoils a derivative.
+    pub at_once: bool,
+    /// Kinks.
+    pub kinks: bool,
+    /// The program is to stop at the first of those.
+    pub no_kinks: bool,
+}
+
 /// A look at every number.
 #[derive(Debug, Default)]
 pub struct Watch {
-    always: bool,
+    wanted: Wanted,
     /// Where the program is.
     place: u32,
     times: HashMap<u32, u32>,
     first: Option<Wrong>,
+    kinks: Vec<Met>,
 }
 
+/// Kinks that are remembered; one for each place.
+const KINKS: usize = 1000;
+
 impl Levels {
-    /// Begins to watch. `always`: the program is to stop at the first number, and not where it spoils a derivative.
-    pub fn watch(&mut self, always: bool) {
-        self.watch = Some(Box::new(Watch { always, ..Watch::default() }));
+    /// Begins to watch, if anything is wanted.
+    pub fn watch(&mut self, wanted: Wanted) {
+        let is_wanted = wanted.not_finite || wanted.kinks;
+        self.set_watch(is_wanted.then(|| Box::new(Watch { wanted, ..Watch::default() })));
     }
 
-    /// Whether somebody looks for numbers that are not finite.
+    /// Whether somebody looks for anything.
     #[inline(always)]
     pub fn is_watched(&self) -> bool {
         self.watch.is_some()
     }
 
+    /// Whether somebody looks for numbers that are not finite.
+    #[inline(always)]
+    pub fn is_searched(&self) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.wanted.not_finite)
+    }
+
     /// Whether the program is to stop at the first of them.
     pub fn stops_at_once(&self) -> bool {
-        self.watch.as_ref().is_some_and(|watch| watch.always)
+        self.watch.as_ref().is_some_and(|watch| watch.wanted.at_once)
+    }
+
+    /// The kinks that were met, in order, and forgets them.
+    pub fn take_kinks(&mut self) -> Vec<Met> {
+        self.watch.as_mut().map(|watch| std::mem::take(&mut watch.kinks)).unwrap_or_default()
     }
 
     /// Where the program is from now on.
@@ -81,8 +121,9 @@ impl Levels {
         }
     }
 
-    /// Looks at an operation; gives it as a step.
-    pub(super) fn look(&mut self, id: PrimitiveId, x: &[Num], result: f64) -> Result<Option<Step>, TapeFull> {
+    /// Looks at an operation of level `k`; gives it as a step, if those are to be kept.
+    pub(super) fn look(&mut self, k: usize, id: PrimitiveId, x: &[Num], result: f64) -> Result<Option<Step>, Stop> {
+        let kink = if self.watch.is_some() { self.kink(k, id, x, result) } else { None };
         let Some(watch) = &mut self.watch else { return Ok(None) };
         let time = watch.times.entry(watch.place).or_default();
         *time += 1;
@@ -90,14 +131,33 @@ impl Levels {
         for (to, from) in step.x.iter_mut().zip(x) {
             *to = from.value;
         }
+        if let Some((sides, taken)) = kink.filter(|_| watch.wanted.kinks) {
+            watch.met(Met { step, sides, taken })?;
+        }
+        if !watch.wanted.not_finite {
+            return Ok(None);
+        }
         if !result.is_finite() && x.iter().all(|x| x.value.is_finite()) {
             watch.found(Wrong::Value(step))?;
         }
         Ok(Some(step))
     }
 
+    /// The slopes on both sides of the first operand that moves in level `k` and is at a kink, and the one that is taken.
+    fn kink(&self, k: usize, id: PrimitiveId, x: &[Num], result: f64) -> Option<([f64; 2], f64)> {
+        let corner = id.info().corner?;
+        // `max(x, x)` moves as `x` does.
+        if matches!(x, [a, b] if a.slot == b.slot) {
+            return None;
+        }
+        let values: Vec<f64> = x.iter().map(|x| x.value).collect();
+        let moves = |x: &Num| Some(x.slot.epoch) == self.epoch_at(k);
+        let sides = |i: usize| Some((corner(i, &values)?, id.info().slope(i, &values, 0, result)?));
+        x.iter().enumerate().filter(|(_, x)| moves(x)).find_map(|(i, _)| sides(i))
+    }
+
     /// Looks at the tangent of a step.
-    pub(super) fn look_at_tangent(&mut self, step: Option<Step>, of: &[f64], tangent: f64) -> Result<(), TapeFull> {
+    pub(super) fn look_at_tangent(&mut self, step: Option<Step>, of: &[f64], tangent: f64) -> Result<(), Stop> {
         match (&mut self.watch, step) {
             (Some(watch), Some(step)) if !tangent.is_finite() && of.iter().all(|t| t.is_finite()) => {
                 watch.found(Wrong::Tangent(step, tangent))
@@ -108,8 +168,16 @@ impl Levels {
 }
 
 impl Watch {
-    fn found(&mut self, wrong: Wrong) -> Result<(), TapeFull> {
+    fn found(&mut self, wrong: Wrong) -> Result<(), Stop> {
         self.first.get_or_insert(wrong);
-        if self.always { Err(TapeFull::NotFinite) } else { Ok(()) }
+        if self.wanted.at_once { Err(Stop::NotFinite) } else { Ok(()) }
+    }
+
+    fn met(&mut self, kink: Met) -> Result<(), Stop> {
+        let known = self.kinks.iter().any(|k| (k.step.place, k.step.id) == (kink.step.place, kink.step.id));
+        if !known && self.kinks.len() < KINKS {
+            self.kinks.push(kink);
+        }
+        if self.wanted.no_kinks { Err(Stop::Kink(kink.step.id)) } else { Ok(()) }
     }
 }

@@ -4,7 +4,7 @@ use crate::diagnostic::Code as Number;
 use crate::native::Trap;
 use crate::native::library::{Failure, FailureKind};
 use crate::source::Span;
-use crate::tape::TapeFull;
+use crate::tape::Stop;
 use std::rc::Rc;
 
 /// What kind of stop it is.
@@ -126,19 +126,20 @@ impl From<Failure> for Box<Fault> {
     }
 }
 
-impl From<TapeFull> for Box<Fault> {
-    fn from(full: TapeFull) -> Box<Fault> {
+impl From<Stop> for Box<Fault> {
+    fn from(full: Stop) -> Box<Fault> {
         match full {
-            TapeFull::Bytes(limit) => Fault::new(
+            Stop::Bytes(limit) => Fault::new(
                 Number::TapeLimit,
                 format!("the derivative needs more memory than allowed ({} of tape)", bytes(limit)),
             ),
-            TapeFull::NotLinear(id) => {
+            Stop::NotLinear(id) => {
                 let step = id.info().symbol();
                 Fault::new(Number::NotLinear, format!("when recording a linear function, '{step}' is not linear"))
             }
-            TapeFull::NotFinite => Fault::new(Number::NotFinite, "a number became infinite or NaN"),
-            TapeFull::Levels(most) => {
+            Stop::Kink(id) => Fault::new(Number::Kink, format!("'{}' is differentiated at a kink", id.info().symbol())),
+            Stop::NotFinite => Fault::new(Number::NotFinite, "a number became infinite or NaN"),
+            Stop::Levels(most) => {
                 Fault::new(Number::DepthLimit, format!("more than {most} derivatives are nested in each other"))
             }
         }

@@ -4,7 +4,7 @@ use super::fault::Fault;
 use super::functions::{Compiler, Entry, Functions, Version};
 use super::limits::{Limits, Meter};
 use super::operators;
-use super::operators::{BrokenChains, Checks, Places};
+use super::operators::{BrokenChains, Checks, Kink, Places};
 use super::stacks::{Frame, Stacks};
 use super::task::{Next, Target, Task};
 use crate::bytecode::{Code, Instruction};
@@ -42,6 +42,8 @@ pub struct Machine {
     pub(super) ids: Arithmetic,
     /// Places in the program where numbers were watched.
     pub(super) places: Places,
+    /// Kinks that were met, if somebody looks for them.
+    pub(super) kinks: Vec<Kink>,
     /// Chains of differentiation that broke in this run.
     pub(super) broken: BrokenChains,
     /// Which registered derivatives were compared with differences in this run, if they are.
@@ -96,6 +98,7 @@ impl Machine {
                 neg: id("double.neg"),
             },
             places: Places::default(),
+            kinks: vec![],
             broken: BrokenChains::default(),
             checks: None,
             own_code: OwnCode {

@@ -1,7 +1,7 @@
 //! Arithmetic of derivative code: the value, and what is recorded of it in the mode that the live levels ask for.
 
 use crate::native::{Primitive, PrimitiveId, Rule, table};
-use crate::tape::{Levels, Mode, Num, TapeFull};
+use crate::tape::{Levels, Mode, Num, Stop};
 use crate::value::Slot;
 
 /// The node of a number in the lone reverse level; 0 for a constant.
@@ -99,7 +99,7 @@ pub fn usual_unary(levels: &mut Levels, a: Num, value: f64, pa: impl FnOnce() ->
 }
 
 #[inline(never)]
-fn general(levels: &mut Levels, id: PrimitiveId, x: &[Num], n: Option<i64>) -> Result<Num, TapeFull> {
+fn general(levels: &mut Levels, id: PrimitiveId, x: &[Num], n: Option<i64>) -> Result<Num, Stop> {
     match n {
         Some(n) => levels.record_with(id, x, n),
         None => levels.record(id, x),
@@ -108,7 +108,7 @@ fn general(levels: &mut Levels, id: PrimitiveId, x: &[Num], n: Option<i64>) -> R
 
 /// A primitive of one number and perhaps an integer.
 #[inline(always)]
-pub fn primitive1(levels: &mut Levels, p: u8, a: Num, n: Option<i64>, out: impl Sink) -> Result<(), TapeFull> {
+pub fn primitive1(levels: &mut Levels, p: u8, a: Num, n: Option<i64>, out: impl Sink) -> Result<(), Stop> {
     let Some(info) = entry(p) else { return Ok(()) };
     let x = [a.value];
     let value = info.number(&x, n.unwrap_or(0)).unwrap_or(f64::NAN);
@@ -128,7 +128,7 @@ pub fn primitive1(levels: &mut Levels, p: u8, a: Num, n: Option<i64>, out: impl 
 
 /// A primitive of two numbers.
 #[inline(always)]
-pub fn primitive2(levels: &mut Levels, p: u8, a: Num, b: Num, out: impl Sink) -> Result<(), TapeFull> {
+pub fn primitive2(levels: &mut Levels, p: u8, a: Num, b: Num, out: impl Sink) -> Result<(), Stop> {
     let Some(info) = entry(p) else { return Ok(()) };
     let x = [a.value, b.value];
     let value = info.number(&x, 0).unwrap_or(f64::NAN);
@@ -148,7 +148,7 @@ pub fn primitive2(levels: &mut Levels, p: u8, a: Num, b: Num, out: impl Sink) ->
 }
 
 /// A primitive of three numbers: rare, so the general rule is fast enough.
-pub fn primitive3(levels: &mut Levels, p: u8, x: [Num; 3]) -> Result<Num, TapeFull> {
+pub fn primitive3(levels: &mut Levels, p: u8, x: [Num; 3]) -> Result<Num, Stop> {
     match levels.mode() {
         Mode::Plain => {
             let values = x.map(|x| x.value);

@@ -72,6 +72,7 @@ impl Machine {
                 if fault.remarks.is_empty() {
                     fault = match fault.kind {
                         Kind::Error(Number::NotFinite) => operators::with_first(self, fault),
+                        Kind::Error(Number::Kink) => operators::with_kink(self, fault),
                         Kind::Error(Number::TapeLimit) => self.explain_full_tape(fault),
                         _ => fault,
                     };
@@ -93,6 +94,7 @@ impl Machine {
     }
 
     fn end(&mut self) {
+        self.keep_kinks();
         self.broken.clear();
         self.checks = self.checks.take().map(|_| Checks::default());
         self.places.clear();

@@ -1,7 +1,7 @@
 //! The words of the command line.
 
 use crate::diagnostic::{Code, Form};
-use crate::session::{CheckNan, Options, Stage};
+use crate::session::{CheckNan, Kinks, Options, Stage};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -141,6 +141,9 @@ pub(super) struct Settings {
     /// Stop where numbers that are differentiated become infinite or NaN
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
     check_nan: Check,
+    /// Stop where a function is differentiated at a kink, where its slope is a convention
+    #[arg(long, global = true)]
+    strict_kinks: bool,
     /// Compare registered derivatives and transposes with differences when they are used
     #[arg(long, global = true)]
     check_derivatives: bool,
@@ -219,6 +222,7 @@ impl Settings {
                 Check::Always => CheckNan::Always,
             },
             interactive: false,
+            kinks: if self.strict_kinks { Kinks::Refused } else { default.kinks },
             check_derivatives: self.check_derivatives,
             deny_warnings: self.deny_warnings,
             interrupt,

@@ -13,6 +13,7 @@ mod check_rule;
 mod cut;
 mod difference;
 mod differential;
+mod kink;
 mod linear;
 mod not_finite;
 mod recompute;
@@ -24,12 +25,15 @@ mod series;
 mod snapshot;
 mod sweep;
 mod tangent;
+mod watched;
 mod wrong_rule;
 
 pub use broken::BrokenChains;
 pub use check_rule::Checks;
-pub use not_finite::Places;
+pub use kink::Kink;
+pub(super) use kink::with_kink;
 pub(super) use not_finite::with_first;
+pub use watched::Places;
 
 use super::fault::Fault;
 use super::functions::Compiler;
@@ -37,7 +41,7 @@ use super::machine::Machine;
 use super::task::Next;
 use crate::bytecode::{Operator, OperatorSite, RuleSite};
 use crate::diagnostic::Code as Number;
-use crate::tape::{Num, TapeFull, Template};
+use crate::tape::{Num, Stop, Template};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::{At, Mismatch, Walk};
 use crate::value::{Cells, Ref, Slot};
@@ -247,10 +251,10 @@ fn behind_no_error<T>(machine: &mut Machine, throws: bool, act: impl FnOnce(&mut
 
 /// Keeps the first failure of a walk whose steps cannot fail.
 #[derive(Default)]
-struct Failure(Option<TapeFull>);
+struct Failure(Option<Stop>);
 
 impl Failure {
-    fn slot(&mut self, number: Result<Num, TapeFull>) -> Slot {
+    fn slot(&mut self, number: Result<Num, Stop>) -> Slot {
         match number {
             Ok(number) => number.slot,
             Err(full) => {

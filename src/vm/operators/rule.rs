@@ -11,7 +11,7 @@ use super::super::task::{Next, Target, Task};
 use super::{At, check_rule, counts, leaves, rule_forward, rule_reverse, take_tuple, value_layout, walk};
 use crate::bytecode::{Registered, RegisteredKind, RuleSite};
 use crate::diagnostic::Code as Number;
-use crate::tape::{Direction, Levels, Num, TapeFull, Template};
+use crate::tape::{Direction, Levels, Num, Stop, Template};
 use crate::value::reach::{SlotChange, change_slots};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::Walk;
@@ -204,7 +204,7 @@ pub(super) fn call_differential(
     compiler: &dyn Compiler,
     rule: &ByRule,
     function: Ref,
-    number: &mut dyn FnMut(&mut Levels, Num) -> Result<Num, TapeFull>,
+    number: &mut dyn FnMut(&mut Levels, Num) -> Result<Num, Stop>,
     then: impl Task + 'static,
 ) -> Result<Next, Box<Fault>> {
     let walk = walk(compiler);
