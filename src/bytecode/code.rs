@@ -132,6 +132,8 @@ pub struct RuleSite {
     pub refusal: Option<Rc<str>>,
     /// Whether the function may throw.
     pub throws: bool,
+    /// Whether it changes parameters.
+    pub changes: bool,
 }
 
 /// A registered derivative.

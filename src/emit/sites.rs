@@ -89,9 +89,16 @@ pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) ->
         results,
         rules: rules.collect(),
         throws: callee.throws,
-        refusal: callee.is_opaque.then(|| refusal(callee).into()),
+        changes: callee.rules.iter().any(|rule| rule.function != rule.registered),
+        refusal: is_closed(callee).then(|| refusal(callee).into()),
     };
     Ok(RuleAt(add(&mut code.rules, site)))
+}
+
+/// Whether a function has no derivative but those that are registered. One of C is kept from programs before they run; what
+/// gets there all the same, the derivative of a registered derivative, finds that of the primitive.
+fn is_closed(callee: &ir::Function) -> bool {
+    callee.is_opaque && (callee.obstacle.is_some() || !callee.is_prelude)
 }
 
 /// What is said when a function that nobody can look into moves with something that no rule covers.

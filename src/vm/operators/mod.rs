@@ -21,6 +21,7 @@ mod recorded;
 mod rule;
 mod rule_forward;
 mod rule_reverse;
+mod rule_thrown;
 mod series;
 mod snapshot;
 mod sweep;

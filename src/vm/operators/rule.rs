@@ -8,6 +8,7 @@ use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Target, Task};
+use super::rule_thrown::Before;
 use super::{At, check_rule, counts, leaves, rule_forward, rule_reverse, take_tuple, value_layout, walk};
 use crate::bytecode::{Registered, RegisteredKind, RuleSite};
 use crate::diagnostic::Code as Number;
@@ -37,6 +38,8 @@ pub(super) struct ByRule {
     pub(super) returns: RegisteredKind,
     /// Whether the original may throw.
     pub(super) throws: bool,
+    /// What it was called with, if it may throw when it has changed some of that.
+    pub(super) before: Option<Before>,
 }
 
 /// The registered function is running.
@@ -89,13 +92,14 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
         machine.set_window(arguments.all());
         return Ok(Next::tail_call(Target::Beneath(site.function), true));
     };
+    let before = (site.throws && site.changes).then(|| Before::new(machine, site.function, &arguments));
     change_slots(&mut arguments, &mut Strip { levels: &machine.levels, level });
     let by = differentiated(walk, site, rule, &arguments, numbers);
     if machine.checks.is_some() {
         check_rule::check(machine, compiler, (site, rule), &arguments, &by)?;
     }
     machine.set_window(arguments.all());
-    let by_rule = ByRule { level, by, result: rule.result, returns: rule.kind, throws: site.throws };
+    let by_rule = ByRule { level, by, result: rule.result, returns: rule.kind, throws: site.throws, before };
     let running = Running { by_rule, throws: rule.throws };
     machine.ruled.push(level);
     Ok(Next::Call { target: Target::Function(rule.function), derivative: true, then: Some(Box::new(running)) })
@@ -160,7 +164,10 @@ impl Task for Running {
                 change_slots(&mut given, &mut Strip { levels: &machine.levels, level: rule.level });
                 machine.set_window(given.all());
             });
-            return Ok(Next::Return);
+            return match rule.before {
+                Some(before) => before.again(machine, compiler, rule.result),
+                None => Ok(Next::Return),
+            };
         }
         let mut value = match throws {
             true => machine.behind_error(|machine| take_tuple(machine, counts, true)),
