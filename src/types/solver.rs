@@ -24,6 +24,15 @@ impl Literal {
     fn is_text(self) -> bool {
         matches!(self, Literal::Text | Literal::Words)
     }
+
+    /// The type that it has when nothing else says.
+    pub(super) fn usual(self) -> &'static str {
+        match self {
+            Literal::Int => "Int",
+            Literal::Float => "Double",
+            Literal::Text | Literal::Words => "String",
+        }
+    }
 }
 
 /// What is known of a variable.

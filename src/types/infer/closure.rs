@@ -69,8 +69,11 @@ impl Infer<'_> {
             }
             None => {
                 let used = highest_anonymous(&closure.body).map_or(0, |n| n + 1);
-                if let Some(w) = wanted.as_ref().filter(|w| used > 0 && used < w.params.len()) {
-                    return self.wrong_arity(w, used, span);
+                if let Some(w) = wanted.as_ref().filter(|w| used < w.params.len()) {
+                    match used {
+                        0 => self.check_nothing_ignored(closure, w, span),
+                        _ => return self.wrong_arity(w, used, span),
+                    }
                 }
                 let count = wanted.as_ref().map_or(used, |w| w.params.len());
                 for i in 0..count {
@@ -128,6 +131,29 @@ impl Infer<'_> {
         );
         self.error(Diagnostic::error(Code::WrongArguments, span, message));
         Type::Error
+    }
+
+    /// A closure names what it is given, if only as `_`, unless there is nothing in it.
+    fn check_nothing_ignored(&mut self, closure: &ast::Closure, wanted: &FunctionType, span: Span) {
+        let given = wanted.params.len();
+        let is_nothing = |infer: &mut Self, p: &FunctionParam| infer.world.shallow(&p.ty).is_unit();
+        if matches!(wanted.params.as_slice(), [only] if is_nothing(self, only)) {
+            return;
+        }
+        let message = format!(
+            "contextual type for closure argument list expects {}, which cannot be implicitly ignored",
+            count(given)
+        );
+        let names = vec!["_"; given].join(", ");
+        let diagnostic = Diagnostic::error(Code::WrongArguments, span, message);
+        let behind_brace = Span::new(span.start + 1, span.start + 1);
+        self.error(match closure.captures.is_empty() {
+            true => {
+                let space = if closure.body.items.is_empty() { " " } else { "" };
+                diagnostic.fix("say that it is ignored", behind_brace, format!(" {names} in{space}"))
+            }
+            false => diagnostic.help(format!("write '{names}' between the capture list and 'in'")),
+        });
     }
 
     /// Whether the parameters that the body uses are known.

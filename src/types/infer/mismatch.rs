@@ -3,7 +3,7 @@
 use super::Infer;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::types::solver::{Literal, VarState, Wish};
+use crate::types::solver::{VarState, Wish};
 use crate::types::store::Requirement;
 use crate::types::ty::{Type, VarId};
 
@@ -165,11 +165,7 @@ impl Infer<'_> {
         let kind = self.world.var(literal).literal?;
         let wishes = self.world.var(var).conforms.clone();
         let wish = wishes.into_iter().find(|wish| !self.world.literal_may_conform(kind, wish.protocol))?;
-        let ty = self.world.simple(match kind {
-            Literal::Int => "Int",
-            Literal::Float => "Double",
-            Literal::Text | Literal::Words => "String",
-        });
+        let ty = self.world.simple(kind.usual());
         Some(Unmet { var, ty, wish })
     }
 

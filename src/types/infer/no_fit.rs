@@ -277,13 +277,53 @@ impl Infer<'_> {
         first
     }
 
-    pub(super) fn ambiguous(&mut self, name: &Ident, tied: &[Candidate], span: Span) -> Expr {
-        let mut diagnostic = Diagnostic::error(Code::Ambiguous, span, format!("ambiguous use of '{}'", name.name));
+    /// Says that several functions can be called with these arguments, and which.
+    pub(super) fn ambiguous(&mut self, name: &Ident, tied: &[Candidate], args: &[ArgNode], span: Span) -> Expr {
         let mut results: Vec<Type> = tied.iter().map(|c| self.candidate_result(c)).collect();
         results.dedup();
-        if results.len() > 1 {
-            let ty = self.show(&results[0]);
-            diagnostic = diagnostic.help(format!("say which type is meant, as in 'let x: {ty} = …'"));
+        let way_out = match results.as_slice() {
+            [ty, _, ..] => Some(format!("say which type is meant, as in 'let x: {} = …'", self.show(ty))),
+            _ => self.deciding_argument(tied, args),
+        };
+        self.report_ambiguous(name, tied, way_out, span)
+    }
+
+    /// The same of a function that is not called.
+    pub(super) fn ambiguous_reference(&mut self, tied: &[Candidate], span: Span) -> Expr {
+        let name = match &tied[0].target {
+            Target::Function(f) => self.world.function_data(*f).base_name.clone(),
+            Target::Requirement(..) | Target::Case(..) => self.candidate_name(&tied[0]).as_str().into(),
+        };
+        let types: Vec<Option<Type>> = tied.iter().map(|c| self.candidate_type(c)).collect();
+        let way_out = match &types[0] {
+            Some(ty) if types.iter().any(|other| *other != types[0]) => {
+                format!("say which type is meant, as in 'let f: {} = …'", self.show(ty))
+            }
+            _ => format!("write its labels, as in '{}'", self.candidate_name(&tied[0])),
+        };
+        self.report_ambiguous(&Ident { name, span }, tied, Some(way_out), span)
+    }
+
+    /// What the first argument would be written as which the candidates take as different types.
+    fn deciding_argument(&mut self, tied: &[Candidate], args: &[ArgNode]) -> Option<String> {
+        let params: Vec<Vec<SignatureParam>> = tied.iter().map(|c| self.candidate_params(c)).collect();
+        let (first, others) = params.split_first()?;
+        let slots = match_args(first, args).ok()?;
+        let is_plain = |ty: &Type| !ty.any(&mut |t| matches!(t, Type::Param(_) | Type::Var(_)));
+        let (i, param) = first.iter().enumerate().find(|(i, param)| {
+            let differs = |other: &Vec<SignatureParam>| other.get(*i).is_some_and(|p| p.ty != param.ty);
+            is_plain(&param.ty) && others.iter().any(differs)
+        })?;
+        let Some(Slot::Arg(given)) = slots.get(i) else { return None };
+        let text = self.world.source_text(args[*given].span);
+        let text = if is_one_word(&text) { text } else { format!("({text})") };
+        Some(format!("say of which type an argument is, as in '{text} as {}'", self.show(&param.ty)))
+    }
+
+    fn report_ambiguous(&mut self, name: &Ident, tied: &[Candidate], way_out: Option<String>, span: Span) -> Expr {
+        let mut diagnostic = Diagnostic::error(Code::Ambiguous, span, format!("ambiguous use of '{}'", name.name));
+        if let Some(way_out) = way_out {
+            diagnostic = diagnostic.help(way_out);
         }
         for candidate in tied.iter().take(6) {
             let text = self.describe_candidate(candidate);
@@ -301,6 +341,13 @@ impl Infer<'_> {
             Target::Function(f) => self.world.signature(*f).result.clone(),
             Target::Requirement(..) | Target::Case(..) => Type::Error,
         }
+    }
+
+    /// The type of a function as a value.
+    fn candidate_type(&mut self, candidate: &Candidate) -> Option<Type> {
+        let Target::Function(f) = candidate.target else { return None };
+        let signature = self.world.signature(f);
+        Some(self.world.function_type(&signature))
     }
 
     pub(super) fn describe_candidate(&mut self, candidate: &Candidate) -> String {
@@ -321,6 +368,11 @@ impl Infer<'_> {
         let name = self.world.function_data(f).base_name.clone();
         format!("'{name}({}) -> {}'", params.join(", "), self.world.show(&signature.result))
     }
+}
+
+/// Whether a text is one name or one literal.
+fn is_one_word(text: &str) -> bool {
+    text.chars().all(|c| c.is_alphanumeric() || "._\"".contains(c))
 }
 
 /// The edit that gives an argument the label of its parameter.

@@ -81,6 +81,27 @@ impl Infer<'_> {
         if natural.is_empty() { candidates.to_vec() } else { natural }
     }
 
+    /// Whether some of the candidates fit now, and none will when the literals among the arguments are what they are by
+    /// themselves.
+    pub(super) fn needs_other_literals(&mut self, candidates: &[Candidate], args: &[ArgNode], span: Span) -> bool {
+        let snapshot = self.world.snapshot();
+        let fits = |infer: &mut Self| candidates.iter().any(|c| infer.try_candidate(c, args, None, span).is_some());
+        let fits_now = fits(self);
+        let types: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
+        let mut any = false;
+        for ty in types {
+            if let Type::Var(v) = self.world.shallow(&ty)
+                && let Some(literal) = self.world.var(v).literal
+            {
+                let usual = self.world.simple(literal.usual());
+                any |= self.world.unify(&ty, &usual, span);
+            }
+        }
+        let needs_others = any && fits_now && !fits(self);
+        self.world.rollback(snapshot);
+        needs_others
+    }
+
     /// Makes `Int`s of those of the types that are whole numbers without a type; whether there are such.
     pub(super) fn settle_whole_numbers(&mut self, types: &[Type], span: Span) -> bool {
         let int = self.world.simple("Int");
@@ -174,7 +195,7 @@ impl Infer<'_> {
             {
                 return Some(self.commit(name, &first.clone(), args, expected, span));
             }
-            return Some(self.ambiguous(name, &tied, span));
+            return Some(self.ambiguous(name, &tied, args, span));
         }
         None
     }
@@ -259,7 +280,7 @@ impl Infer<'_> {
 
     /// Of several candidates that fit equally well, the one whose surroundings require the most: more conditions, or
     /// protocols that refine more.
-    fn most_special(&mut self, tied: &[Candidate]) -> Option<Candidate> {
+    pub(super) fn most_special(&mut self, tied: &[Candidate]) -> Option<Candidate> {
         let mut weights: Vec<((usize, usize), usize)> = vec![];
         for (i, candidate) in tied.iter().enumerate() {
             let f = match &candidate.target {
@@ -293,7 +314,7 @@ impl Infer<'_> {
     }
 
     /// At the prompt a later definition replaces an earlier one.
-    fn newest(&mut self, tied: &[Candidate]) -> Option<Candidate> {
+    pub(super) fn newest(&mut self, tied: &[Candidate]) -> Option<Candidate> {
         if !self.world.is_interactive {
             return None;
         }

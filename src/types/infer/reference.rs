@@ -59,20 +59,16 @@ impl Infer<'_> {
     }
 
     fn reference_now(&mut self, candidates: &[Candidate], expected: Option<Type>, span: Span) -> Option<Expr> {
-        let double = self.world.simple("Double");
-        let mut best: Option<(u32, &Candidate)> = None;
         let natural = self.of_whole_numbers(candidates, expected.as_ref(), span);
-        for candidate in natural.as_deref().unwrap_or(candidates) {
-            if !self.may_be(candidate, expected.as_ref(), span) {
-                continue;
-            }
-            let of_doubles = self.candidate_params(candidate).iter().all(|p| p.ty == double);
-            let rank = candidate.tier * 10 + u32::from(!of_doubles);
-            if best.is_none_or(|(least, _)| rank < least) {
-                best = Some((rank, candidate));
-            }
-        }
-        let chosen = best.map(|(_, c)| c).or(candidates.first())?.clone();
+        let best = self.best_references(natural.as_deref().unwrap_or(candidates), expected.as_ref(), span);
+        let chosen = match best.as_slice() {
+            [] => candidates.first()?.clone(),
+            [only] => only.clone(),
+            _ => match self.most_special(&best).or_else(|| self.newest(&best)) {
+                Some(chosen) => chosen,
+                None => return Some(self.ambiguous_reference(&best, span)),
+            },
+        };
         if let Target::Case(n, case) = chosen.target {
             return Some(self.case_reference(&Type::Nominal(n, chosen.prefix), case, span));
         }
@@ -85,6 +81,23 @@ impl Infer<'_> {
             callee => ExprKind::Requirement(callee),
         };
         Some(Expr { kind, ty, span })
+    }
+
+    /// Those of the candidates that could be what is expected, and are as near as any: of them those of `Double`s, and
+    /// before others those without labels, which the name does not say.
+    fn best_references(&mut self, candidates: &[Candidate], expected: Option<&Type>, span: Span) -> Vec<Candidate> {
+        let double = self.world.simple("Double");
+        let mut ranked = vec![];
+        for candidate in candidates {
+            if self.may_be(candidate, expected, span) {
+                let params = self.candidate_params(candidate);
+                let of_doubles = params.iter().all(|p| p.ty == double);
+                let is_labelled = params.iter().any(|p| p.label.is_some());
+                ranked.push((candidate.tier * 10 + 2 * u32::from(!of_doubles) + u32::from(is_labelled), candidate));
+            }
+        }
+        let least = ranked.iter().map(|(rank, _)| *rank).min();
+        ranked.into_iter().filter(|(rank, _)| Some(*rank) == least).map(|(_, c)| c.clone()).collect()
     }
 
     /// Those that take whole numbers, when that is what a function is asked for, though nothing says of which type:

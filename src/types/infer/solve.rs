@@ -57,6 +57,9 @@ enum Effort {
     /// Closures of one expression are looked into although their parameters are not known: what they do with a literal
     /// says what it is.
     Expressions,
+    /// Where one of several functions would be clear only if literals were of another type than they are by themselves,
+    /// and is not clear: all of them are meant.
+    Literals,
     /// All closures are.
     Closures,
     /// Whatever is left gets an answer, or an error.
@@ -109,6 +112,7 @@ impl Infer<'_> {
             if self.pass(from, Effort::Default)
                 || self.pass(from, Effort::Expressions)
                 || self.default_operands(vars)
+                || self.pass(from, Effort::Literals)
                 || self.default_literals(vars)
             {
                 continue;
@@ -189,6 +193,7 @@ impl Infer<'_> {
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
                 {
                     let by_default = effort >= Effort::Default;
+                    let last = last || effort == Effort::Literals && self.needs_other_literals(candidates, args, span);
                     let natural = match by_default {
                         true => {
                             let useful = self.useful_around(candidates, &pending.result, span);
