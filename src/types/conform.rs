@@ -144,7 +144,7 @@ impl World {
             let own = self.nominal_data(n).group == group;
             let scope = TypeScope::of(Owner::Nominal(n), file);
             // What is inherited may be named with the type's own parameters; what is required of them is not known yet.
-            let params = Env { params: self.nominal_data(n).params.clone(), requirements: vec![] };
+            let params = Env { params: self.nominal_data(n).params.clone(), ..Env::default() };
             let saved = std::mem::replace(&mut self.env, Rc::new(params));
             for ty in &inherits {
                 let (inner, memberwise) = inherited(ty);
@@ -317,19 +317,9 @@ impl World {
         }
         let env = self.group_env(group);
         let own = self.nominal_env(n);
-        env.requirements.iter().filter(|r| !own.requirements.contains(r)).all(|r| match r {
-            Requirement::Conforms(of, p) => {
-                let of = self.substitute_nominal(n, args, of);
-                let of = self.shallow(&of);
-                // What belongs to an open type is open, too.
-                matches!(of, Type::Associated(..)) && self.has_vars(&of) || self.conforms_to(&of, *p)
-            }
-            Requirement::Same(a, b) => {
-                let (a, b) = (self.substitute_nominal(n, args, a), self.substitute_nominal(n, args, b));
-                let (a, b) = (self.resolved(&a), self.resolved(&b));
-                a == b || a.any(&mut |t| matches!(t, Type::Var(_))) || b.any(&mut |t| matches!(t, Type::Var(_)))
-            }
-            Requirement::Superclass(..) => true,
+        env.requirements.iter().filter(|r| !own.requirements.contains(r)).all(|r| {
+            let put = r.map(&mut |t| self.substitute_nominal(n, args, t));
+            self.is_met(&put)
         })
     }
 

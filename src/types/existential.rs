@@ -34,6 +34,7 @@ impl World {
             }
         }
         let mut env = (*self.env).clone();
+        env.places.splice(0..0, requirements.iter().map(|_| Span::default()));
         env.requirements.splice(0..0, requirements);
         (own, Rc::new(env))
     }

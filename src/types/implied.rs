@@ -3,6 +3,7 @@
 use super::resolve::{TypeScope, differentiable_attribute};
 use super::store::{Env, Named, Requirement, World};
 use super::ty::{NominalId, ParamId, Type};
+use crate::source::Span;
 use crate::syntax::ast::{Param, TypeExpr, TypeExprKind};
 use std::rc::Rc;
 
@@ -17,7 +18,7 @@ impl World {
         result: Option<&TypeExpr>,
         scope: &TypeScope,
     ) {
-        let mut types: Vec<(Type, bool)> = vec![];
+        let mut types: Vec<(Type, bool, Span)> = vec![];
         for ty in params.iter().filter_map(|p| p.ty.as_ref()).chain(result) {
             self.implied_by(ty, env, &mut types);
             if first < env.params.len() {
@@ -25,22 +26,19 @@ impl World {
             }
         }
         let differentiable = self.protocol("Differentiable");
-        for (ty, linear) in types {
-            let requirement = Requirement::Conforms(ty.clone(), differentiable);
-            if !env.requirements.contains(&requirement) {
-                env.requirements.push(requirement);
-            }
+        for (ty, linear, at) in types {
+            env.require(Requirement::Conforms(ty.clone(), differentiable), at);
             if linear {
                 let additive = self.protocol("AdditiveArithmetic");
-                env.requirements.push(Requirement::Conforms(ty.clone(), additive));
+                env.require(Requirement::Conforms(ty.clone(), additive), at);
                 let tangent = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
-                env.requirements.push(Requirement::Same(tangent, ty));
+                env.require(Requirement::Same(tangent, ty), at);
             }
         }
     }
 
     /// What `@differentiable` functions imply for the parameters that they name.
-    fn implied_by(&mut self, ty: &TypeExpr, env: &Env, out: &mut Vec<(Type, bool)>) {
+    fn implied_by(&mut self, ty: &TypeExpr, env: &Env, out: &mut Vec<(Type, bool, Span)>) {
         match &ty.kind {
             TypeExprKind::Function { params, result, attributes, .. } => {
                 if let Some(linear) = differentiable_attribute(attributes) {
@@ -51,7 +49,7 @@ impl World {
                             && let [(ident, _)] = path.as_slice()
                             && let Some(param) = self.param_named(&env.params, &ident.name)
                         {
-                            out.push((Type::Param(param), linear));
+                            out.push((Type::Param(param), linear, part.span));
                         }
                     }
                 }
@@ -68,14 +66,14 @@ impl World {
         match &ty.kind {
             TypeExprKind::Dictionary(key, value) => {
                 let dictionary = self.library_nominal("Dictionary");
-                self.add_of_nominal(dictionary, &[key, value], env, first);
+                self.add_of_nominal(dictionary, &[key, value], env, first, ty.span);
             }
             TypeExprKind::Named(path) => {
                 if let [(ident, given)] = path.as_slice()
                     && !given.is_empty()
                     && let Some(Named::Nominal(n)) = self.type_entry(&ident.name, scope.file)
                 {
-                    self.add_of_nominal(n, &given.iter().collect::<Vec<_>>(), env, first);
+                    self.add_of_nominal(n, &given.iter().collect::<Vec<_>>(), env, first, ty.span);
                 }
             }
             _ => {}
@@ -84,7 +82,7 @@ impl World {
     }
 
     /// The same of one type and its arguments, as far as these are parameters.
-    fn add_of_nominal(&mut self, n: NominalId, given: &[&TypeExpr], env: &mut Env, first: usize) {
+    fn add_of_nominal(&mut self, n: NominalId, given: &[&TypeExpr], env: &mut Env, first: usize, at: Span) {
         let own = &env.params[first..];
         let arguments: Vec<Option<Type>> = given.iter().map(|ty| self.as_parameter(ty, own)).collect();
         let params = self.nominal_data(n).params.clone();
@@ -97,8 +95,8 @@ impl World {
             let requirement = Requirement::Conforms(of.substitute(&by), p);
             let is_about_others = matches!(&requirement, Requirement::Conforms(t, _)
                 if t.any(&mut |t| matches!(t, Type::Param(p) if params.contains(p))));
-            if !is_about_others && !env.requirements.contains(&requirement) {
-                env.requirements.push(requirement);
+            if !is_about_others {
+                env.require(requirement, at);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The members of a type by name, from its declaration, its extensions, its superclass and its protocols.
 
+use super::solver::Clause;
 use super::store::{Member, MemberKind, Requirement, World};
-use super::tree::FunctionId;
 use super::ty::{NominalId, ParamId, ProtocolId, Type};
 use std::rc::Rc;
 
@@ -130,9 +130,9 @@ impl World {
         }
     }
 
-    /// Methods of that name that a type would have if it, or what it is made of, conformed to more: each with what does
-    /// not conform to what.
-    pub(super) fn methods_beyond(&mut self, of: &Type, name: &str) -> Vec<(FunctionId, Type, ProtocolId)> {
+    /// Methods and properties of that name that a type would have if it met what their surroundings require: each with what
+    /// it does not meet.
+    pub(super) fn methods_beyond(&mut self, of: &Type, name: &str) -> Vec<(Clause, Requirement)> {
         let of = self.shallow(of);
         let mut out = vec![];
         if let Type::Nominal(n, args) = &of {
@@ -153,16 +153,15 @@ impl World {
         &mut self,
         members: &[Member],
         by: &dyn Fn(ParamId) -> Option<Type>,
-        out: &mut Vec<(FunctionId, Type, ProtocolId)>,
+        out: &mut Vec<(Clause, Requirement)>,
     ) {
         for member in members {
-            let MemberKind::Method(f) = member.kind else { continue };
-            for requirement in self.group_env(member.group).requirements.clone() {
-                let Requirement::Conforms(ty, p) = requirement else { continue };
-                let ty = ty.substitute(by);
-                let ty = self.resolved(&ty);
-                if !self.conforms_to(&ty, p) {
-                    out.push((f, ty, p));
+            let (MemberKind::Method(function) | MemberKind::Computed(function, _)) = member.kind else { continue };
+            for (index, requirement) in self.group_env(member.group).requirements.iter().enumerate() {
+                let put = requirement.map(&mut |ty| ty.substitute(by));
+                let put = put.map(&mut |ty| self.resolved(ty));
+                if !self.is_met(&put) {
+                    out.push((Clause { function, index }, put));
                     break;
                 }
             }

@@ -62,6 +62,7 @@ mod synthesize;
 mod synthesize_enum;
 mod synthesize_subclass;
 mod unmarked;
+mod unmet;
 mod walk;
 mod witness;
 mod wrapper;

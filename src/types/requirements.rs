@@ -5,7 +5,6 @@ use super::tree::FunctionId;
 use super::ty::{NominalId, Type};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{TypeExpr, TypeExprKind};
 
 impl World {
     /// Reports every part of a written type whose arguments do not do what is required of them.
@@ -24,34 +23,36 @@ impl World {
         }
     }
 
-    fn check_arguments_of(&mut self, n: NominalId, args: &[Type], span: Span) {
+    pub(super) fn check_arguments_of(&mut self, n: NominalId, args: &[Type], span: Span) {
         let env = self.nominal_env(n);
-        for requirement in &env.requirements {
-            let failure = match requirement.map(&mut |t| self.substitute_nominal(n, args, t)) {
-                Requirement::Conforms(ty, p) => {
-                    let ty = self.resolved(&ty);
-                    let fails = !self.has_vars(&ty) && !self.conforms_to(&ty, p);
-                    fails.then(|| {
-                        let protocol = self.protocol_data(p).name.clone();
-                        format!("type '{}' does not conform to protocol '{protocol}'", self.show(&ty))
-                    })
-                }
-                Requirement::Same(a, b) => {
-                    let (a, b) = (self.resolved(&a), self.resolved(&b));
-                    let fails = a != b && !self.has_vars(&a) && !self.has_vars(&b);
-                    fails.then(|| format!("'{}' must be '{}'", self.show(&a), self.show(&b)))
-                }
-                Requirement::Superclass(..) => None,
-            };
-            if let Some(message) = failure {
-                let whole = self.show(&Type::Nominal(n, args.into()));
-                self.report(
-                    Diagnostic::error(DiagnosticCode::NotConforming, span, message)
-                        .note(format!("'{whole}' requires it")),
-                );
-                return;
+        for (index, requirement) in env.requirements.iter().enumerate() {
+            let put = requirement.map(&mut |t| self.substitute_nominal(n, args, t));
+            if self.is_met(&put) || self.is_undecided(&put) {
+                continue;
             }
+            let whole = self.show(&Type::Nominal(n, args.into()));
+            let message = match &put {
+                Requirement::Conforms(ty, p) => {
+                    let protocol = self.protocol_data(*p).name.clone();
+                    format!("type '{}' does not conform to protocol '{protocol}'", self.show(ty))
+                }
+                other => format!("'{whole}' requires {}", self.condition(other)),
+            };
+            let diagnostic = Diagnostic::error(DiagnosticCode::NotConforming, span, message);
+            let is_shown = !self.nominal_data(n).is_prelude;
+            let diagnostic = match &put {
+                Requirement::Conforms(..) if !is_shown => diagnostic.note(format!("'{whole}' requires it")),
+                _ => self.with_clause(diagnostic, &env, index, &put, is_shown),
+            };
+            self.report(diagnostic);
+            self.refused.push(Type::Nominal(n, args.into()));
+            return;
         }
+    }
+
+    /// Whether the type that must conform is not known.
+    fn is_undecided(&mut self, put: &Requirement) -> bool {
+        matches!(put, Requirement::Conforms(ty, _) if self.has_vars(ty))
     }
 
     /// The types that a function's signature spells.
@@ -76,16 +77,5 @@ impl World {
             self.check_arguments(&ty, span);
         }
         self.env = saved;
-    }
-
-    /// Where an extension requires a conformance to a protocol for its members.
-    pub(super) fn required_at(&self, f: FunctionId, protocol: &str) -> Option<Span> {
-        let group = &self.groups[self.function_data(f).group?.0 as usize];
-        let names = |ty: &TypeExpr| match &ty.kind {
-            TypeExprKind::Named(path) => path.last().is_some_and(|(name, _)| &*name.name == protocol),
-            _ => false,
-        };
-        let written = group.requirements.iter().find(|r| !r.same && names(&r.right)).filter(|_| !group.is_prelude)?;
-        Some(written.left.span.to(written.right.span))
     }
 }

@@ -55,10 +55,27 @@ pub(super) struct Wish {
     pub(super) by: Option<FunctionId>,
 }
 
+/// One of the requirements of a function that is called: the function, and which one of its surroundings.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clause {
+    pub(super) function: FunctionId,
+    pub(super) index: usize,
+}
+
+/// Two types that must be equal.
+#[derive(Clone, Debug)]
+pub(super) struct Equation {
+    pub(super) left: Type,
+    pub(super) right: Type,
+    pub(super) span: Span,
+    /// Who requires it, if anybody does.
+    pub(super) by: Option<Clause>,
+}
+
 /// A point to come back to.
 pub(super) struct Snapshot {
     trail: usize,
-    equations: Vec<(Type, Type, Span)>,
+    equations: Vec<Equation>,
 }
 
 /// The variables and what waits for them.
@@ -68,7 +85,9 @@ pub(super) struct Vars {
     trail: Vec<(VarId, VarState)>,
     recording: u32,
     /// Equations with a `T.Name` whose `T` is not known yet.
-    pub(super) equations: Vec<(Type, Type, Span)>,
+    pub(super) equations: Vec<Equation>,
+    /// On whose behalf types are made equal at the moment.
+    by: Option<Clause>,
 }
 
 impl World {
@@ -216,7 +235,7 @@ impl World {
             (Type::Var(_), Type::Associated(..)) | (Type::Associated(..), Type::Var(_))
                 if self.has_vars(&a) && self.has_vars(&b) =>
             {
-                self.vars.equations.push((a, b, span));
+                self.put_off(a, b, span);
                 true
             }
             (Type::Var(v), other) | (other, Type::Var(v)) => self.bind(*v, other, span),
@@ -225,7 +244,7 @@ impl World {
                     return true;
                 }
                 if self.has_vars(&a) || self.has_vars(&b) {
-                    self.vars.equations.push((a, b, span));
+                    self.put_off(a, b, span);
                     return true;
                 }
                 self.resolved(&a) == self.resolved(&b)
@@ -248,6 +267,20 @@ impl World {
             (Type::Existential(x), Type::Existential(y)) => self.unify_existentials(x, y, span),
             _ => a == b,
         }
+    }
+
+    /// Keeps an equation until more is known.
+    fn put_off(&mut self, left: Type, right: Type, span: Span) {
+        let by = self.vars.by;
+        self.vars.equations.push(Equation { left, right, span, by });
+    }
+
+    /// Makes two types equal because a function that is called requires it.
+    pub(super) fn unify_by(&mut self, a: &Type, b: &Type, span: Span, by: Option<Clause>) -> bool {
+        let around = std::mem::replace(&mut self.vars.by, by);
+        let same = self.unify(a, b, span);
+        self.vars.by = around;
+        same
     }
 
     fn unify_functions(&mut self, f: &FunctionType, g: &FunctionType, span: Span) -> bool {
@@ -288,7 +321,7 @@ impl World {
             // `T == T.TangentVector` says something about `T` only when it is known.
             let waits = matches!(ty, Type::Associated(..));
             if waits {
-                self.vars.equations.push((ty, Type::Var(v), span));
+                self.put_off(ty, Type::Var(v), span);
             }
             return waits;
         }
@@ -407,15 +440,15 @@ impl World {
     }
 
     /// Tries again the equations that waited; whether one of them could be used. A contradiction is given back.
-    pub(super) fn retry_equations(&mut self) -> Result<bool, (Type, Type, Span)> {
+    pub(super) fn retry_equations(&mut self) -> Result<bool, Equation> {
         let waiting = std::mem::take(&mut self.vars.equations);
         let before = waiting.len();
-        for (a, b, span) in waiting {
-            let (a, b) = (self.resolved(&a), self.resolved(&b));
+        for Equation { left, right, span, by } in waiting {
+            let (left, right) = (self.resolved(&left), self.resolved(&right));
             let snapshot = self.snapshot();
-            if !self.unify(&a, &b, span) {
+            if !self.unify_by(&left, &right, span, by) {
                 self.rollback(snapshot);
-                return Err((a, b, span));
+                return Err(Equation { left, right, span, by });
             }
             self.keep(snapshot);
         }
@@ -425,8 +458,8 @@ impl World {
     /// `T.TangentVector == Float` gives `T` = `Float` when nothing else says.
     pub(super) fn guess_equation(&mut self) -> bool {
         let waiting = self.vars.equations.clone();
-        for (a, b, span) in waiting {
-            for (one, other) in [(&a, &b), (&b, &a)] {
+        for Equation { left, right, span, .. } in waiting {
+            for (one, other) in [(&left, &right), (&right, &left)] {
                 let (one, other) = (self.resolved(one), self.resolved(other));
                 if let Type::Associated(of, protocol, name) = &one
                     && let Type::Var(v) = self.shallow(of)

@@ -93,6 +93,8 @@ pub struct World {
     pub(super) inside: Option<ParamId>,
     /// Conformances that are being looked up, against endless recursion.
     pub(super) conforming: Vec<(Type, ProtocolId)>,
+    /// Generic types that do not fulfil what they require themselves, and of which that was said.
+    pub(super) refused: Vec<Type>,
     /// Protocols whose inheritance is being worked out, to find those that refine themselves.
     pub(super) refining: Vec<ProtocolId>,
 }
@@ -120,6 +122,18 @@ pub(super) struct Entry {
 pub(super) struct Env {
     pub(super) params: Vec<ParamId>,
     pub(super) requirements: Vec<Requirement>,
+    /// Where each of them is written.
+    pub(super) places: Vec<Span>,
+}
+
+impl Env {
+    /// Adds a requirement that is not there yet.
+    pub(super) fn require(&mut self, requirement: Requirement, at: Span) {
+        if !self.requirements.contains(&requirement) {
+            self.requirements.push(requirement);
+            self.places.push(at);
+        }
+    }
 }
 
 /// What is required of generic parameters.

@@ -3,6 +3,7 @@
 use super::resolve::TypeScope;
 use super::store::{Env, GroupId, Named, Owner, Requirement, World};
 use super::ty::{NominalId, ParamId, Type};
+use crate::source::Span;
 use crate::syntax::ast::{Generics, Requirement as AstRequirement, TypeExpr, TypeExprKind};
 use std::rc::Rc;
 
@@ -18,8 +19,9 @@ impl World {
             Owner::Nominal(n) => (*self.nominal_env(n)).clone(),
             Owner::Protocol(p) => {
                 let own = Type::Param(self.protocol_data(p).self_param);
-                let params = vec![self.protocol_data(p).self_param];
-                Env { params, requirements: vec![Requirement::Conforms(own, p)] }
+                let mut env = Env { params: vec![self.protocol_data(p).self_param], ..Env::default() };
+                env.require(Requirement::Conforms(own, p), Span::default());
+                env
             }
         };
         // Set first: a requirement may mention a type whose lookup comes back here.
@@ -61,7 +63,7 @@ impl World {
         for (name, bound) in &generics.params {
             let Some(bound) = bound else { continue };
             let Some(param) = self.param_named(&env.params, &name.name) else { continue };
-            self.add_bound(env, &Type::Param(param), bound, scope);
+            self.add_bound(env, &Type::Param(param), bound, scope, name.span.to(bound.span));
         }
         self.add_requirements(env, &generics.requirements, scope);
     }
@@ -70,17 +72,13 @@ impl World {
         params.iter().rev().copied().find(|p| &*self.params[p.0 as usize].name == name)
     }
 
-    fn add_bound(&mut self, env: &mut Env, of: &Type, bound: &TypeExpr, scope: &TypeScope) {
+    fn add_bound(&mut self, env: &mut Env, of: &Type, bound: &TypeExpr, scope: &TypeScope, at: Span) {
         for (bound, _) in self.bounds(bound, scope) {
-            match bound {
-                Ok(p) => {
-                    let requirement = Requirement::Conforms(of.clone(), p);
-                    if !env.requirements.contains(&requirement) {
-                        env.requirements.push(requirement);
-                    }
-                }
-                Err(ty) => env.requirements.push(Requirement::Superclass(of.clone(), ty)),
-            }
+            let requirement = match bound {
+                Ok(p) => Requirement::Conforms(of.clone(), p),
+                Err(ty) => Requirement::Superclass(of.clone(), ty),
+            };
+            env.require(requirement, at);
         }
         self.add_primary(env, of, bound, scope);
     }
@@ -100,7 +98,7 @@ impl World {
                 for (name, given) in primary.iter().zip(given) {
                     let given = self.resolve_type(given, scope);
                     if let Some(associated) = self.associated_type(of, name) {
-                        env.requirements.push(Requirement::Same(associated, given));
+                        env.require(Requirement::Same(associated, given), bound.span);
                     }
                 }
                 self.env = saved;
@@ -115,9 +113,10 @@ impl World {
             let left = self.resolve_type(&requirement.left, scope);
             let right = requirement.same.then(|| self.resolve_type(&requirement.right, scope));
             self.env = saved;
+            let at = requirement.left.span.to(requirement.right.span);
             match right {
-                Some(right) => env.requirements.push(Requirement::Same(left, right)),
-                None => self.add_bound(env, &left, &requirement.right, scope),
+                Some(right) => env.require(Requirement::Same(left, right), at),
+                None => self.add_bound(env, &left, &requirement.right, scope, at),
             }
         }
     }

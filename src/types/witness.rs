@@ -215,12 +215,10 @@ impl World {
                 let t = t.substitute(&|x| (x == own).then(|| of.clone()));
                 if is_self { self.can_erase(&t, *q) } else { self.conforms_to(&t, *q) }
             }
-            Requirement::Same(a, b) => {
-                let by = |t: &Type| t.substitute(&|x| (x == own).then(|| of.clone()));
-                let (a, b) = (self.resolved(&by(a)), self.resolved(&by(b)));
-                a == b || a.any(&mut |t| matches!(t, Type::Var(_))) || b.any(&mut |t| matches!(t, Type::Var(_)))
+            Requirement::Same(..) | Requirement::Superclass(..) => {
+                let put = r.map(&mut |t| t.substitute(&|x| (x == own).then(|| of.clone())));
+                self.is_met(&put)
             }
-            Requirement::Superclass(..) => true,
         })
     }
 

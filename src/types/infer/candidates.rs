@@ -4,7 +4,7 @@ use super::Infer;
 use super::args::{ArgNode, Slot, match_args};
 use crate::source::Span;
 use crate::syntax::ast::{Name, TypeExpr, TypeExprKind};
-use crate::types::solver::Wish;
+use crate::types::solver::{Clause, Wish};
 use crate::types::store::{MemberKind, Owner, Requirement, RequirementKind, SignatureParam};
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionId, FunctionRef};
 use crate::types::ty::{NominalId, ProtocolId, Type};
@@ -42,7 +42,7 @@ pub(super) struct Instance {
     /// How much is required of the generic arguments.
     pub(super) asked: u32,
     /// What is required of a generic argument and does not hold.
-    pub(super) missing: Option<Requirement>,
+    pub(super) missing: Option<(usize, Requirement)>,
 }
 
 impl Infer<'_> {
@@ -63,7 +63,7 @@ impl Infer<'_> {
         }
         let by = |t: &Type| t.substitute(&|p| params.iter().position(|q| *q == p).map(|i| generics[i].clone()));
         let mut missing = None;
-        for requirement in &signature.env.requirements {
+        for (index, requirement) in signature.env.requirements.iter().enumerate() {
             let requirement = requirement.map(&mut |t| by(t));
             let holds = match &requirement {
                 Requirement::Conforms(t, p) => {
@@ -77,11 +77,11 @@ impl Infer<'_> {
                         self.world.require_by(t, Wish { protocol: *p, span, by: Some(function) })
                     }
                 }
-                Requirement::Same(a, b) => self.world.unify(a, b, span),
+                Requirement::Same(a, b) => self.world.unify_by(a, b, span, Some(Clause { function, index })),
                 Requirement::Superclass(a, b) => self.can_convert(a, b),
             };
             if !holds {
-                missing = missing.or(Some(requirement));
+                missing = missing.or(Some((index, requirement)));
             }
         }
         let own = candidate.prefix.len();

@@ -6,6 +6,7 @@ use super::candidates::{Candidate, Instance, Target};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::solver::Clause;
 use crate::types::store::{Requirement, SignatureParam};
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::ty::{ProtocolId, Type};
@@ -130,20 +131,23 @@ impl Infer<'_> {
     /// What a candidate is with its generic parameters in place; says which requirement is not met.
     pub(super) fn instantiate_reporting(&mut self, candidate: &Candidate, name: &Ident, span: Span) -> Instance {
         let instance = self.instantiate(candidate, span);
-        if let Some(requirement) = &instance.missing {
-            let condition = match requirement {
-                Requirement::Conforms(t, p) => {
-                    format!("'{}' conform to '{}'", self.show(t), self.world.protocol_data(*p).name)
-                }
-                Requirement::Same(a, b) => format!("'{}' be '{}'", self.show(a), self.show(b)),
-                Requirement::Superclass(a, b) => format!("'{}' inherit from '{}'", self.show(a), self.show(b)),
-            };
-            let message = format!("'{}' requires that {condition}", name.name);
-            let diagnostic = match requirement {
-                Requirement::Conforms(of @ Type::Existential(_), p) if candidate.receiver.is_some() => {
+        if let Some((index, requirement)) = &instance.missing {
+            if matches!(candidate.target, Target::Function(f) if self.was_refused(f, &candidate.prefix)) {
+                return instance;
+            }
+            let diagnostic = match (requirement, &candidate.target) {
+                (Requirement::Conforms(of @ Type::Existential(_), p), _) if candidate.receiver.is_some() => {
                     self.unusable_on_any(name, of, Some(*p))
                 }
-                _ => Diagnostic::error(Code::NotConforming, span, message),
+                (_, Target::Case(..)) => return instance,
+                (_, Target::Function(function)) => {
+                    let clause = Clause { function: *function, index: *index };
+                    self.world.unmet(clause, requirement, span)
+                }
+                (_, Target::Requirement(p, r)) => {
+                    let function = self.world.protocol_data(*p).requirements[*r as usize].function;
+                    self.world.unmet(Clause { function, index: *index }, requirement, span)
+                }
             };
             self.error(diagnostic);
         }

@@ -260,8 +260,11 @@ impl Infer<'_> {
             ExprKind::Tuple(parts)
             | ExprKind::Array(parts)
             | ExprKind::Struct { fields: parts }
-            | ExprKind::Case { payload: parts, .. }
             | ExprKind::Interpolation(parts) => parts.iter_mut().for_each(|p| self.finish(p)),
+            ExprKind::Case { payload, .. } => {
+                payload.iter_mut().for_each(|p| self.finish(p));
+                self.check_required_of_type(&e.ty, e.span);
+            }
             ExprKind::Dictionary(items) => items.iter_mut().for_each(|(k, v)| {
                 self.finish(k);
                 self.finish(v);

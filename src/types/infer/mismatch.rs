@@ -21,7 +21,7 @@ const DERIVATIVE: &str =
     "a derivative is by one number; 'gradient(at:in:)' and 'differential(at:in:)' are by any other argument";
 
 /// A variable that was asked to be more than a type is.
-struct Unmet {
+pub(super) struct Unmet {
     var: VarId,
     ty: Type,
     wish: Wish,
@@ -138,7 +138,7 @@ impl Infer<'_> {
     }
 
     /// The first part of a type that is less than what its counterpart was asked to be.
-    fn unmet(&mut self, found: &Type, wanted: &Type) -> Option<Unmet> {
+    pub(super) fn unmet(&mut self, found: &Type, wanted: &Type) -> Option<Unmet> {
         match (self.world.shallow(found), self.world.shallow(wanted)) {
             (Type::Var(x), Type::Var(y)) => self.unmet_literal(x, y).or_else(|| self.unmet_literal(y, x)),
             (ty, Type::Var(var)) | (Type::Var(var), ty) => {
@@ -207,13 +207,8 @@ impl Infer<'_> {
             diagnostic = diagnostic.help(*advice);
         } else if &*protocol == "Differentiable" {
             diagnostic = self.advise_differentiable(diagnostic, ty);
-        } else if let Type::Nominal(n, _) = ty
-            && !self.world.nominal_data(*n).is_prelude
-        {
-            let (name, at) = (self.world.nominal_data(*n).name.clone(), self.world.nominal_data(*n).span);
-            diagnostic = diagnostic
-                .also(at, format!("'{name}' is declared here"))
-                .help(format!("declare it: 'extension {name}: {protocol} {{ … }}'"));
+        } else {
+            diagnostic = self.world.with_declaration(diagnostic, ty, wish.protocol);
         }
         self.with_origin(diagnostic, wish)
     }
@@ -222,14 +217,14 @@ impl Infer<'_> {
     fn with_origin(&mut self, diagnostic: Diagnostic, wish: &Wish) -> Diagnostic {
         let Some(f) = wish.by.filter(|f| !self.world.function_data(*f).is_prelude) else { return diagnostic };
         let signature = self.world.signature(f);
-        let of = signature.env.requirements.iter().find_map(|r| match r {
-            Requirement::Conforms(Type::Param(p), q) if *q == wish.protocol => Some(*p),
+        let env = &signature.env;
+        let of = env.requirements.iter().zip(&env.places).find_map(|(r, at)| match r {
+            Requirement::Conforms(Type::Param(p), q) if *q == wish.protocol => Some((*p, *at)),
             _ => None,
         });
-        let Some(param) = of.map(|p| self.world.params[p.0 as usize].name.clone()) else { return diagnostic };
-        let data = self.world.function_data(f);
-        let written = data.generics.params.iter().find(|(name, _)| name.name == param);
-        let at = written.map_or(data.span, |(name, bound)| bound.as_ref().map_or(name.span, |b| name.span.to(b.span)));
+        let Some((param, written)) = of else { return diagnostic };
+        let at = if written == Span::default() { self.world.function_data(f).span } else { written };
+        let param = self.world.params[param.0 as usize].name.clone();
         let protocol = self.world.protocol_data(wish.protocol).name.clone();
         diagnostic.also(at, format!("'{}' requires that '{param}' conform to '{protocol}'", self.world.full_name(f)))
     }

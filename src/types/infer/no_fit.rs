@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::source::Span;
 use crate::syntax::ast::{ExprKind as Ast, Ident, Name};
 use crate::types::names::closest;
-use crate::types::store::SignatureParam;
+use crate::types::store::{Requirement, SignatureParam};
 use crate::types::tree::Expr;
 use crate::types::ty::{FunctionType, Type};
 use std::rc::Rc;
@@ -85,29 +85,14 @@ impl Infer<'_> {
         args: Option<&[ArgNode]>,
         span: Span,
     ) -> Option<Diagnostic> {
-        for (f, ty, p) in self.world.methods_beyond(of, &name.name) {
-            let params = self.world.signature(f).params.clone();
-            if args.is_some_and(|args| match_args(&params, args).is_err()) || ty == Type::Error {
+        for (clause, put) in self.world.methods_beyond(of, &name.name) {
+            let params = self.world.signature(clause.function).params.clone();
+            let is_broken = matches!(&put, Requirement::Conforms(Type::Error, _));
+            if args.is_some_and(|args| match_args(&params, args).is_err()) || is_broken {
                 continue;
             }
-            let (method, protocol) = (self.world.full_name(f), self.world.protocol_data(p).name.clone());
-            let message = format!("'{method}' requires that '{}' conform to '{protocol}'", self.show(&ty));
             let at = if name.span == Span::default() { span } else { name.span };
-            let diagnostic = Diagnostic::error(Code::NotConforming, at, message);
-            let diagnostic = match self.world.required_at(f, &protocol) {
-                Some(place) => diagnostic.also(place, "required here"),
-                None => diagnostic,
-            };
-            return Some(match &ty {
-                Type::Nominal(n, _) if !self.world.nominal_data(*n).is_prelude => {
-                    let data = self.world.nominal_data(*n);
-                    let name = &data.name;
-                    diagnostic
-                        .also(data.span, format!("'{name}' is declared here"))
-                        .help(format!("declare it: 'extension {name}: {protocol} {{ … }}'"))
-                }
-                _ => diagnostic,
-            });
+            return Some(self.world.unmet(clause, &put, at));
         }
         None
     }

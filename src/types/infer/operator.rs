@@ -635,18 +635,23 @@ impl Infer<'_> {
     }
 
     /// How a type comes to be compared: by a conformance of its own, or of a generic parameter.
-    fn explain_missing(&mut self, diagnostic: Diagnostic, arg: &ArgNode, protocol: &str) -> Diagnostic {
+    fn explain_missing(&mut self, diagnostic: Diagnostic, arg: &ArgNode, protocol: &'static str) -> Diagnostic {
         let Some(ready) = &arg.ready else { return diagnostic };
         let ty = ready.ty.clone();
         match self.world.shallow(&ty) {
+            Type::Nominal(..) if self.conforms_in_part(&ty, protocol) => {
+                let p = self.world.protocol(protocol);
+                self.world.with_declaration(diagnostic, &ty, p)
+            }
             Type::Nominal(n, _) if !self.world.nominal_data(n).is_prelude => {
-                let (name, at) = (self.show(&ty), self.world.nominal_data(n).span);
+                let (shown, at) = (self.show(&ty), self.world.nominal_data(n).span);
+                let name = self.world.nominal_data(n).name.clone();
                 let diagnostic = match self.world.is_class(n) {
                     true => diagnostic.help("'===' asks whether two references are one instance"),
                     false => diagnostic,
                 };
                 diagnostic
-                    .note_at(at, format!("'{name}' does not conform to protocol '{protocol}'"))
+                    .note_at(at, format!("'{shown}' does not conform to protocol '{protocol}'"))
                     .help(format!("declare it: 'extension {name}: {protocol} {{}}'"))
             }
             Type::Param(p) => {
@@ -659,6 +664,14 @@ impl Infer<'_> {
             }
             _ => diagnostic,
         }
+    }
+}
+
+impl Infer<'_> {
+    /// Whether a type would conform if its parts did.
+    fn conforms_in_part(&mut self, ty: &Type, protocol: &'static str) -> bool {
+        let (ty, p) = (self.world.shallow(ty), self.world.protocol(protocol));
+        self.world.conforms_under_conditions(&ty, p)
     }
 }
 

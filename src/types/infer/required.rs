@@ -7,8 +7,9 @@ use super::Infer;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::prelude::PRELUDE_FILE;
-use crate::types::store::Requirement;
-use crate::types::tree::FunctionRef;
+use crate::types::solver::{Clause, Equation};
+use crate::types::store::{Owner, Requirement};
+use crate::types::tree::{FunctionId, FunctionRef};
 use crate::types::ty::{ParamId, Type};
 
 impl Infer<'_> {
@@ -21,38 +22,65 @@ impl Infer<'_> {
             self.undecided(f, span);
             return;
         }
+        if self.was_refused(f.function, &f.generics) {
+            return;
+        }
         let env = self.world.signature(f.function).env.clone();
         let by = |p: ParamId| env.params.iter().position(|q| *q == p).and_then(|i| f.generics.get(i).cloned());
-        for requirement in &env.requirements {
+        for (index, requirement) in env.requirements.iter().enumerate() {
             let put = requirement.map(&mut |t| t.substitute(&by));
-            if let Some(condition) = self.unheld(requirement, &put) {
-                let message = format!("'{}' requires that {condition}", self.world.full_name(f.function));
-                let diagnostic = Diagnostic::error(Code::NotConforming, span, message);
-                let data = self.world.function_data(f.function);
-                let declared = (!data.is_prelude && data.span != Span::default()).then_some(data.span);
-                self.error(match declared {
-                    Some(at) => diagnostic.also(at, "required here"),
-                    None => diagnostic,
-                });
+            if let Some(unheld) = self.unheld(requirement, &put) {
+                let diagnostic = self.world.unmet(Clause { function: f.function, index }, &unheld, span);
+                self.error(diagnostic);
                 return;
             }
         }
     }
 
+    /// Reports what the generic arguments of an enum do not have that a case makes a value of.
+    pub(super) fn check_required_of_type(&mut self, ty: &Type, span: Span) {
+        if self.failed || self.file == PRELUDE_FILE || self.world.refused.contains(ty) {
+            return;
+        }
+        if let Type::Nominal(n, args) = ty {
+            self.world.check_arguments_of(*n, args, span);
+        }
+    }
+
     /// What does not hold, of the requirements that nothing else asks for.
-    fn unheld(&mut self, written: &Requirement, put: &Requirement) -> Option<String> {
+    fn unheld(&mut self, written: &Requirement, put: &Requirement) -> Option<Requirement> {
         match (written, put) {
             (Requirement::Conforms(Type::Associated(..), _), Requirement::Conforms(of, p)) => {
                 let of = self.world.normalize_type(of);
                 let holds = self.world.conforms_to(&of, *p);
-                (!holds).then(|| format!("'{}' conform to '{}'", self.show(&of), self.world.protocol_data(*p).name))
+                (!holds).then_some(Requirement::Conforms(of, *p))
             }
-            (Requirement::Superclass(Type::Param(_), _), Requirement::Superclass(of, class)) => {
-                let holds = of == class || self.can_convert(of, class);
-                (!holds).then(|| format!("'{}' inherit from '{}'", self.show(of), self.show(class)))
+            (Requirement::Superclass(..), Requirement::Superclass(of, class)) => {
+                let of = self.world.normalize_type(of);
+                let holds = of == *class || self.can_convert(&of, class);
+                (!holds).then(|| Requirement::Superclass(of, class.clone()))
             }
             _ => None,
         }
+    }
+
+    /// Two types that must be equal are not: because somebody requires it, or because one stands where the other one does.
+    pub(super) fn contradiction(&mut self, equation: &Equation) {
+        let Equation { left, right, span, by } = equation;
+        let is_broken = *left == Type::Error || *right == Type::Error;
+        // What conforms to too little is that before it is unequal.
+        let Some(clause) = by.filter(|_| !is_broken && self.unmet(left, right).is_none()) else {
+            return self.mismatch(left, right, *span);
+        };
+        let diagnostic = self.world.unmet(clause, &Requirement::Same(left.clone(), right.clone()), *span);
+        self.error(diagnostic);
+    }
+
+    /// Whether it was said already that the type of a member cannot be.
+    pub(super) fn was_refused(&mut self, f: FunctionId, generics: &[Type]) -> bool {
+        let Owner::Nominal(n) = self.world.function_data(f).owner else { return false };
+        let count = self.world.nominal_data(n).params.len();
+        generics.get(..count).is_some_and(|own| self.world.refused.contains(&Type::Nominal(n, own.into())))
     }
 
     fn undecided(&mut self, f: &FunctionRef, span: Span) {

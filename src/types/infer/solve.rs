@@ -130,8 +130,8 @@ impl Infer<'_> {
                 self.default_var(VarId(v));
             }
         }
-        if let Err((a, b, span)) = self.world.retry_equations() {
-            self.mismatch(&a, &b, span);
+        if let Err(equation) = self.world.retry_equations() {
+            self.contradiction(&equation);
         }
     }
 
@@ -140,7 +140,7 @@ impl Infer<'_> {
         match self.world.retry_equations() {
             Ok(true) => return true,
             Ok(false) => {}
-            Err((a, b, span)) => self.mismatch(&a, &b, span),
+            Err(equation) => self.contradiction(&equation),
         }
         let mut any = false;
         let mut next = from;
