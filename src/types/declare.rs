@@ -162,8 +162,8 @@ impl World {
             true => !function.throws && (function.rethrows || !function.params.iter().any(super::rethrow::is_throwing)),
             false => function.rethrows,
         };
-        data.rethrows = rethrows && !is_requirement;
-        data.throws = function.throws || function.rethrows && !data.rethrows;
+        data.rethrows = if is_requirement { function.rethrows } else { rethrows };
+        data.throws = function.throws || is_requirement && function.rethrows;
         data.code = Code::Block(function.body.clone().map(Rc::new));
         data.primitive = self.primitive_name(decl, &function.name.name, is_prelude);
         data.is_opaque = decl.attribute("opaque").is_some();

@@ -174,7 +174,13 @@ impl World {
                 MemberKind::Method(f) | MemberKind::Init(f) => self.full_name(f),
                 _ => base.to_string(),
             };
-            near.push((format!("'{name}' is there, with type '{}'", self.show(&ty)), span));
+            near.push(match member.kind {
+                MemberKind::Method(f) if self.throws_beyond(f, requirement) => {
+                    let text = format!("'{name}' throws errors of its own, and the requirement only hands them on");
+                    (text, span)
+                }
+                _ => (format!("'{name}' is there, with type '{}'", self.show(&ty)), span),
+            });
         }
         near
     }

@@ -60,7 +60,7 @@ impl World {
             if says_unwrapped(param.ty.as_ref()) {
                 self.unwrapping.insert(param.name.span);
             }
-            if rethrows {
+            if rethrows && !throws {
                 ty = super::rethrow::throwing(&ty, false);
             }
             if param.variadic {

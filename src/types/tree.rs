@@ -245,6 +245,7 @@ impl Expr {
             | ExprKind::Force(one)
             | ExprKind::Erase(one)
             | ExprKind::Upcast(one)
+            | ExprKind::Quiet(one)
             | ExprKind::Super(one)
             | ExprKind::ConvertFunction { value: one, .. }
             | ExprKind::Is { value: one, .. }
@@ -331,6 +332,8 @@ pub enum ExprKind {
     Is { value: Box<Expr>, ty: Type },
     /// See [`ExprKind::Is`].
     Cast { value: Box<Expr>, forced: bool },
+    /// A call from which no error comes, although what is called may throw: it only hands on what it is given.
+    Quiet(Box<Expr>),
     /// `try value`, `try?` (gives an optional), `try!`
     Try { kind: TryKind, value: Box<Expr> },
     /// A metatype: no value at all.

@@ -16,6 +16,24 @@ impl World {
         of: &Type,
         generics: &[Type],
     ) -> Option<FunctionRef> {
+        let found = self.fitting_witness(p, requirement, of, generics)?;
+        let wanted = self.protocol_data(p).requirements[requirement as usize].function;
+        (!self.throws_beyond(found.function, wanted)).then_some(found)
+    }
+
+    /// Whether a function throws errors of its own where a requirement only hands on those of what it is given.
+    pub(super) fn throws_beyond(&self, f: FunctionId, requirement: FunctionId) -> bool {
+        let (wanted, given) = (self.function_data(requirement), self.function_data(f));
+        wanted.rethrows && given.throws && !given.rethrows
+    }
+
+    fn fitting_witness(
+        &mut self,
+        p: ProtocolId,
+        requirement: u32,
+        of: &Type,
+        generics: &[Type],
+    ) -> Option<FunctionRef> {
         let (function, base, kind, is_static) = {
             let data = &self.protocol_data(p).requirements[requirement as usize];
             (data.function, data.name.clone(), data.kind, data.is_static)

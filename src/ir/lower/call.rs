@@ -369,6 +369,7 @@ pub(super) fn may_write(e: &Expr) -> bool {
         | ExprKind::Force(value)
         | ExprKind::Erase(value)
         | ExprKind::Upcast(value)
+        | ExprKind::Quiet(value)
         | ExprKind::Super(value)
         | ExprKind::Is { value, .. }
         | ExprKind::Cast { value, .. }

@@ -127,6 +127,7 @@ impl Builder<'_> {
                 self.converted(&from, value, &to)[..1].to_vec()
             }
             ExprKind::Cast { value, forced } => self.cast(value, *forced, &e.ty),
+            ExprKind::Quiet(call) => self.expr(call),
             ExprKind::Try { kind, value } => self.attempt(*kind, value, &e.ty),
             ExprKind::Metatype => match self.concrete(&e.ty) {
                 Type::Metatype(of) => self.metatype(&of),

@@ -33,7 +33,13 @@ impl<'b> Flow<'b, '_> {
                 self.expr(key);
                 self.expr(value);
             }),
-            ExprKind::Call { callee, args } => self.call(callee, args, e.span),
+            ExprKind::Call { callee, args } => {
+                self.call(callee, args, e.span);
+                let known = self.called(callee);
+                if self.world.signature(known).throws {
+                    self.throwing_call(e.span);
+                }
+            }
             ExprKind::CallValue { function, args } => {
                 self.expr(function);
                 self.arguments(args, None);
@@ -75,6 +81,11 @@ impl<'b> Flow<'b, '_> {
             | ExprKind::Is { value: inner, .. }
             | ExprKind::Cast { value: inner, .. } => self.expr(inner),
             ExprKind::Try { kind, value } => self.attempt(*kind, value),
+            ExprKind::Quiet(call) => {
+                if let ExprKind::Call { callee, args } = &call.kind {
+                    self.call(callee, args, call.span);
+                }
+            }
             ExprKind::Assign { place, value } => self.assign(place, value),
             ExprKind::Int(_)
             | ExprKind::Float(_)
@@ -133,9 +144,6 @@ impl<'b> Flow<'b, '_> {
                 self.calls_itself.get_or_insert(span);
                 self.state.free = false;
             }
-        }
-        if self.world.signature(known).throws {
-            self.throwing_call(span);
         }
     }
 

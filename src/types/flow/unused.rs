@@ -37,7 +37,7 @@ impl Flow<'_, '_> {
                 format!("result of call to function returning '{}' is unused", self.world.show(&e.ty))
             }
             ExprKind::Try { kind: TryKind::Optional, .. } => "result of 'try?' is unused".to_string(),
-            ExprKind::Try { value, .. } => return self.unused_result(value),
+            ExprKind::Try { value, .. } | ExprKind::Quiet(value) => return self.unused_result(value),
             ExprKind::Chain { body, .. } | ExprKind::ChainPlace { body, .. } | ExprKind::Some(body) => {
                 return self.unused_result(body);
             }

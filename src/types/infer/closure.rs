@@ -444,6 +444,7 @@ impl Infer<'_> {
         data.ast_params = function.params.clone().into();
         data.ast_result = function.result.clone().map(Rc::new);
         data.throws = function.throws || function.rethrows;
+        data.rethrows = function.rethrows;
         data.code = FunctionCode::Block(function.body.clone().map(Rc::new));
         data.body = BodyState::Checking;
         data.outer = Some(self.world.env.clone());

@@ -40,6 +40,7 @@ impl Infer<'_> {
         if let Target::Function(f) = candidate.target {
             self.check_call_access(f, args.is_empty(), name.span);
         }
+        let hands_on_nothing = self.hands_on_nothing(candidate, &slots, args);
         let throwing = self.throwing_candidate(candidate, &slots, args);
         let candidate = throwing.as_ref().unwrap_or(candidate);
         let instance = self.instantiate_reporting(candidate, name, span);
@@ -80,7 +81,12 @@ impl Infer<'_> {
         {
             result = Type::Function(f.clone());
         }
-        Expr { kind, ty: result, span }
+        let call = Expr { kind, ty: result, span };
+        if !hands_on_nothing {
+            return call;
+        }
+        let ty = call.ty.clone();
+        Expr { kind: ExprKind::Quiet(Box::new(call)), ty, span }
     }
 
     /// When an argument is looked at.

@@ -239,6 +239,7 @@ impl Infer<'_> {
             | ExprKind::Force(base)
             | ExprKind::Erase(base)
             | ExprKind::Upcast(base)
+            | ExprKind::Quiet(base)
             | ExprKind::Super(base)
             | ExprKind::ConvertFunction { value: base, .. }
             | ExprKind::Try { value: base, .. } => self.finish(base),

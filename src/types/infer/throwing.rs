@@ -4,6 +4,7 @@ use super::Infer;
 use super::args::{ArgNode, Slot};
 use super::candidates::{Candidate, Target};
 use crate::syntax::ast::{self, ExprKind as Ast};
+use crate::types::tree::FunctionId;
 use crate::types::ty::Type;
 use std::rc::Rc;
 
@@ -16,9 +17,27 @@ impl Infer<'_> {
         args: &[ArgNode],
     ) -> Option<Candidate> {
         let Target::Function(f) = candidate.target else { return None };
-        if !self.world.function_data(f).rethrows {
+        if !self.world.function_data(f).rethrows || !self.is_given_throwing(f, slots, args) {
             return None;
         }
+        let version = self.world.throwing_version(f)?;
+        Some(Candidate { target: Target::Function(version), ..candidate.clone() })
+    }
+
+    /// Whether a call throws nothing, although what it calls throws: that only hands on what functions throw that it is
+    /// given, has no version of its own for those that do not, and is given none that does.
+    pub(super) fn hands_on_nothing(&mut self, candidate: &Candidate, slots: &[Slot], args: &[ArgNode]) -> bool {
+        let f = match candidate.target {
+            Target::Function(f) => f,
+            Target::Requirement(p, r) => self.world.protocol_data(p).requirements[r as usize].function,
+            Target::Case(..) => return false,
+        };
+        let data = self.world.function_data(f);
+        data.rethrows && data.throws && !self.is_given_throwing(f, slots, args)
+    }
+
+    /// Whether one of the functions that a call is given throws.
+    fn is_given_throwing(&mut self, f: FunctionId, slots: &[Slot], args: &[ArgNode]) -> bool {
         let signature = self.world.signature(f);
         let functions = slots.iter().zip(&signature.params);
         let functions = functions.filter(|(_, p)| matches!(p.ty, Type::Function(_)));
@@ -26,12 +45,10 @@ impl Infer<'_> {
             Slot::Arg(i) => Some((args.get(*i)?, param.autoclosure)),
             Slot::Variadic(_) | Slot::Whole(_) | Slot::Default => None,
         });
-        let throws = given.any(|(arg, is_wrapped)| match is_wrapped {
+        given.any(|(arg, is_wrapped)| match is_wrapped {
             true => self.throws_wrapped(arg),
             false => self.gives_throwing(arg),
-        });
-        let version = if throws { self.world.throwing_version(f) } else { None };
-        version.map(|version| Candidate { target: Target::Function(version), ..candidate.clone() })
+        })
     }
 
     /// Whether a function that is named throws.
