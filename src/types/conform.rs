@@ -150,7 +150,10 @@ impl World {
                 let (inner, memberwise) = inherited(ty);
                 for (bound, span) in self.bounds(inner, &scope) {
                     match bound {
-                        Ok(p) => self.add_conformance(n, p, group, memberwise, span),
+                        Ok(p) => {
+                            self.check_not_repeated(n, p, group, span);
+                            self.add_conformance(n, p, group, memberwise, span);
+                        }
                         Err(ty) if own => self.set_base(n, ty, span),
                         Err(ty) => self.inherits_no_protocol(n, &ty, span),
                     }
@@ -160,6 +163,22 @@ impl World {
         }
         self.add_automatic_conformances(n);
         self.continue_tangent_vector(n);
+    }
+
+    /// A type says once that it conforms.
+    fn check_not_repeated(&mut self, n: NominalId, p: ProtocolId, group: GroupId, span: Span) {
+        let data = self.nominal_data(n);
+        let Some(known) = data.conformances.iter().find(|c| c.protocol == p) else { return };
+        let is_shown = !self.groups[group.0 as usize].is_prelude && !data.is_prelude && !self.is_interactive;
+        let first = known.span;
+        if !is_shown || first == data.span || first == span {
+            return;
+        }
+        let (name, protocol) = (data.name.clone(), self.protocol_data(p).name.clone());
+        let message = format!("redundant conformance of '{name}' to protocol '{protocol}'");
+        let diagnostic = Diagnostic::error(Code::Inheritance, span, message);
+        let text = format!("'{name}' declares conformance to protocol '{protocol}' here");
+        self.report(diagnostic.note_at(first, text).help("leave it out"));
     }
 
     fn set_base(&mut self, n: NominalId, ty: Type, span: Span) {

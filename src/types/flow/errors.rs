@@ -15,13 +15,57 @@ impl<'b> Flow<'b, '_> {
         self.tried -= 1;
     }
 
+    /// A `try` without anything in it that throws.
+    pub(super) fn warn_of_needless_try(&mut self, whole: Span) {
+        let text = self.world.source_text(whole);
+        if !self.warns || self.throws_elsewhere || !text.starts_with("try") {
+            return;
+        }
+        let sign = text["try".len()..].chars().next().filter(|c| matches!(c, '?' | '!'));
+        let keyword = Span::new(whole.start, whole.start + "try".len() as u32 + u32::from(sign.is_some()));
+        let message = "no calls to throwing functions occur within 'try' expression";
+        let diagnostic = Diagnostic::warning(Code::Unused, keyword, message);
+        self.world.report(match sign {
+            // Without it, the value is no optional.
+            Some('?') => diagnostic,
+            _ => {
+                let space = text[(keyword.end - keyword.start) as usize..].starts_with(' ');
+                diagnostic.fix("leave it out", Span::new(keyword.start, keyword.end + u32::from(space)), "")
+            }
+        });
+    }
+
+    /// What stands behind `do` handles errors, and none comes; or one case takes all errors before another.
+    pub(super) fn warn_of_needless_catch(&mut self, cases: &'b [Case], throws: bool) {
+        if !self.warns || self.throws_elsewhere {
+            return;
+        }
+        let taking = cases.iter().position(|case| takes_all(std::slice::from_ref(case)));
+        let message = "'catch' block is unreachable because no errors are thrown in 'do' block";
+        let needless = match taking {
+            _ if !throws => cases.first().map(|first| (first, message)),
+            Some(all) => cases
+                .get(all + 1)
+                .map(|next| (next, "'catch' block will never be executed: the one before takes every error")),
+            None => None,
+        };
+        if let Some((case, message)) = needless
+            && self.world.source_text(case.span).starts_with("catch")
+        {
+            let keyword = Span::new(case.span.start, case.span.start + "catch".len() as u32);
+            self.world.report(Diagnostic::warning(Code::Unreachable, keyword, message));
+        }
+    }
+
     /// A call from which an error may come.
     pub(super) fn throwing_call(&mut self, span: Span) {
+        self.thrown += 1;
         self.may_throw();
         if !self.warns {
             return;
         }
         if self.tried == 0 {
+            self.unmarked += 1;
             let whole = self.operation.unwrap_or(span);
             let message = "call can throw but is not marked with 'try'";
             let mut diagnostic =

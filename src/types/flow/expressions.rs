@@ -80,7 +80,7 @@ impl<'b> Flow<'b, '_> {
             | ExprKind::ConvertFunction { value: inner, .. }
             | ExprKind::Is { value: inner, .. }
             | ExprKind::Cast { value: inner, .. } => self.expr(inner),
-            ExprKind::Try { kind, value } => self.attempt(*kind, value),
+            ExprKind::Try { kind, value } => self.attempt(*kind, value, e.span),
             ExprKind::Quiet(call) => {
                 if let ExprKind::Call { callee, args } = &call.kind {
                     self.call(callee, args, call.span);
@@ -111,11 +111,14 @@ impl<'b> Flow<'b, '_> {
         self.state.join(&before);
     }
 
-    fn attempt(&mut self, kind: TryKind, value: &'b Expr) {
+    fn attempt(&mut self, kind: TryKind, value: &'b Expr, span: Span) {
+        let before = self.thrown;
         match kind {
             TryKind::Propagate => {
                 self.tried(value);
-                self.may_throw();
+                if self.thrown > before {
+                    self.may_throw();
+                }
             }
             TryKind::Optional => {
                 let caught = self.catching(true, |flow| flow.tried(value));
@@ -126,6 +129,9 @@ impl<'b> Flow<'b, '_> {
                 // An error ends the program.
                 self.escapes |= caught.reachable && caught.free;
             }
+        }
+        if self.thrown == before {
+            self.warn_of_needless_try(span);
         }
     }
 

@@ -77,6 +77,12 @@ struct Flow<'b, 'w> {
     calls_itself: Option<Span>,
     /// How many `try` are around.
     tried: u32,
+    /// How many places were seen from which an error may come.
+    thrown: u32,
+    /// How many of them lack their `try`, which was reported.
+    unmarked: u32,
+    /// Whether it is the version of a function that is given nothing that throws: its text is looked at in the other one.
+    throws_elsewhere: bool,
     /// The operators around an operand, as a whole: a `try` stands before all of it.
     operation: Option<Span>,
     /// Whether a path ends without such a call.
@@ -87,7 +93,8 @@ struct Flow<'b, 'w> {
 
 impl<'b, 'w> Flow<'b, 'w> {
     fn new(world: &'w mut World, function: FunctionId, body: &'b Body) -> Flow<'b, 'w> {
-        let warns = !world.function_data(function).is_prelude;
+        let data = world.function_data(function);
+        let (warns, throws_elsewhere) = (!data.is_prelude, data.rethrows && !data.throws);
         Flow {
             world,
             function,
@@ -104,6 +111,9 @@ impl<'b, 'w> Flow<'b, 'w> {
             usage: Usage::of(body),
             calls_itself: None,
             tried: 0,
+            thrown: 0,
+            unmarked: 0,
+            throws_elsewhere,
             operation: None,
             escapes: false,
             never: None,
@@ -126,8 +136,13 @@ impl<'b, 'w> Flow<'b, 'w> {
         let BodyState::Checked(body) = self.world.function_data(function).body.clone() else {
             return (Rc::from([]), HashSet::new());
         };
+        let throws_elsewhere = self.throws_elsewhere;
         let mut inner = Flow::new(self.world, function, &body);
+        inner.throws_elsewhere |= throws_elsewhere;
         inner.run();
+        // With its `try`, the closure would throw.
+        let unmarked = inner.unmarked;
+        self.thrown += unmarked;
         let mut usage = std::mem::take(&mut inner.usage);
         for capture in &body.captures {
             self.usage.include(capture.outer, &usage, capture.inner);

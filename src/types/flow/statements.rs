@@ -99,6 +99,7 @@ impl<'b> Flow<'b, '_> {
             StmtKind::Continue(label) => self.leave(*label, true),
             StmtKind::Throw(error) => {
                 self.expr(error);
+                self.thrown += 1;
                 self.must_be_handled(s.span);
                 self.may_throw();
                 self.state = State::dead();
@@ -246,7 +247,9 @@ impl<'b> Flow<'b, '_> {
     fn catch(&mut self, body: &'b [Stmt], cases: &'b [Case]) {
         let before = self.state.clone();
         let takes_all = super::errors::takes_all(cases);
+        let seen = self.thrown;
         let mut caught = self.catching(takes_all, |flow| flow.block(body));
+        self.warn_of_needless_catch(cases, self.thrown > seen);
         let finished = self.state.take();
         // The error may come at once.
         caught.join(&before);

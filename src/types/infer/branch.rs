@@ -151,6 +151,7 @@ impl Infer<'_> {
             }
             let head = Span::new(span.start, value.span.end);
             infer.check_exhaustive(&ty, &made, head);
+            infer.warn_of_unreached_cases(&ty, &made);
             StmtKind::Switch { label, local, subject, cases: made }
         });
         Stmt { kind, span }

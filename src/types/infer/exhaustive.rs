@@ -12,13 +12,13 @@ use crate::types::world::Builtin;
 use std::collections::HashMap;
 
 /// How many matrices may be looked at for one `switch`. Patterns over many independent parts need exponentially many.
-const LIMIT: usize = 20_000;
+pub(super) const LIMIT: usize = 20_000;
 
 /// How many missing cases a message lists.
 const LISTED: usize = 8;
 
 /// The search was given up.
-struct TooMany;
+pub(super) struct TooMany;
 
 /// A combination of values, as patterns.
 type Witness = Vec<String>;
@@ -116,7 +116,7 @@ impl Infer<'_> {
     }
 
     /// The ways in which a value of a type can be made.
-    fn constructors(&mut self, ty: &Type) -> Vec<Made> {
+    pub(super) fn constructors(&mut self, ty: &Type) -> Vec<Made> {
         if let Some(payload) = self.world.optional_payload(ty) {
             return vec![
                 Made::new(".none", Constructor::Nil, vec![]),
@@ -151,13 +151,13 @@ impl Infer<'_> {
 }
 
 /// A way in which a value can be made.
-struct Made {
+pub(super) struct Made {
     /// How it is written; a tuple has no name.
     name: String,
     /// Which patterns match it.
-    constructor: Constructor,
+    pub(super) constructor: Constructor,
     /// The types of its parts.
-    parts: Vec<Type>,
+    pub(super) parts: Vec<Type>,
 }
 
 impl Made {
@@ -189,7 +189,7 @@ fn named(missing: &[String]) -> String {
 }
 
 /// Whether a pattern takes every value.
-fn is_any(pattern: &Pattern) -> bool {
+pub(super) fn is_any(pattern: &Pattern) -> bool {
     matches!(pattern.kind, PatternKind::Wildcard | PatternKind::Bind(_))
 }
 
@@ -208,7 +208,7 @@ fn tested_bool(pattern: &Pattern) -> Option<bool> {
 }
 
 /// Whether what a pattern takes depends on how the value was made.
-fn distinguishes(pattern: &Pattern) -> bool {
+pub(super) fn distinguishes(pattern: &Pattern) -> bool {
     match pattern.kind {
         PatternKind::Tuple(_) | PatternKind::Case { .. } | PatternKind::Some(_) | PatternKind::Nil => true,
         PatternKind::Test { .. } => tested_bool(pattern).is_some(),
@@ -217,7 +217,7 @@ fn distinguishes(pattern: &Pattern) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Constructor {
+pub(super) enum Constructor {
     Nil,
     Some,
     Tuple,
@@ -256,7 +256,7 @@ impl<'r, 'p> Rows<'r, 'p> {
 }
 
 /// The patterns for the parts of a value, when the pattern can match it.
-fn narrow<'p>(p: &'p Pattern, constructor: &Constructor, parts: usize) -> Option<Vec<&'p Pattern>> {
+pub(super) fn narrow<'p>(p: &'p Pattern, constructor: &Constructor, parts: usize) -> Option<Vec<&'p Pattern>> {
     const ANY: &Pattern = &Pattern { kind: PatternKind::Wildcard, ty: Type::Error, span: Span { start: 0, end: 0 } };
     match (&p.kind, constructor) {
         (PatternKind::Wildcard | PatternKind::Bind(_), _) => Some(vec![ANY; parts]),

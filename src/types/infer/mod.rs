@@ -41,6 +41,7 @@ mod overload;
 mod own_literal;
 mod pattern;
 mod place;
+mod redundant;
 mod reference;
 mod required;
 mod solve;
