@@ -96,6 +96,17 @@ pub enum Test<T> {
     AtMost(T, T),
 }
 
+impl<T> Test<T> {
+    /// The same test of other numbers.
+    pub fn map<U>(&self, by: impl Fn(&T) -> U) -> Test<U> {
+        match self {
+            Test::Equal(a, b) => Test::Equal(by(a), by(b)),
+            Test::Less(a, b) => Test::Less(by(a), by(b)),
+            Test::AtMost(a, b) => Test::AtMost(by(a), by(b)),
+        }
+    }
+}
+
 /// `n + shift`, where `n` is the integer operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shift(pub i64);

@@ -124,17 +124,76 @@ impl Neg for Formula {
 
 impl fmt::Display for Formula {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_at(self, 0, f)
+        write_at(self, 0, &Words::default(), f)
+    }
+}
+
+impl Formula {
+    /// The formula about operands and a result that have names, with its integer operand.
+    pub fn about(&self, operands: &[&str], result: &str, count: i64) -> String {
+        struct About<'f>(&'f Formula, Words<'f>);
+        impl fmt::Display for About<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write_at(self.0, 0, &self.1, f)
+            }
+        }
+        About(&self.with_count(count), Words { operands, result, count: Some(count) }).to_string()
+    }
+
+    /// The formula for a known integer operand: powers and choices that depend on nothing else are worked out.
+    fn with_count(&self, n: i64) -> Formula {
+        let at = |formula: &Formula| formula.with_count(n);
+        match self {
+            Formula::Operand(_) | Formula::Result | Formula::Constant(_) => self.clone(),
+            Formula::Number(by) => Formula::Constant(n.saturating_add(by.0) as f64),
+            Formula::Apply(id, operands, by) => {
+                let operands: Vec<Formula> = operands.iter().map(at).collect();
+                let takes_count = table::info(*id).operands.len() > operands.len();
+                match (&operands[..], n.saturating_add(by.0)) {
+                    ([_], 0) if takes_count => Formula::Constant(1.0),
+                    ([base], 1) if takes_count => base.clone(),
+                    _ => Formula::Apply(*id, operands, *by),
+                }
+            }
+            Formula::Select(parts) => {
+                let (test, then, otherwise) = &**parts;
+                let (test, then, otherwise) = (test.map(at), at(then), at(otherwise));
+                let holds = match &test {
+                    Test::Equal(Formula::Constant(a), Formula::Constant(b)) => Some(a == b),
+                    Test::Less(Formula::Constant(a), Formula::Constant(b)) => Some(a < b),
+                    Test::AtMost(Formula::Constant(a), Formula::Constant(b)) => Some(a <= b),
+                    Test::Equal(..) | Test::Less(..) | Test::AtMost(..) => None,
+                };
+                match holds {
+                    Some(true) => then,
+                    Some(false) => otherwise,
+                    None => Formula::Select(Box::new((test, then, otherwise))),
+                }
+            }
+        }
+    }
+}
+
+/// What stands for operands, the result and the integer operand.
+struct Words<'w> {
+    operands: &'w [&'w str],
+    result: &'w str,
+    count: Option<i64>,
+}
+
+impl Default for Words<'_> {
+    fn default() -> Self {
+        Words { operands: &["x", "y", "z"], result: "result", count: None }
     }
 }
 
 /// Writes a formula; `around` is how tightly the place around it binds: 0 nothing, 1 sums, 2 products, 3 operands.
-fn write_at(formula: &Formula, around: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_at(formula: &Formula, around: u8, words: &Words<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match formula {
-        Formula::Operand(k) => f.write_str(["x", "y", "z"].get(*k as usize).copied().unwrap_or("?")),
-        Formula::Result => f.write_str("result"),
+        Formula::Operand(k) => f.write_str(words.operands.get(*k as usize).copied().unwrap_or("?")),
+        Formula::Result => f.write_str(words.result),
         Formula::Constant(c) => write!(f, "{c}"),
-        Formula::Number(n) => write_shift(*n, f),
+        Formula::Number(n) => write_shift(*n, words, f),
         Formula::Apply(id, operands, shift) => {
             let primitive = table::info(*id);
             let name = primitive.name.rsplit('.').next().unwrap_or(primitive.name);
@@ -149,24 +208,29 @@ fn write_at(formula: &Formula, around: u8, f: &mut fmt::Formatter<'_>) -> fmt::R
                 (Some((sign, binds)), [a, b]) => {
                     let open = around > binds;
                     f.write_str(if open { "(" } else { "" })?;
-                    write_at(a, binds, f)?;
+                    write_at(a, binds, words, f)?;
                     f.write_str(sign)?;
-                    write_at(b, binds + 1, f)?;
+                    write_at(b, binds + 1, words, f)?;
                     f.write_str(if open { ")" } else { "" })
+                }
+                (_, [a]) if name == "powi" && words.count.is_some() => {
+                    write_at(a, 3, words, f)?;
+                    f.write_str("^")?;
+                    write_shift(*shift, words, f)
                 }
                 (_, [a]) if name == "neg" => {
                     f.write_str("-")?;
-                    write_at(a, 3, f)
+                    write_at(a, 3, words, f)
                 }
                 _ => {
                     write!(f, "{name}(")?;
                     for (k, operand) in operands.iter().enumerate() {
                         f.write_str(if k > 0 { ", " } else { "" })?;
-                        write_at(operand, 0, f)?;
+                        write_at(operand, 0, words, f)?;
                     }
                     if primitive.operands.len() > operands.len() {
                         f.write_str(", ")?;
-                        write_shift(*shift, f)?;
+                        write_shift(*shift, words, f)?;
                     }
                     f.write_str(")")
                 }
@@ -175,17 +239,20 @@ fn write_at(formula: &Formula, around: u8, f: &mut fmt::Formatter<'_>) -> fmt::R
         Formula::Select(parts) => {
             let (test, then, otherwise) = &**parts;
             f.write_str(if around > 0 { "(" } else { "" })?;
-            write_test(test, f)?;
+            write_test(test, words, f)?;
             f.write_str(" ? ")?;
-            write_at(then, 1, f)?;
+            write_at(then, 1, words, f)?;
             f.write_str(" : ")?;
-            write_at(otherwise, 1, f)?;
+            write_at(otherwise, 1, words, f)?;
             f.write_str(if around > 0 { ")" } else { "" })
         }
     }
 }
 
-fn write_shift(shift: Shift, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_shift(shift: Shift, words: &Words<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if let Some(n) = words.count {
+        return write!(f, "{}", n.saturating_add(shift.0));
+    }
     match shift.0 {
         0 => f.write_str("n"),
         by if by < 0 => write!(f, "n - {}", -by),
@@ -193,10 +260,13 @@ fn write_shift(shift: Shift, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-fn write_test(test: &Test<Formula>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match test {
-        Test::Equal(a, b) => write!(f, "{a} == {b}"),
-        Test::Less(a, b) => write!(f, "{a} < {b}"),
-        Test::AtMost(a, b) => write!(f, "{a} <= {b}"),
-    }
+fn write_test(test: &Test<Formula>, words: &Words<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let (a, sign, b) = match test {
+        Test::Equal(a, b) => (a, " == ", b),
+        Test::Less(a, b) => (a, " < ", b),
+        Test::AtMost(a, b) => (a, " <= ", b),
+    };
+    write_at(a, 0, words, f)?;
+    f.write_str(sign)?;
+    write_at(b, 0, words, f)
 }

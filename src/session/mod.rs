@@ -6,6 +6,7 @@
 //! Not here: words for people (`front`), any stage's own work.
 
 mod build;
+mod explain;
 mod highlight;
 mod imports;
 mod interactive;
@@ -17,11 +18,11 @@ mod show;
 #[cfg(test)]
 mod tests;
 
+pub use explain::{Explained, Operation, Partial, Quantity};
 pub use highlight::Class;
 pub use imports::Loader;
 pub use interactive::{Answer, Shown};
 pub use look::{Completion, Topic};
-pub use options::{CheckNan, Input, Options, Outcome, Stage, Status};
 pub use options::{CheckNan, Input, Kinks, Options, Outcome, Stage, Status};
 
 pub use crate::vm::Kink;
@@ -30,6 +31,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ir::lower::Lowering;
 use crate::ir::{FunctionId, Program};
 use crate::source::SourceMap;
+use crate::tape::watch::Wanted;
 use crate::types::{Checked, World};
 use std::io::Write;
 
@@ -50,6 +52,8 @@ pub struct Session {
     machine: crate::vm::Machine,
     loader: Option<Loader>,
     deny_warnings: bool,
+    /// What is looked for while numbers are differentiated.
+    wanted: Wanted,
     /// The files that were read, by their paths.
     imported: Vec<std::path::PathBuf>,
 }
@@ -70,8 +74,9 @@ impl Session {
         let machine = run::machine(&options, output);
         let (mut lowering, program) = (Lowering::new(), Program::default());
         lowering.set_interactive(options.interactive);
+        let wanted = run::wanted(&options);
         let Options { loader, deny_warnings, .. } = options;
-        Session { sources, world, lowering, program, machine, loader, deny_warnings, imported: vec![] }
+        Session { sources, world, lowering, program, machine, loader, deny_warnings, wanted, imported: vec![] }
     }
 
     /// The texts of the session, to render diagnostics with.

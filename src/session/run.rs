@@ -39,14 +39,20 @@ pub(super) fn machine(options: &Options, output: Box<dyn Write>) -> Machine {
         interrupt: options.interrupt.clone(),
     };
     let mut machine = Machine::new(host, limits, options.max_tape);
-    machine.levels.watch(Wanted {
+    machine.levels.watch(wanted(options));
+    machine.check_rules(options.check_derivatives);
+    machine
+}
+
+/// What is looked for while numbers are differentiated.
+pub(super) fn wanted(options: &Options) -> Wanted {
+    Wanted {
         not_finite: options.check_nan != CheckNan::Off,
         at_once: options.check_nan == CheckNan::Always,
         kinks: options.kinks != Kinks::Ignored,
         no_kinks: options.kinks == Kinks::Refused,
-    });
-    machine.check_rules(options.check_derivatives);
-    machine
+        steps: false,
+    }
 }
 
 /// The compiler as the machine sees it: code is made when it is first asked for.

@@ -1,5 +1,4 @@
-use super::{Answer, Options, Session, Shown, Status};
-use super::{Kinks, Options, Session, Status};
+use super::{Answer, Kinks, Options, Session, Shown, Status};
 
 /// A tape that is too small for what a checkpoint gives must not cost the program its variables.
 #[test]
@@ -117,6 +116,8 @@ fn a_text_that_stops_leaves_what_had_its_value() {
         ("n", "_ : Int = 1"),
         ("m()", "E0202: cannot find 'm' in scope"),
     ]);
+}
+
 /// A prompt can say what was met at a kink, beside the value.
 #[test]
 fn kinks_are_told_once() {

@@ -27,7 +27,7 @@ impl Levels {
                     }
                 }
                 let y = self.push_sum(k, operands, value)?;
-                let seen = self.look(k, self.ids.add, &[], value.value)?;
+                let seen = self.look(k, self.ids.add, (&[], 0), value.value)?;
                 self.keep(k, y, seen);
                 Ok(y)
             }

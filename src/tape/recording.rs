@@ -273,6 +273,11 @@ impl Tape {
         (*n == node || *n == node + 1 && step.operands == 3).then_some(step)
     }
 
+    /// Whether a node is the first of the two of a step.
+    pub fn is_first_of_two(&self, node: u32, step: &Step) -> bool {
+        step.operands == 3 && self.steps.binary_search_by_key(&node, |(n, _)| *n).is_err()
+    }
+
     /// The records, in chunks.
     pub fn chunks(&self) -> &[Vec<Node>] {
         &self.chunks

@@ -60,7 +60,7 @@ impl Levels {
         if self.is_paused(k) {
             return Ok(result);
         }
-        let seen = self.look(k, id, x, result.value)?;
+        let seen = self.look(k, id, (x, n), result.value)?;
         let step = Step { id, x: inner, n, result };
         match self.stack[k].kind {
             Kind::OutermostReverse | Kind::Reverse(_) => {

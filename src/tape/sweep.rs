@@ -204,7 +204,9 @@ impl Sweep {
             }
             let nodes = &tape.chunks()[self.chunk][(low - self.first) as usize..=(self.at - self.first) as usize];
             match &mut self.numbers {
-                Numbers::Plain(adjoints) if levels.is_searched() => backwards_kept(nodes, low, adjoints),
+                Numbers::Plain(adjoints) if levels.is_searched() || levels.is_shown() => {
+                    backwards_kept(nodes, low, adjoints)
+                }
                 Numbers::Plain(adjoints) => backwards(nodes, low, adjoints),
                 Numbers::Live(_) => self.backwards_live(levels, nodes, low)?,
             }

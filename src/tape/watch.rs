@@ -21,6 +21,10 @@ pub struct Step {
     pub x: [f64; 3],
     /// How many there are.
     pub operands: u8,
+    /// Their nodes; 0 for one that does not move.
+    pub nodes: [u32; 3],
+    /// The integer operand of an operation that has one.
+    pub n: i64,
     /// Its result.
     pub result: f64,
 }
@@ -56,6 +60,8 @@ pub struct Wanted {
     pub kinks: bool,
     /// The program is to stop at the first of those.
     pub no_kinks: bool,
+    /// Every step, for somebody who is shown how a derivative comes about.
+    pub steps: bool,
 }
 
 /// A look at every number.
@@ -75,7 +81,7 @@ const KINKS: usize = 1000;
 impl Levels {
     /// Begins to watch, if anything is wanted.
     pub fn watch(&mut self, wanted: Wanted) {
-        let is_wanted = wanted.not_finite || wanted.kinks;
+        let is_wanted = wanted.not_finite || wanted.kinks || wanted.steps;
         self.set_watch(is_wanted.then(|| Box::new(Watch { wanted, ..Watch::default() })));
     }
 
@@ -89,6 +95,12 @@ impl Levels {
     #[inline(always)]
     pub fn is_searched(&self) -> bool {
         self.watch.as_ref().is_some_and(|watch| watch.wanted.not_finite)
+    }
+
+    /// Whether sweeps are shown step by step.
+    #[inline(always)]
+    pub fn is_shown(&self) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.wanted.steps)
     }
 
     /// Whether the program is to stop at the first of them.
@@ -122,12 +134,26 @@ impl Levels {
     }
 
     /// Looks at an operation of level `k`; gives it as a step, if those are to be kept.
-    pub(super) fn look(&mut self, k: usize, id: PrimitiveId, x: &[Num], result: f64) -> Result<Option<Step>, Stop> {
-        let kink = if self.watch.is_some() { self.kink(k, id, x, result) } else { None };
+    pub(super) fn look(
+        &mut self,
+        k: usize,
+        id: PrimitiveId,
+        (x, n): (&[Num], i64),
+        result: f64,
+    ) -> Result<Option<Step>, Stop> {
+        if self.watch.is_none() {
+            return Ok(None);
+        }
+        let kink = self.kink(k, id, x, result);
+        let mut nodes = [0; 3];
+        for (to, from) in nodes.iter_mut().zip(x) {
+            *to = self.node(k, *from);
+        }
         let Some(watch) = &mut self.watch else { return Ok(None) };
         let time = watch.times.entry(watch.place).or_default();
         *time += 1;
-        let mut step = Step { place: watch.place, time: *time, id, x: [0.0; 3], operands: x.len() as u8, result };
+        let operands = x.len() as u8;
+        let mut step = Step { place: watch.place, time: *time, id, x: [0.0; 3], operands, nodes, n, result };
         for (to, from) in step.x.iter_mut().zip(x) {
             *to = from.value;
         }
@@ -135,7 +161,7 @@ impl Levels {
             watch.met(Met { step, sides, taken })?;
         }
         if !watch.wanted.not_finite {
-            return Ok(None);
+            return Ok(watch.wanted.steps.then_some(step));
         }
         if !result.is_finite() && x.iter().all(|x| x.value.is_finite()) {
             watch.found(Wrong::Value(step))?;

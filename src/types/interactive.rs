@@ -246,4 +246,21 @@ impl World {
         f.params.len() == g.params.len()
             && f.params.iter().zip(&g.params).all(|(a, b)| a.label == b.label && (count > 0 || a.ty == b.ty))
     }
+
+    /// What the parameters of a function of the top level are called, or of a closure that a variable keeps.
+    pub fn names_of_parameters(&mut self, function: &str) -> Vec<String> {
+        for entry in self.entries(function, 0) {
+            match entry.what {
+                Named::Function(f) => {
+                    return self.signature(f).params.iter().map(|p| p.name.to_string()).collect();
+                }
+                Named::Global(g) => {
+                    let names = self.closure_names.get(&g);
+                    return names.into_iter().flatten().map(ToString::to_string).collect();
+                }
+                Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_) => {}
+            }
+        }
+        vec![]
+    }
 }

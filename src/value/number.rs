@@ -14,6 +14,22 @@ pub fn write_float(out: &mut String, x: f64) {
     write_digits(out, &format!("{x:e}"), x.is_finite(), x.abs() > 16_777_216.0);
 }
 
+/// A number as in formulas: `3`, `-∞`, `0.25`.
+pub fn in_formula(x: f64) -> String {
+    if x.is_infinite() {
+        return if x > 0.0 { "∞" } else { "-∞" }.into();
+    }
+    if x.is_nan() {
+        return "NaN".into();
+    }
+    if x == x.trunc() && x.abs() < 1e15 {
+        return format!("{x:.0}");
+    }
+    let mut text = String::new();
+    write_double(&mut text, x);
+    text
+}
+
 /// `text` is Rust's `{:e}` form: shortest digits, `-1.25e-5`, `NaN`, `inf`.
 fn write_digits(out: &mut String, text: &str, finite: bool, large: bool) {
     if !finite {

@@ -4,7 +4,7 @@ use super::fault::Fault;
 use super::functions::{Compiler, Entry, Functions, Version};
 use super::limits::{Limits, Meter};
 use super::operators;
-use super::operators::{BrokenChains, Checks, Kink, Places};
+use super::operators::{BrokenChains, Checks, Kink, Places, Trace};
 use super::stacks::{Frame, Stacks};
 use super::task::{Next, Target, Task};
 use crate::bytecode::{Code, Instruction};
@@ -46,6 +46,8 @@ pub struct Machine {
     pub(super) kinks: Vec<Kink>,
     /// Chains of differentiation that broke in this run.
     pub(super) broken: BrokenChains,
+    /// The last sweep, while sweeps are shown.
+    pub shown: Option<Trace>,
     /// Which registered derivatives were compared with differences in this run, if they are.
     pub(super) checks: Option<Checks>,
     own_code: OwnCode,
@@ -100,6 +102,7 @@ impl Machine {
             places: Places::default(),
             kinks: vec![],
             broken: BrokenChains::default(),
+            shown: None,
             checks: None,
             own_code: OwnCode {
                 halt: own("‹halt›", Instruction::Halt {}),

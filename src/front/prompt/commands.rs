@@ -1,7 +1,8 @@
 //! What begins with a colon. One table, from which `:help` and completion are derived.
 
-use super::{Flow, Prompt, show};
-use crate::session::{Session, Status};
+use super::{Flow, Prompt, derivation, show};
+use crate::diagnostic::Diagnostic;
+use crate::session::{Explained, Session, Status};
 use std::path::Path;
 use std::time::Instant;
 
@@ -23,6 +24,30 @@ const COMMANDS: &[Command] = &[
         run: help,
     },
     Command { name: "type", arguments: "EXPRESSION", summary: "its type, without computing it", run: type_of },
+    Command {
+        name: "explain",
+        arguments: "f at 2",
+        summary: "how the derivative comes about: values, partial derivatives, adjoints",
+        run: explain,
+    },
+    Command {
+        name: "tape",
+        arguments: "f at 2",
+        summary: "what was recorded, entry by entry; a long loop is summed up by line",
+        run: tape,
+    },
+    Command {
+        name: "check",
+        arguments: "f at 2",
+        summary: "the derivative in forward and reverse mode, and by differences",
+        run: check,
+    },
+    Command {
+        name: "nudge",
+        arguments: "f at 2 by 0.01",
+        summary: "every intermediate before and after a small change",
+        run: nudge,
+    },
     Command { name: "vars", arguments: "", summary: "what was declared in this session", run: variables },
     Command { name: "time", arguments: "INPUT", summary: "does it, and says how long it took", run: time },
     Command { name: "load", arguments: "FILE", summary: "enters the text of a file", run: load },
@@ -99,12 +124,92 @@ fn type_of(prompt: &mut Prompt, expression: &str) -> Flow {
     match prompt.session.type_of(expression) {
         Ok(Some(ty)) => prompt.say(&show::arrows(&ty)),
         Ok(None) => return prompt.complain("this has no value, and no type"),
-        Err(diagnostics) => {
-            let text = prompt.manner.text(&diagnostics, &prompt.session);
-            return prompt.complain(text.trim_end());
-        }
+        Err(diagnostics) => return refuse(prompt, &diagnostics),
     }
     Flow::Next
+}
+
+/// `f at 1, 2`: a function, and arguments as they are written.
+fn at(rest: &str) -> Option<(&str, Vec<String>)> {
+    let (function, arguments) = rest.rsplit_once(" at ")?;
+    let mut out = vec![String::new()];
+    let mut depth = 0;
+    for c in arguments.chars() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        if c == ',' && depth == 0 {
+            out.push(String::new());
+        } else if let Some(last) = out.last_mut() {
+            last.push(c);
+        }
+    }
+    let arguments: Vec<String> = out.iter().map(|argument| number(argument.trim())).collect();
+    (!function.trim().is_empty() && arguments.iter().all(|a| !a.is_empty())).then_some((function.trim(), arguments))
+}
+
+/// `2` as `2.0`: what is differentiated is no whole number.
+fn number(argument: &str) -> String {
+    if argument.parse::<i64>().is_ok() { format!("{argument}.0") } else { argument.to_owned() }
+}
+
+fn explained(prompt: &mut Prompt, rest: &str, show: fn(&Explained, &Session) -> Vec<String>) -> Flow {
+    let Some((function, arguments)) = at(rest) else {
+        return prompt.complain("a function and a point are needed, such as 'f at 2' or 'g at 1, 2'");
+    };
+    match prompt.session.explain(function, &arguments.join(", ")) {
+        Ok(explained) => {
+            show(&explained, &prompt.session).iter().for_each(|line| prompt.say(line));
+            Flow::Next
+        }
+        Err(diagnostics) => refuse(prompt, &diagnostics),
+    }
+}
+
+fn refuse(prompt: &mut Prompt, diagnostics: &[Diagnostic]) -> Flow {
+    let text = prompt.manner.text(diagnostics, &prompt.session);
+    prompt.complain(text.trim_end())
+}
+
+fn explain(prompt: &mut Prompt, rest: &str) -> Flow {
+    explained(prompt, rest, derivation::explain)
+}
+
+fn tape(prompt: &mut Prompt, rest: &str) -> Flow {
+    explained(prompt, rest, derivation::tape)
+}
+
+fn check(prompt: &mut Prompt, rest: &str) -> Flow {
+    let Some((function, arguments)) = at(rest) else {
+        return prompt.complain("a function and a point are needed, such as 'f at 2' or 'g at 1, 2'");
+    };
+    match super::check::check(&mut prompt.session, function, &arguments) {
+        Ok(lines) => {
+            lines.iter().for_each(|line| prompt.say(line));
+            Flow::Next
+        }
+        Err(diagnostics) => refuse(prompt, &diagnostics),
+    }
+}
+
+fn nudge(prompt: &mut Prompt, rest: &str) -> Flow {
+    let (rest, step) = rest.rsplit_once(" by ").unwrap_or((rest, "0.01"));
+    let Some((function, arguments)) = at(rest) else {
+        return prompt.complain("a function, a point and a step are needed, such as 'f at 2 by 0.01'");
+    };
+    let moved: Vec<String> =
+        arguments.iter().enumerate().map(|(i, a)| if i == 0 { format!("{a} + {step}") } else { a.clone() }).collect();
+    let before = prompt.session.explain(function, &arguments.join(", "));
+    let both = before.and_then(|before| Ok((before, prompt.session.explain(function, &moved.join(", "))?)));
+    match both {
+        Ok((before, after)) => {
+            derivation::nudge(&before, &after).iter().for_each(|line| prompt.say(line));
+            Flow::Next
+        }
+        Err(diagnostics) => refuse(prompt, &diagnostics),
+    }
 }
 
 fn variables(prompt: &mut Prompt, _: &str) -> Flow {

@@ -6,7 +6,9 @@
 //! history is written unasked.
 //! Not here: what an input means (`session`), which commands there are (`commands`).
 
+mod check;
 mod commands;
+mod derivation;
 mod editor;
 mod show;
 mod symbols;

@@ -186,9 +186,6 @@ impl Infer<'_> {
             if let Some(best) = self.most_special(&tied) {
                 return Some(self.commit(name, &best, args, expected, span));
             }
-            if let Some(newest) = self.newest(&tied) {
-                return Some(self.commit(name, &newest, args, expected, span));
-            }
             // A trailing closure fits two spellings of one function: the first one is meant.
             if args.iter().any(|a| a.trailing)
                 && let Some(first) = tied.first()
@@ -311,17 +308,5 @@ impl Infer<'_> {
             [(_, i)] => tied.get(*i).cloned(),
             _ => None,
         }
-    }
-
-    /// At the prompt a later definition replaces an earlier one.
-    pub(super) fn newest(&mut self, tied: &[Candidate]) -> Option<Candidate> {
-        if !self.world.is_interactive {
-            return None;
-        }
-        let key = |c: &Candidate| match c.target {
-            Target::Function(f) => f.0,
-            Target::Requirement(..) | Target::Case(..) => 0,
-        };
-        tied.iter().max_by_key(|c| key(c)).cloned()
     }
 }

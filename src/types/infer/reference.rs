@@ -64,7 +64,7 @@ impl Infer<'_> {
         let chosen = match best.as_slice() {
             [] => candidates.first()?.clone(),
             [only] => only.clone(),
-            _ => match self.most_special(&best).or_else(|| self.newest(&best)) {
+            _ => match self.most_special(&best) {
                 Some(chosen) => chosen,
                 None => return Some(self.ambiguous_reference(&best, span)),
             },

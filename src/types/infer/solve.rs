@@ -112,6 +112,7 @@ impl Infer<'_> {
             if self.pass(from, Effort::Default)
                 || self.pass(from, Effort::Expressions)
                 || self.default_operands(vars)
+                || self.default_arguments()
                 || self.pass(from, Effort::Literals)
                 || self.default_literals(vars)
             {
@@ -347,6 +348,33 @@ impl Infer<'_> {
             if any {
                 return true;
             }
+        }
+        false
+    }
+
+    /// What is given to one of several functions, of which one takes a `Double` there, is a `Double` when nothing says
+    /// what else it is: `{ x in sin(x) }`.
+    fn default_arguments(&mut self) -> bool {
+        for i in self.waiting.clone() {
+            let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, span, .. }) = &self.pending[i]
+            else {
+                continue;
+            };
+            let (candidates, args, span) = (candidates.clone(), args.clone(), *span);
+            let open = args.iter().find_map(|arg| match self.world.shallow(&arg.ready.as_ref()?.ty) {
+                Type::Var(v) if self.world.var(v).literal.is_none() => Some(v),
+                _ => None,
+            });
+            let Some(v) = open else { continue };
+            let double = self.world.simple("Double");
+            let snapshot = self.world.snapshot();
+            let fits = self.world.unify(&Type::Var(v), &double, span)
+                && candidates.iter().any(|c| self.try_candidate(c, &args, None, span).is_some());
+            if fits {
+                self.world.keep(snapshot);
+                return true;
+            }
+            self.world.rollback(snapshot);
         }
         false
     }

@@ -2,9 +2,10 @@
 
 use super::super::fault::{Fault, Remark};
 use super::super::machine::Machine;
-use super::watched::{operation, text, time};
+use super::watched::{operation, time};
 use crate::source::Span;
 use crate::tape::watch::Met;
+use crate::value::number::in_formula as text;
 
 /// A place where a function has no derivative, and one was taken by convention.
 #[derive(Clone, PartialEq, Debug)]

@@ -23,6 +23,7 @@ mod rule_forward;
 mod rule_reverse;
 mod rule_thrown;
 mod series;
+mod shown;
 mod snapshot;
 mod sweep;
 mod tangent;
@@ -34,6 +35,7 @@ pub use check_rule::Checks;
 pub use kink::Kink;
 pub(super) use kink::with_kink;
 pub(super) use not_finite::with_first;
+pub use shown::{Did, Row, Trace};
 pub use watched::Places;
 
 use super::fault::Fault;

@@ -6,11 +6,12 @@
 
 use super::super::fault::{Fault, Remark};
 use super::super::machine::Machine;
-use super::watched::{operation, text, time};
+use super::watched::{operation, time};
 use super::{At, leaves};
 use crate::diagnostic::Code as Number;
 use crate::tape::watch::Wrong;
 use crate::tape::{Direction, LinearMap, Num, Sweep, Tape};
+use crate::value::number::in_formula as text;
 use crate::value::walk::Walk;
 
 /// Looks at the numbers that a sweep gave.

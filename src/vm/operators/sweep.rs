@@ -7,7 +7,7 @@ use super::super::task::{Next, Task};
 use super::linear::all_vectors;
 use super::recorded::{self, Codomain};
 use super::{At, Cells, counts, read, read_all, take_tuple, vector, vector_layout, walk};
-use super::{not_finite, recompute};
+use super::{not_finite, recompute, shown};
 use crate::tape::{CallKind, Direction, LinearMap, Num, Progress, Sweep, Template};
 use crate::value::Ref;
 use crate::value::walk::Walk;
@@ -77,6 +77,7 @@ fn finish(
     let to = if map.transposed { &map.x } else { &map.y };
     let numbers: Vec<Num> = map.read().into_iter().map(|node| sweep.number(node)).collect();
     not_finite::check_sweep(machine, walk, &sweep, map, &numbers)?;
+    shown::keep(machine, walk, &sweep, map)?;
     sweep.finish(&mut machine.levels);
     let vectors = vectors(walk, to, &numbers)?;
     machine.set_window(vectors.all());

@@ -4,7 +4,7 @@ use super::super::machine::Machine;
 use crate::bytecode::Instruction;
 use crate::source::Span;
 use crate::tape::watch::Step;
-use crate::value::number::write_double;
+use crate::value::number::in_formula as text;
 use hashbrown::HashMap;
 
 /// Places of steps, in the user's own text.
@@ -67,20 +67,4 @@ fn ordinal(n: u32) -> &'static str {
         (3, _) => "rd",
         _ => "th",
     }
-}
-
-/// A number as in formulas.
-pub(super) fn text(x: f64) -> String {
-    if x.is_infinite() {
-        return if x > 0.0 { "∞" } else { "-∞" }.into();
-    }
-    if x.is_nan() {
-        return "NaN".into();
-    }
-    if x == x.trunc() && x.abs() < 1e15 {
-        return format!("{x:.0}");
-    }
-    let mut text = String::new();
-    write_double(&mut text, x);
-    text
 }

@@ -1,0 +1,210 @@
+//! `:explain`, `:tape`, `:nudge`: how a derivative comes about, as text.
+
+use crate::session::{Explained, Operation, Quantity, Session};
+
+/// Steps beyond this are summed up by line: nobody reads ten thousand rows.
+const MOST_ROWS: usize = 60;
+
+/// Values, partial derivatives, and adjoints on the way back.
+pub(super) fn explain(explained: &Explained, session: &Session) -> Vec<String> {
+    if explained.operations.len() > MOST_ROWS {
+        return summary(explained, session);
+    }
+    let result = match &explained.results[..] {
+        [(Some(name), _)] => name.clone(),
+        [(None, value)] => return vec![format!("  the result is {}, and does not depend on the input", short(*value))],
+        _ => "the result".to_owned(),
+    };
+    let mut rows = vec![["forward".to_owned(), "value".to_owned(), "how it changes".to_owned(), String::new()]];
+    for Quantity { name, value, .. } in &explained.inputs {
+        rows.push([format!("  {name}"), short(*value), String::new(), String::new()]);
+    }
+    for operation in &explained.operations {
+        let Operation { quantity, formula, rule, .. } = operation;
+        rows.push([format!("  {} = {formula}", quantity.name), short(quantity.value), slopes(operation), rule.clone()]);
+    }
+    let mut lines = aligned(&rows, "  ");
+    lines.push(String::new());
+    lines.push(format!("  backward (how much does {result} move?)"));
+    lines.extend(backward(explained, &result));
+    lines
+}
+
+/// `∂u/∂x = cos(x) = -0.416147`, for every operand that moves.
+fn slopes(operation: &Operation) -> String {
+    let slope = |partial: &crate::session::Partial| {
+        let value = short(partial.value);
+        let formula = partial.formula.as_ref().filter(|formula| **formula != value);
+        let formula = formula.map_or(String::new(), |formula| format!("{formula} = "));
+        format!("∂{}/∂{} = {formula}{value}", operation.quantity.name, partial.by)
+    };
+    operation.partials.iter().map(slope).collect::<Vec<_>>().join(",  ")
+}
+
+/// The adjoint of each number as the sum of what comes from the steps that use it.
+fn backward(explained: &Explained, result: &str) -> Vec<String> {
+    let Explained { inputs, operations, .. } = explained;
+    let quantities = operations.iter().rev().map(|o| &o.quantity).chain(inputs.iter());
+    let mut rows = vec![];
+    for quantity in quantities {
+        if quantity.name == result {
+            rows.push([format!("  {} = 1", bar(result)), String::new()]);
+            continue;
+        }
+        let users = operations.iter().rev().flat_map(|o| o.partials.iter().map(move |p| (&o.quantity, p)));
+        let (mut words, mut numbers) = (vec![], vec![]);
+        for (user, partial) in users.filter(|(_, partial)| partial.by == quantity.name) {
+            words.push(format!("{} · ∂{}/∂{}", bar(&user.name), user.name, quantity.name));
+            numbers.push(format!("{} · {}", short(user.adjoint), bracketed(partial.value)));
+        }
+        let value = format!("= {}", short(quantity.adjoint));
+        if words.is_empty() {
+            continue;
+        }
+        rows.push([format!("  {} = {}", bar(&quantity.name), words.join(" + ")), String::new()]);
+        rows.push([format!("    = {}", numbers.join(" + ")), value]);
+    }
+    aligned(&rows, "  ")
+}
+
+/// The recording, row by row, with what the adjoint of each number collects.
+pub(super) fn tape(explained: &Explained, session: &Session) -> Vec<String> {
+    if explained.operations.len() > MOST_ROWS {
+        return summary(explained, session);
+    }
+    let mut rows = vec![["#", "op", "what", "value", "partials", "adjoint", "source"].map(str::to_owned)];
+    for (i, input) in explained.inputs.iter().enumerate() {
+        let [value, adjoint] = [input.value, input.adjoint].map(short);
+        rows.push([
+            i.to_string(),
+            String::new(),
+            input.name.clone(),
+            value,
+            String::new(),
+            adjoint,
+            "input".to_owned(),
+        ]);
+    }
+    for (i, operation) in explained.operations.iter().enumerate() {
+        let Operation { quantity, formula, symbol, partials, .. } = operation;
+        let partials = partials.iter().map(|p| format!("{}: {}", p.by, short(p.value))).collect::<Vec<_>>();
+        rows.push([
+            (explained.inputs.len() + i).to_string(),
+            symbol.clone(),
+            format!("{} = {formula}", quantity.name),
+            short(quantity.value),
+            partials.join("  "),
+            short(quantity.adjoint),
+            place(operation, session),
+        ]);
+    }
+    let mut lines = aligned(&rows, "  ");
+    lines.push(format!("  {}", size(explained)));
+    lines
+}
+
+/// How many entries stand for which line of the text.
+fn summary(explained: &Explained, session: &Session) -> Vec<String> {
+    let mut counts: Vec<((String, String), usize)> = vec![];
+    for operation in &explained.operations {
+        let key = (line(operation, session), operation.symbol.clone());
+        match counts.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((key, 1)),
+        }
+    }
+    let mut rows = vec![["times", "op", "line"].map(str::to_owned)];
+    for ((line, symbol), count) in counts {
+        rows.push([count.to_string(), symbol, line]);
+    }
+    let mut lines = aligned(&rows, "  ");
+    for Quantity { name, value, adjoint } in &explained.inputs {
+        lines.push(format!("  {name} = {}   {} = {}", short(*value), bar(name), short(*adjoint)));
+    }
+    lines.push(format!("  {}", size(explained)));
+    lines
+}
+
+fn size(explained: &Explained) -> String {
+    let entries = explained.inputs.len() + explained.operations.len();
+    format!("{entries} {}, {} bytes", if entries == 1 { "entry" } else { "entries" }, explained.bytes)
+}
+
+/// Every intermediate before and after, and how much faster it moves than the input.
+pub(super) fn nudge(before: &Explained, after: &Explained) -> Vec<String> {
+    let is_same = before.operations.len() == after.operations.len()
+        && before.operations.iter().zip(&after.operations).all(|(a, b)| a.symbol == b.symbol);
+    if !is_same || before.operations.len() > MOST_ROWS {
+        return vec!["  the two take different ways through the program, or too long ones to be shown".to_owned()];
+    }
+    let step: f64 = before.inputs.iter().zip(&after.inputs).map(|(a, b)| b.value - a.value).sum();
+    let mut rows = vec![["", "before", "after", "change", "change / step"].map(str::to_owned)];
+    let all = |e: &Explained| -> Vec<(String, f64)> {
+        let inputs = e.inputs.iter().map(|q| (q.name.clone(), q.value));
+        let steps = e.operations.iter().map(|o| (format!("{} = {}", o.quantity.name, o.formula), o.quantity.value));
+        inputs.chain(steps).collect()
+    };
+    for ((what, a), (_, b)) in all(before).into_iter().zip(all(after)) {
+        rows.push([what, short(a), short(b), short(b - a), short((b - a) / step)]);
+    }
+    aligned(&rows, "  ")
+}
+
+fn place(operation: &Operation, session: &Session) -> String {
+    let place = session.sources().place(operation.span.start);
+    place.map_or(String::new(), |place| format!("{}:{}:{}", place.name, place.line, place.column))
+}
+
+fn line(operation: &Operation, session: &Session) -> String {
+    let place = session.sources().place(operation.span.start);
+    place.map_or(String::new(), |place| format!("{}:{}", place.name, place.line))
+}
+
+/// A name with a bar: its adjoint.
+fn bar(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or(String::new(), |first| format!("{first}\u{304}{}", letters.as_str()))
+}
+
+fn bracketed(x: f64) -> String {
+    if x < 0.0 { format!("({})", short(x)) } else { short(x) }
+}
+
+/// A number with at most six digits.
+pub(super) fn short(x: f64) -> String {
+    if x == x.trunc() && x.abs() < 1e6 {
+        return format!("{}", x.trunc());
+    }
+    if !x.is_finite() || x.abs() < 1e-4 || x.abs() >= 1e6 {
+        let text = format!("{x:.5e}");
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let mantissa =
+            if mantissa.contains('.') { mantissa.trim_end_matches('0').trim_end_matches('.') } else { mantissa };
+        return if x.is_finite() { format!("{mantissa}e{exponent}") } else { text };
+    }
+    let before = x.abs().log10().floor() as i32;
+    let text = format!("{x:.*}", (5 - before).max(0) as usize);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// Rows with their columns under each other.
+pub(super) fn aligned<const N: usize>(rows: &[[String; N]], indent: &str) -> Vec<String> {
+    let width = |text: &str| unicode_width::UnicodeWidthStr::width(text);
+    let widths: [usize; N] = std::array::from_fn(|k| rows.iter().map(|row| width(&row[k])).max().unwrap_or(0));
+    let line = |row: &[String; N]| {
+        let cells = row.iter().zip(widths).map(|(cell, w)| format!("{cell}{}", " ".repeat(w - width(cell))));
+        format!("{indent}{}", cells.collect::<Vec<_>>().join("   ").trim_end()).trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_six_digits() {
+        let shown = [0.0, -3.0, 0.9092974268256817, -0.4161468365471424, 1234.5678, 1e-9, 2.5e7, f64::NAN].map(short);
+        assert_eq!(shown, ["0", "-3", "0.909297", "-0.416147", "1234.57", "1e-9", "2.5e7", "NaN"]);
+    }
+}

@@ -1,0 +1,281 @@
+//! How a derivative comes about: the steps of one execution with their values, the partial derivatives, and the adjoints.
+//!
+//! Everything here was computed by the program that is explained, so it cannot disagree with its derivative.
+
+use super::{Input, Outcome, Session, Status};
+use crate::diagnostic::Diagnostic;
+use crate::native::formula::{Formula, slopes};
+use crate::native::{PrimitiveId, Rule};
+use crate::source::Span;
+use crate::value::number::in_formula;
+use crate::vm::{Did, Row, Trace};
+
+/// An execution of a function that was differentiated, step by step.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Explained {
+    /// How the function is written.
+    pub function: String,
+    /// What it was differentiated by.
+    pub inputs: Vec<Quantity>,
+    /// What was computed of that, in order.
+    pub operations: Vec<Operation>,
+    /// The names of its results, none for one that does not depend on the inputs, and their values.
+    pub results: Vec<(Option<String>, f64)>,
+    /// How many bytes the recording takes.
+    pub bytes: usize,
+}
+
+/// A number with a name.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Quantity {
+    /// What it is called here.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+    /// Its adjoint: the derivative of the result by it.
+    pub adjoint: f64,
+}
+
+/// A step.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Operation {
+    /// Its result; the value is NaN where nobody kept it.
+    pub quantity: Quantity,
+    /// What was done, with the names of operands: `x * sin(x)`.
+    pub formula: String,
+    /// The name of the operation: `sin`, `*`.
+    pub symbol: String,
+    /// The rule of differentiation that applies.
+    pub rule: String,
+    /// The derivatives of the result by the operands that move.
+    pub partials: Vec<Partial>,
+    /// Where it stands in the text.
+    pub span: Span,
+}
+
+/// A partial derivative of a step.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Partial {
+    /// The name of the operand.
+    pub by: String,
+    /// The derivative as a formula, where there is one.
+    pub formula: Option<String>,
+    /// Its value.
+    pub value: f64,
+}
+
+impl Session {
+    /// Explains the derivative of a function at a point: `at` is a list of arguments as they are written.
+    ///
+    /// # Errors
+    /// What is wrong with the function or the arguments, or what stopped it.
+    pub fn explain(&mut self, function: &str, at: &str) -> Result<Explained, Vec<Diagnostic>> {
+        let text = format!("valueWithPullback(at: {at}, of: {function}).pullback(1)");
+        let trace = self.trace(&text)?;
+        let names = self.names_of_parameters(function);
+        Ok(explained(function, &trace, &names))
+    }
+
+    /// Runs a text that differentiates something, and gives the last sweep of it.
+    fn trace(&mut self, text: &str) -> Result<Trace, Vec<Diagnostic>> {
+        let before = self.before();
+        let compiled = match self.compile(&[Input { name: "‹explain›", text }], true) {
+            Ok(compiled) => compiled,
+            Err(Outcome { diagnostics, .. }) => {
+                self.put_back(before);
+                return Err(diagnostics);
+            }
+        };
+        self.machine.levels.watch(crate::tape::watch::Wanted { steps: true, ..self.wanted });
+        let Outcome { diagnostics, status, .. } = self.execute(compiled);
+        self.machine.levels.watch(self.wanted);
+        let trace = self.machine.shown.take();
+        if status == Status::Done { Ok(trace.unwrap_or_default()) } else { Err(diagnostics) }
+    }
+
+    /// The value of a text that gives an array of numbers. Names that begin with `_` leave no trace.
+    ///
+    /// # Errors
+    /// What is wrong with it, or what stopped it.
+    pub fn numbers(&mut self, text: &str) -> Result<Vec<f64>, Vec<Diagnostic>> {
+        let before = self.before();
+        let compiled = match self.compile(&[Input { name: "‹check›", text }], true) {
+            Ok(compiled) => compiled,
+            Err(Outcome { diagnostics, .. }) => {
+                self.put_back(before);
+                return Err(diagnostics);
+            }
+        };
+        let Outcome { diagnostics, status, value } = self.execute(compiled);
+        match value.filter(|_| status == Status::Done) {
+            Some(text) => Ok(text.trim_matches(['[', ']']).split(", ").filter_map(|x| x.parse().ok()).collect()),
+            None => Err(diagnostics),
+        }
+    }
+
+    /// What the parameters of a function are called, as far as that is known.
+    fn names_of_parameters(&mut self, function: &str) -> Vec<String> {
+        match function.strip_prefix('{').and_then(|rest| rest.split_once(" in ")) {
+            Some((names, _)) => names.split(',').map(parameter).collect(),
+            None => self.world.names_of_parameters(function),
+        }
+    }
+}
+
+/// The name of a closure's parameter, without its type and without brackets.
+fn parameter(text: &str) -> String {
+    let name = text.split(':').next().unwrap_or_default();
+    name.trim_matches(|c: char| c.is_whitespace() || c == '(' || c == ')').to_owned()
+}
+
+/// Letters for what has no name of its own.
+const LETTERS: &[&str] = &["u", "v", "w", "p", "q", "r", "s", "t", "a", "b", "c", "d", "g", "h", "k", "m"];
+
+/// Names of nodes.
+struct Names {
+    by_node: Vec<String>,
+}
+
+impl Names {
+    fn of(trace: &Trace, parameters: &[String]) -> Names {
+        let inputs = trace.inputs.len();
+        let own = parameters.len() == inputs;
+        let mut names: Vec<String> = (0..inputs)
+            .map(|i| match own {
+                true => parameters[i].clone(),
+                false if inputs == 1 => "x".to_owned(),
+                false => format!("x{}", subscript(i + 1)),
+            })
+            .collect();
+        let last = trace.rows.last().map_or(0, |row| row.node);
+        let mut free = LETTERS.iter().map(ToString::to_string).collect::<Vec<_>>();
+        free.retain(|letter| !names.contains(letter));
+        let mut free = free.into_iter();
+        let result = ["y", "z", "result"].into_iter().find(|name| !names.iter().any(|n| n == name)).unwrap_or("result");
+        let outputs: Vec<u32> = trace.outputs.iter().map(|(node, _)| *node).collect();
+        let mut count = 0;
+        for node in inputs as u32 + 1..=last {
+            let name = match outputs.iter().position(|n| *n == node) {
+                Some(_) if outputs.len() == 1 => result.to_owned(),
+                Some(i) => format!("{result}{}", subscript(i + 1)),
+                None if !trace.rows.iter().any(|row| row.node == node) => String::new(),
+                None => free.next().unwrap_or_else(|| {
+                    count += 1;
+                    format!("u{}", subscript(count))
+                }),
+            };
+            names.push(name);
+        }
+        Names { by_node: names }
+    }
+
+    fn name(&self, node: u32) -> &str {
+        (node as usize).checked_sub(1).and_then(|i| self.by_node.get(i)).map_or("?", String::as_str)
+    }
+}
+
+/// A number as an index: ₁₂.
+fn subscript(n: usize) -> String {
+    let digit = |c: char| c.to_digit(10).and_then(|d| char::from_u32(0x2080 + d)).unwrap_or(c);
+    n.to_string().chars().map(digit).collect()
+}
+
+fn explained(function: &str, trace: &Trace, parameters: &[String]) -> Explained {
+    let names = Names::of(trace, parameters);
+    let inputs = trace.inputs.iter().zip(1..).map(|((value, adjoint), node)| Quantity {
+        name: names.name(node).to_owned(),
+        value: *value,
+        adjoint: *adjoint,
+    });
+    let name = |node: u32| (node != 0).then(|| names.name(node).to_owned());
+    Explained {
+        function: function.to_owned(),
+        inputs: inputs.collect(),
+        operations: trace.rows.iter().map(|row| operation(row, &names)).collect(),
+        results: trace.outputs.iter().map(|(node, value)| (name(*node), *value)).collect(),
+        bytes: trace.bytes,
+    }
+}
+
+fn operation(row: &Row, names: &Names) -> Operation {
+    let own = names.name(row.node);
+    let partials = |formula: &dyn Fn(usize) -> Option<String>| -> Vec<Partial> {
+        let partial = |(i, (node, value)): (usize, &(u32, f64))| Partial {
+            by: names.name(*node).to_owned(),
+            formula: formula(i),
+            value: *value,
+        };
+        row.partials.iter().enumerate().map(partial).collect()
+    };
+    let quantity = |value| Quantity { name: own.to_owned(), value, adjoint: row.adjoint };
+    match &row.did {
+        Did::Primitive { id, operands, n, value, span } => {
+            let words: Vec<String> = operands
+                .iter()
+                .map(|(node, x)| if *node == 0 { in_formula(*x) } else { names.name(*node).to_owned() })
+                .collect();
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            // The partial derivatives are those of the operands that move.
+            let moving: Vec<usize> = (0..operands.len()).filter(|i| operands[*i].0 != 0).collect();
+            let formula = |i: usize| moving.get(i).and_then(|i| slope(*id, *i, &words, own, *n));
+            Operation {
+                quantity: quantity(*value),
+                formula: written(*id, &words, *n),
+                symbol: id.info().symbol().to_owned(),
+                rule: rule(*id, moving.len(), operands.len()),
+                partials: partials(&formula),
+                span: *span,
+            }
+        }
+        Did::Sum(value) => Operation {
+            quantity: quantity(value.unwrap_or(f64::NAN)),
+            formula: format!("sum of {} products", row.partials.len()),
+            symbol: "sum".to_owned(),
+            rule: "sum and product rule".to_owned(),
+            partials: partials(&|_| None),
+            span: Span::default(),
+        },
+        Did::Other => Operation {
+            quantity: quantity(f64::NAN),
+            formula: "a registered derivative".to_owned(),
+            symbol: "registered".to_owned(),
+            rule: "a registered derivative".to_owned(),
+            partials: partials(&|_| None),
+            span: Span::default(),
+        },
+    }
+}
+
+/// An operation with its operands as the language writes it.
+fn written(id: PrimitiveId, words: &[&str], n: i64) -> String {
+    match (id.info().symbol(), words) {
+        ("-", [x]) | ("neg", [x]) => format!("-{x}"),
+        ("pow", [x]) => format!("{x}^{n}"),
+        ("pow", [x, p]) => format!("{x}^{p}"),
+        (sign @ ("+" | "-" | "*" | "/"), [a, b]) => format!("{a} {sign} {b}"),
+        (name, words) => format!("{name}({})", words.join(", ")),
+    }
+}
+
+/// The slope of a primitive in one of its operands as a formula about their names.
+fn slope(id: PrimitiveId, i: usize, words: &[&str], result: &str, n: i64) -> Option<String> {
+    match id.info().rule {
+        Rule::Slopes(_) => slopes(id).get(i).map(|formula: &Formula| formula.about(words, result, n)),
+        Rule::Bilinear => words.get(1 - i.min(1)).map(|other| (*other).to_owned()),
+        Rule::Linear(_) | Rule::Flat | Rule::Opaque(_) => None,
+    }
+}
+
+fn rule(id: PrimitiveId, moving: usize, operands: usize) -> String {
+    let is_scaled = operands == 2 && moving == 1;
+    match id.info().symbol() {
+        "+" if is_scaled => "a constant is added".to_owned(),
+        "+" | "-" if operands == 2 => "sum rule".to_owned(),
+        "*" if is_scaled => "constant factor".to_owned(),
+        "*" => "product rule".to_owned(),
+        "/" => "quotient rule".to_owned(),
+        "pow" => "power rule".to_owned(),
+        "neg" | "-" => "constant factor".to_owned(),
+        name => format!("derivative of {name}"),
+    }
+}

@@ -1,0 +1,117 @@
+//! A sweep that is shown step by step, while somebody [wants to see](crate::tape::watch::Wanted::steps) it.
+
+use super::super::fault::Fault;
+use super::super::machine::Machine;
+use super::{At, leaves};
+use crate::native::PrimitiveId;
+use crate::source::Span;
+use crate::tape::watch::Step;
+use crate::tape::wide::WideKind;
+use crate::tape::{Direction, LinearMap, Num, Sweep, Tape};
+use crate::value::walk::Walk;
+
+/// What was recorded, with the adjoints of one sweep from the result to the inputs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// Value and adjoint of each number that it was differentiated by; they are the nodes from 1 on.
+    pub inputs: Vec<(f64, f64)>,
+    /// The steps, in the order in which they were computed.
+    pub rows: Vec<Row>,
+    /// The node of each number of the result, 0 for a constant one, and its value.
+    pub outputs: Vec<(u32, f64)>,
+    /// How many bytes the tape takes.
+    pub bytes: usize,
+}
+
+/// A step of a computation that is differentiated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The number of its node.
+    pub node: u32,
+    /// What was done.
+    pub did: Did,
+    /// Operand nodes, and the derivative of the result by each.
+    pub partials: Vec<(u32, f64)>,
+    /// The derivative of the final result by this one.
+    pub adjoint: f64,
+}
+
+/// What a step did.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Did {
+    /// A primitive.
+    Primitive {
+        /// Which.
+        id: PrimitiveId,
+        /// Its operands: node, 0 for one that does not move, and value.
+        operands: Vec<(u32, f64)>,
+        /// Its integer operand, where it has one.
+        n: i64,
+        /// Its result.
+        value: f64,
+        /// Where in the text.
+        span: Span,
+    },
+    /// Many products at once: a scalar product or a sum.
+    Sum(Option<f64>),
+    /// A derivative that was registered, an edit of an adjoint, or a checkpoint.
+    Other,
+}
+
+/// Keeps a sweep that goes back to the inputs, if it is to be shown.
+pub(super) fn keep(machine: &mut Machine, walk: Walk<'_>, sweep: &Sweep, map: &LinearMap) -> Result<(), Box<Fault>> {
+    if !machine.levels.is_shown() || map.direction() == Direction::Forward {
+        return Ok(());
+    }
+    let numbers = |templates: &[crate::tape::Template]| -> Result<Vec<Num>, Box<Fault>> {
+        let all = templates.iter().map(|t| leaves(walk, t.tangent, &t.cells, At::default()));
+        Ok(all.collect::<Result<Vec<_>, _>>()?.concat())
+    };
+    let (x, y) = (numbers(&map.x)?, numbers(&map.y)?);
+    let tape = &*map.tape;
+    let adjoint = |node: u32| sweep.number(node).value;
+    let inputs = (1..=tape.leaves()).zip(&x).map(|(node, x)| (x.value, adjoint(node))).collect();
+    let outputs = map.outputs.iter().zip(&y).map(|(node, y)| (*node, y.value)).collect();
+    let rows = rows(machine, tape, &adjoint);
+    machine.shown = Some(Trace { inputs, rows, outputs, bytes: tape.len() * size_of::<crate::tape::Node>() });
+    Ok(())
+}
+
+fn rows(machine: &Machine, tape: &Tape, adjoint: &dyn Fn(u32) -> f64) -> Vec<Row> {
+    let mut rows = vec![];
+    let mut wide = tape.wide().iter().peekable();
+    // What the first of two nodes of a step with three operands says.
+    let mut begun: Vec<(u32, f64)> = vec![];
+    for node in tape.leaves() + 1..=tape.len() as u32 {
+        let Some(record) = tape.record(node) else { continue };
+        if let Some(found) = wide.next_if(|wide| wide.first == node) {
+            let (did, partials) = match &found.kind {
+                WideKind::Sum(terms) => {
+                    let value = tape.step(node).map(|step| step.result);
+                    (Did::Sum(value), terms.iter().map(|(n, slope, _)| (*n, *slope)).collect())
+                }
+                WideKind::Call(_) | WideKind::Block(_) => (Did::Other, vec![]),
+            };
+            rows.push(Row { node, did, partials, adjoint: adjoint(node) });
+            continue;
+        }
+        let operands = [(record.a, record.pa), (record.b, record.pb)];
+        let step = tape.step(node);
+        if step.is_some_and(|step| tape.is_first_of_two(node, step)) {
+            begun = operands.into_iter().filter(|(n, _)| *n != node).collect();
+            continue;
+        }
+        let mut partials = std::mem::take(&mut begun);
+        let is_second = !partials.is_empty();
+        partials.extend(operands.into_iter().filter(|(n, _)| *n != node && !(is_second && *n == node - 1)));
+        let did = step.map_or(Did::Other, |step| did(machine, step));
+        rows.push(Row { node, did, partials, adjoint: adjoint(node) });
+    }
+    rows
+}
+
+fn did(machine: &Machine, step: &Step) -> Did {
+    let count = usize::from(step.operands).min(step.x.len());
+    let operands = step.nodes.iter().copied().zip(step.x).take(count).collect();
+    Did::Primitive { id: step.id, operands, n: step.n, value: step.result, span: machine.places.span(step) }
+}
