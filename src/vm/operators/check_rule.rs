@@ -151,7 +151,7 @@ impl Trial<'_> {
             let along: Vec<f64> = along.iter().zip(&scales).map(|(d, scale)| d * scale).collect();
             let Some((said, estimate)) = self.compare(&x, &given, &along, &weights)? else { continue };
             if estimate.excludes(said) {
-                return self.explained(&given, (&along, &weights), (said, estimate.slope)).map(Some);
+                return self.explained(&given, &along, &weights).map(Some);
             }
             if !estimate.is_vague(said) {
                 break;
@@ -161,35 +161,40 @@ impl Trial<'_> {
     }
 
     /// Says it by one of the results and one of the numbers, if it shows there, and at three points.
-    fn explained(
-        &mut self,
-        given: &Given,
-        (along, weights): (&[f64], &[f64]),
-        both: (f64, f64),
-    ) -> Result<Wrong, Box<Fault>> {
-        let x = self.x.clone();
+    fn explained(&mut self, given: &Given, along: &[f64], weights: &[f64]) -> Result<Wrong, Box<Fault>> {
         let unit = |count: usize, k: usize| (0..count).map(|j| f64::from(u8::from(j == k))).collect::<Vec<f64>>();
         let pairs = (0..weights.len()).flat_map(|j| (0..along.len()).map(move |i| (j, i)));
         let is_small = weights.len() * along.len() <= TOLD_ALONE;
         for (j, i) in pairs.filter(|_| is_small) {
             let scale = along[i].abs();
             let direction: Vec<f64> = unit(along.len(), i).iter().map(|d| d * scale).collect();
-            let weights = unit(weights.len(), j);
-            let Some((said, estimate)) = self.compare(&x, given, &direction, &weights)? else { continue };
-            if !estimate.excludes(said) {
-                continue;
+            let only = unit(weights.len(), j);
+            let found = self.compare(&self.x.clone(), given, &direction, &only)?;
+            if found.is_some_and(|(said, estimate)| estimate.excludes(said)) {
+                let result = Part { parameter: 0, number: j, of: weights.len() };
+                let alone = self.part(i).map(|part| (result, part));
+                return Ok(Wrong::Slope { alone, points: self.three_points(&direction, &only, scale)? });
             }
-            let mut points = vec![(point(&x), said / scale, estimate.slope / scale)];
-            for by in [0.25, -0.25] {
-                let x: Vec<f64> = x.iter().zip(&direction).map(|(x, d)| x + by * d).collect();
-                let Some(given) = self.registered(&x)? else { continue };
-                let Some((said, estimate)) = self.compare(&x, &given, &direction, &weights)? else { continue };
+        }
+        Ok(Wrong::Slope { alone: None, points: self.three_points(along, weights, 1.0)? })
+    }
+
+    /// What both say at the point and on both sides of it, as far as they say anything.
+    fn three_points(
+        &mut self,
+        direction: &[f64],
+        weights: &[f64],
+        scale: f64,
+    ) -> Result<Vec<(String, f64, f64)>, Box<Fault>> {
+        let mut points = vec![];
+        for by in [0.0, 0.25, -0.25] {
+            let x: Vec<f64> = self.x.iter().zip(direction).map(|(x, d)| x + by * d).collect();
+            let Some(given) = self.registered(&x)? else { continue };
+            if let Some((said, estimate)) = self.compare(&x, &given, direction, weights)? {
                 points.push((point(&x), said / scale, estimate.slope / scale));
             }
-            let result = Part { parameter: 0, number: j, of: weights.len() };
-            return Ok(Wrong::Slope { alone: self.part(i).map(|part| (result, part)), points });
         }
-        Ok(Wrong::Slope { alone: None, points: vec![(point(&x), both.0, both.1)] })
+        Ok(points)
     }
 
     /// What a number is among those that the rule differentiates by.
@@ -224,25 +229,15 @@ impl Trial<'_> {
         let walk = walk(self.compiler);
         let is_pullback = self.rule.kind == RegisteredKind::Pullback;
         let (arguments, results) = match is_pullback {
-            true => {
-                let results = all_vectors(walk, &given.domain);
-                let counts = counts(results);
-                let spread = if counts.iter().sum::<usize>() <= super::SPREAD { counts } else { [0, 0, 1] };
-                (vector(walk, &given.y, &constants(weights))?, spread)
-            }
+            true => (vector(walk, &given.y, &constants(weights))?, counts(all_vectors(walk, &given.domain))),
             false => (vectors(walk, &given.domain, &constants(along))?, counts(vector_layout(walk, &given.y))),
         };
         let target = Target::Object(given.function.clone());
-        let Some(result) = self.machine.attempt(self.compiler, target, &arguments, results)? else { return Ok(None) };
+        let as_tuple = if is_pullback { packed(results) } else { results };
+        let Some(result) = self.machine.attempt(self.compiler, target, &arguments, as_tuple)? else { return Ok(None) };
         let walk = super::walk(self.compiler);
         let (numbers, others) = match is_pullback {
-            true => {
-                let result = match result.r.first() {
-                    Some(Ref::Cells(record)) if results == [0, 0, 1] => record,
-                    _ => &result,
-                };
-                (read_all(walk, &given.domain, result), along)
-            }
+            true => (read_all(walk, &given.domain, &unpacked(result, results)), along),
             false => (read(walk, &given.y, (&result, At::default())), weights),
         };
         Ok(numbers.ok().map(|numbers| numbers.iter().zip(others).map(|(x, other)| x.value * other).sum()))
@@ -253,16 +248,11 @@ impl Trial<'_> {
         let Some((arguments, domain)) = self.at(x)? else { return Ok(None) };
         let mut results = counts(value_layout(walk(self.compiler), self.rule.result));
         results[2] += 1;
-        let whole = results;
-        if results.iter().sum::<usize>() > super::SPREAD {
-            results = [0, 0, 1];
-        }
         let target = Target::Function(self.rule.function);
-        let Some(result) = self.attempt(target, &arguments, results, self.rule.throws)? else { return Ok(None) };
-        let mut cells = match result.r.first() {
-            Some(Ref::Cells(record)) if results != whole => Cells::clone(record),
-            _ => result,
+        let Some(result) = self.attempt(target, &arguments, packed(results), self.rule.throws)? else {
+            return Ok(None);
         };
+        let mut cells = unpacked(result, results);
         let Some(function) = cells.r.pop() else { return Ok(None) };
         let y = Template { tangent: self.rule.result, cells };
         let numbers = leaves(walk(self.compiler), y.tangent, &y.cells, At::default())?;
@@ -336,6 +326,19 @@ impl Trial<'_> {
             at = at.behind(layout(*counts));
         }
         all
+    }
+}
+
+/// The components that a function returns several things with, which have these.
+fn packed(counts: [usize; 3]) -> [usize; 3] {
+    if counts.iter().sum::<usize>() <= super::SPREAD { counts } else { [0, 0, 1] }
+}
+
+/// The components themselves.
+fn unpacked(result: Cells, counts: [usize; 3]) -> Cells {
+    match result.r.first() {
+        Some(Ref::Cells(record)) if packed(counts) != counts => Cells::clone(record),
+        _ => result,
     }
 }
 

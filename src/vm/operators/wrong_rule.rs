@@ -5,7 +5,7 @@ use super::super::functions::{Compiler, Version};
 use super::super::machine::Machine;
 use crate::bytecode::{Registered, RuleSite};
 use crate::diagnostic::Code as Number;
-use crate::value::number::write_double;
+use crate::value::number::in_formula;
 
 /// Numbers of a point that are told.
 const TOLD: usize = 4;
@@ -27,23 +27,17 @@ pub(super) struct Part {
 
 /// A point, as a person reads it.
 pub(super) fn point(x: &[f64]) -> String {
-    let told: Vec<String> = x.iter().take(TOLD).map(|x| text(*x)).collect();
+    let told: Vec<String> = x.iter().take(TOLD).map(|x| in_formula(*x)).collect();
     let more = if x.len() > TOLD { format!(", … {} in all", x.len()) } else { String::new() };
     if x.len() == 1 { told.concat() } else { format!("({}{more})", told.join(", ")) }
 }
 
 /// A number, with as many digits as differences are sure of.
-fn brief(x: f64) -> String {
+fn sure(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
-        return text(x);
+        return in_formula(x);
     }
-    text(format!("{x:.5e}").parse().unwrap_or(x))
-}
-
-fn text(x: f64) -> String {
-    let mut text = String::new();
-    write_double(&mut text, x);
-    text.strip_suffix(".0").map_or(text.clone(), ToOwned::to_owned)
+    in_formula(format!("{x:.5e}").parse().unwrap_or(x))
 }
 
 /// The report.
@@ -63,15 +57,15 @@ pub(super) fn told(
     Ok(match wrong {
         Wrong::Value(x, given, value) => {
             let message = format!("the registered {kind} of '{name}' gives another value than '{name}' itself");
-            let here = format!("at {x}: {}, and not {}", brief(given), brief(value));
+            let here = format!("at {x}: {}, and not {}", sure(given), sure(value));
             fault(message).remark(Remark::Here(here)).remark(there)
         }
         Wrong::Slope { alone, points } => {
             let (said, difference) = points.first().map_or((0.0, 0.0), |(_, a, b)| (*a, *b));
             let message = format!(
                 "the registered {kind} of '{name}' says {} where differences say {}",
-                brief(said),
-                brief(difference)
+                sure(said),
+                sure(difference)
             );
             let what = what(site, rule, alone);
             fault(message).remark(Remark::Here(what)).remark(there).remark(Remark::Note(table(&points)))
@@ -94,7 +88,7 @@ fn what(site: &RuleSite, rule: &Registered, alone: Option<(Part, Part)>) -> Stri
 fn table(points: &[(String, f64, f64)]) -> String {
     let rows: Vec<[String; 3]> = [["at".into(), "registered".into(), "differences".into()]]
         .into_iter()
-        .chain(points.iter().map(|(x, a, b)| [x.clone(), brief(*a), brief(*b)]))
+        .chain(points.iter().map(|(x, a, b)| [x.clone(), sure(*a), sure(*b)]))
         .collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let (first, second) = (width(0), width(1));
@@ -113,6 +107,6 @@ mod tests {
         assert_eq!(point(&[2.0]), "2");
         assert_eq!(point(&[1.0, 2.5]), "(1, 2.5)");
         assert_eq!(point(&[0.0; 9]), "(0, 0, 0, 0, … 9 in all)");
-        assert_eq!(brief(12.000000123), "12");
+        assert_eq!(sure(12.000000123), "12");
     }
 }
