@@ -5,14 +5,16 @@ use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Ident, KeyPathPart, TypeExpr, TypeExprKind};
 
 impl Builder<'_> {
-    /// `\Type.path`, `\.path`
+    /// `\Type.path`, `\[Type].path`, `\.path`
     pub(super) fn key_path(&mut self, node: Node<'_>, span: Span) -> Expr {
         let mut root: Vec<(Ident, Vec<TypeExpr>)> = vec![];
         let (mut path, mut root_end) = (vec![], span.start);
+        let mut bracketed = None;
         for part in node.into_inner() {
             let place = self.span(&part);
             match part.as_rule() {
                 Rule::name => root.push((self.ident(&part), vec![])),
+                Rule::array_type => bracketed = Some(self.bracketed_type(part)),
                 Rule::generic_suffix => {
                     let generics = self.generic_suffix(part);
                     if let Some(last) = root.last_mut() {
@@ -27,7 +29,8 @@ impl Builder<'_> {
             root_end = place.end;
         }
         let place = Span::new(span.start + 1, root_end.max(span.start + 1));
-        let root = (!root.is_empty()).then_some(TypeExpr { kind: TypeExprKind::Named(root), span: place });
+        let named = (!root.is_empty()).then_some(TypeExprKind::Named(root));
+        let root = bracketed.or(named).map(|kind| TypeExpr { kind, span: place });
         Expr { kind: ExprKind::KeyPath { root, path }, span }
     }
 

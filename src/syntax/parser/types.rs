@@ -120,13 +120,7 @@ impl Builder<'_> {
                     continue;
                 }
                 Rule::array_type => {
-                    let mut inner: Vec<TypeExpr> = part.into_inner().map(|t| self.ty(t)).collect();
-                    let kind = match (inner.pop(), inner.pop()) {
-                        (Some(value), Some(key)) => TypeExprKind::Dictionary(Box::new(key), Box::new(value)),
-                        (Some(element), None) => TypeExprKind::Array(Box::new(element)),
-                        _ => TypeExprKind::Inferred,
-                    };
-                    built = Some(TypeExpr { kind, span: place });
+                    built = Some(TypeExpr { kind: self.bracketed_type(part), span: place });
                     continue;
                 }
                 Rule::tuple_type => {
@@ -158,6 +152,16 @@ impl Builder<'_> {
         }
         let ty = built.unwrap_or_else(|| named(path, span, span.end));
         (ty, params)
+    }
+
+    /// `[T]`, `[K: V]`
+    pub(super) fn bracketed_type(&mut self, node: Node<'_>) -> TypeExprKind {
+        let mut inner: Vec<TypeExpr> = node.into_inner().map(|t| self.ty(t)).collect();
+        match (inner.pop(), inner.pop()) {
+            (Some(value), Some(key)) => TypeExprKind::Dictionary(Box::new(key), Box::new(value)),
+            (Some(element), None) => TypeExprKind::Array(Box::new(element)),
+            _ => TypeExprKind::Inferred,
+        }
     }
 
     /// `(a: A, B...)` as parameters.
