@@ -9,6 +9,7 @@ mod build;
 mod explain;
 mod highlight;
 mod imports;
+mod indexed;
 mod interactive;
 mod look;
 mod options;

@@ -194,8 +194,12 @@ impl Session {
     /// A run-time error in words: line, values, backtrace.
     fn describe(&self, fault: &Fault, number: Code) -> Diagnostic {
         let mut diagnostic = Diagnostic::error(number, fault.span, fault.message.clone());
-        if !fault.values.is_empty() {
-            let values: Vec<String> = fault.values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let values = match number {
+            Code::IndexOutOfRange => super::indexed::explained(&fault.values, self.sources.text(fault.span)),
+            _ => fault.values.clone(),
+        };
+        if !values.is_empty() {
+            let values: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
             diagnostic = diagnostic.label(values.join(", "));
         }
         for remark in &fault.remarks {

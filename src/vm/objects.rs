@@ -101,12 +101,24 @@ pub fn no_component() -> Box<Fault> {
     Fault::internal("an instruction named a component that is not there")
 }
 
+/// Elements of an array that are told one by one.
+const TOLD: usize = 8;
+
+fn listed(numbers: &[f64]) -> String {
+    let texts: Vec<String> = numbers.iter().map(|x| crate::value::number::in_formula(*x)).collect();
+    format!("[{}]", texts.join(", "))
+}
+
 /// Why an element could not be read or written: the index, unless the code itself is wrong.
 #[cold]
 pub fn bad_index(cells: &Cells, index: i64) -> Box<Fault> {
     match usize::try_from(index) {
         Ok(k) if k < cells.len => no_component(),
-        _ => Failure::index("array", index, cells.len).into(),
+        _ => {
+            let fault: Box<Fault> = Failure::index("array", index, cells.len).into();
+            let is_numbers = cells.f.len() == cells.len && cells.i.is_empty() && cells.r.is_empty();
+            if is_numbers && (1..=TOLD).contains(&cells.len) { fault.with("elements", listed(&cells.f)) } else { fault }
+        }
     }
 }
 
