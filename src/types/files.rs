@@ -6,18 +6,41 @@ use crate::syntax::ast::{Decl, DeclKind, File, StmtKind};
 use std::rc::Rc;
 
 impl World {
-    /// Types first, then everything else, whichever file is given first: an extension needs to know whom it extends.
+    /// Types first, then everything else, whichever file is given first: an extension needs to know whom it extends. What
+    /// it extends may stand in another extension, which comes later.
     pub(super) fn enter_files(&mut self, files: &[(u32, &File)]) {
         for (_, file) in files {
             self.enter_imports(file);
         }
+        let mut late = vec![];
         for are_types in [true, false] {
             for (number, file) in files {
                 for decl in declarations(file).filter(|d| declares_type(&d.kind) == are_types) {
-                    self.declare_top(decl, *number, false);
+                    match self.is_known_yet(decl, *number) {
+                        true => self.declare_top(decl, *number, false),
+                        false => late.push((decl, *number)),
+                    }
                 }
             }
         }
+        self.enter_late(late);
+    }
+
+    /// Enters extensions of types that were not there when their turn came, in the order in which the types turn up.
+    fn enter_late(&mut self, mut late: Vec<(&Rc<Decl>, u32)>) {
+        while let Some(next) = late.iter().position(|(decl, file)| self.is_known_yet(decl, *file)) {
+            let (decl, file) = late.remove(next);
+            self.declare_top(decl, file, false);
+        }
+        for (decl, file) in late {
+            self.declare_top(decl, file, false);
+        }
+    }
+
+    /// Whether the type that a declaration extends, if it does, was entered.
+    fn is_known_yet(&mut self, decl: &Decl, file: u32) -> bool {
+        let DeclKind::Extension(extension) = &decl.kind else { return true };
+        self.extended_owner(&extension.target, file).is_some()
     }
 
     /// The modules that a file imports, and the single declarations: those are there.
