@@ -10,6 +10,7 @@ pub mod emit;
 pub mod front;
 pub mod ir;
 pub mod native;
+pub mod plot;
 pub mod session;
 pub mod source;
 pub mod syntax;

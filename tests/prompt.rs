@@ -1,4 +1,4 @@
-//! Dialogues with the prompt: `tests/prompt/*.txt`.
+//! Dialogues with the prompt: `tests/prompt/*.txt`, and those of the README.
 //!
 //! A line that begins with `› ` is typed, one with `· ` goes on with it, and everything else is what the prompt writes.
 //! `DSCRIPT_BLESS=1` rewrites the answers.
@@ -69,6 +69,25 @@ fn bless(path: &Path, turns: &[Turn]) {
         before = all;
     }
     fs::write(path, out).unwrap();
+}
+
+/// The dialogues of a page: fenced blocks that begin with an input.
+fn dialogues(page: &str) -> Vec<&str> {
+    let blocks = page.split("```text\n").skip(1).filter_map(|rest| rest.split("```").next());
+    blocks.filter(|block| block.starts_with("› ")).collect()
+}
+
+#[test]
+fn the_readme_shows_what_the_prompt_says() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let dialogues = dialogues(&page);
+    assert!(!dialogues.is_empty());
+    for dialogue in dialogues {
+        let turns = turns(dialogue);
+        let expected: String = turns.iter().map(|turn| dense(&turn.answer)).collect();
+        let written = dense(&answers(&turns));
+        assert!(written == expected, "--- written\n{written}\n--- expected\n{expected}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! Not here: words for people (`front`), any stage's own work.
 
 mod build;
+mod curves;
 mod explain;
 mod highlight;
 mod imports;

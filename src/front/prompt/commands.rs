@@ -48,6 +48,12 @@ const COMMANDS: &[Command] = &[
         summary: "every intermediate before and after a small change",
         run: nudge,
     },
+    Command {
+        name: "plot",
+        arguments: "f, f' from -3 to 3 [to FILE.svg]",
+        summary: "curves of functions, or of expressions in x; in a file as SVG",
+        run: plot,
+    },
     Command { name: "vars", arguments: "", summary: "what was declared in this session", run: variables },
     Command { name: "time", arguments: "INPUT", summary: "does it, and says how long it took", run: time },
     Command { name: "load", arguments: "FILE", summary: "enters the text of a file", run: load },
@@ -132,9 +138,15 @@ fn type_of(prompt: &mut Prompt, expression: &str) -> Flow {
 /// `f at 1, 2`: a function, and arguments as they are written.
 fn at(rest: &str) -> Option<(&str, Vec<String>)> {
     let (function, arguments) = rest.rsplit_once(" at ")?;
+    let arguments: Vec<String> = listed(arguments).iter().map(|argument| number(argument)).collect();
+    (!function.trim().is_empty() && arguments.iter().all(|a| !a.is_empty())).then_some((function.trim(), arguments))
+}
+
+/// What stands between commas that are in no brackets.
+fn listed(text: &str) -> Vec<String> {
     let mut out = vec![String::new()];
     let mut depth = 0;
-    for c in arguments.chars() {
+    for c in text.chars() {
         match c {
             '(' | '[' | '{' => depth += 1,
             ')' | ']' | '}' => depth -= 1,
@@ -146,8 +158,7 @@ fn at(rest: &str) -> Option<(&str, Vec<String>)> {
             last.push(c);
         }
     }
-    let arguments: Vec<String> = out.iter().map(|argument| number(argument.trim())).collect();
-    (!function.trim().is_empty() && arguments.iter().all(|a| !a.is_empty())).then_some((function.trim(), arguments))
+    out.iter().map(|part| part.trim().to_owned()).collect()
 }
 
 /// `2` as `2.0`: what is differentiated is no whole number.
@@ -209,6 +220,35 @@ fn nudge(prompt: &mut Prompt, rest: &str) -> Flow {
             Flow::Next
         }
         Err(diagnostics) => refuse(prompt, &diagnostics),
+    }
+}
+
+/// `f, f' from -3 to 3 to a.svg`: functions, bounds, and perhaps a file.
+fn plot(prompt: &mut Prompt, rest: &str) -> Flow {
+    let parts =
+        rest.rsplit_once(" from ").and_then(|(functions, bounds)| Some((functions, bounds.split_once(" to ")?)));
+    let Some((functions, (from, to))) = parts else {
+        return prompt.complain("functions and bounds are needed, such as 'f, f' from -3 to 3'");
+    };
+    let (to, file) = to.split_once(" to ").map_or((to, None), |(to, file)| (to, Some(file.trim())));
+    let functions = listed(functions);
+    let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
+    let chart = match prompt.session.curves(&functions, from, to) {
+        Ok(chart) => chart,
+        Err(diagnostics) => return refuse(prompt, &diagnostics),
+    };
+    match file {
+        None => {
+            chart.text().iter().for_each(|line| prompt.say(line));
+            Flow::Next
+        }
+        Some(file) => match chart.svg().and_then(|svg| std::fs::write(file, svg).map_err(|e| e.to_string())) {
+            Ok(()) => {
+                prompt.say(&format!("the picture is in '{file}'"));
+                Flow::Next
+            }
+            Err(error) => prompt.complain(&format!("cannot write '{file}': {error}")),
+        },
     }
 }
 

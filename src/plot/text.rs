@@ -1,0 +1,133 @@
+//! A chart in characters: braille dots, with labels around them.
+
+use super::ticks::label;
+use super::{Chart, Series};
+use std::ops::RangeInclusive;
+use textplots::{AxisBuilder, LabelBuilder, LabelFormat, LineStyle, Plot, Shape};
+
+/// Columns and rows of the picture.
+const COLUMNS: usize = 62;
+const ROWS: usize = 14;
+
+impl Chart {
+    /// The picture, line by line.
+    pub fn text(&self) -> Vec<String> {
+        let Some(y) = self.y() else { return vec!["there is no finite value to be shown".to_owned()] };
+        let dots = self.dots(&y);
+        let places = [0, ROWS / 3, 2 * ROWS / 3, ROWS - 1];
+        let height = y.end() - y.start();
+        let decimals = (2.0 - height.log10().floor()).clamp(0.0, 12.0) as usize;
+        let labels: Vec<(usize, String)> = places
+            .into_iter()
+            .map(|row| (row, label(y.end() - height * row as f64 / (ROWS - 1) as f64, decimals)))
+            .collect();
+        let margin = labels.iter().map(|(_, text)| text.len()).max().unwrap_or(0) + 2;
+        let mut lines = vec![];
+        for (row, picture) in dots.iter().enumerate() {
+            let left = match labels.iter().find(|(at, _)| *at == row) {
+                Some((_, text)) => format!("{text:>margin$} ┤"),
+                None => format!("{:>margin$} │", ""),
+            };
+            let legend = self.series.get(row.wrapping_sub(1)).map(|s| format!("   {} {}", mark(row - 1), s.name));
+            lines.push(format!("{left}{picture}{}", legend.unwrap_or_default()).trim_end().to_owned());
+        }
+        lines.extend(self.axis(margin));
+        lines
+    }
+
+    /// The dots of all curves: the first is a line, the others are dotted.
+    fn dots(&self, y: &RangeInclusive<f64>) -> Vec<String> {
+        let pieces: Vec<Vec<(f32, f32)>> =
+            self.series.iter().enumerate().flat_map(|(i, s)| self.scaled(i, s, y)).collect();
+        let shapes: Vec<Shape> = pieces.iter().map(|piece| Shape::Lines(piece)).collect();
+        let (width, height) = (2 * COLUMNS as u32, 4 * ROWS as u32);
+        let mut chart = textplots::Chart::new_with_y_range(width, height, 0.0, 1.0, 0.0, 1.0);
+        let mut drawn = chart
+            .x_axis_style(LineStyle::None)
+            .y_axis_style(LineStyle::None)
+            .x_label_format(LabelFormat::None)
+            .y_label_format(LabelFormat::None);
+        for shape in &shapes {
+            drawn = drawn.lineplot(shape);
+        }
+        drawn.figures();
+        let text = drawn.to_string();
+        let mut lines: Vec<String> = text
+            .lines()
+            .take(ROWS)
+            .map(|line| line.chars().take(COLUMNS).map(|c| if c == '\u{2800}' { ' ' } else { c }).collect())
+            .map(|line: String| format!("{line:<COLUMNS$}"))
+            .collect();
+        lines.resize(ROWS, " ".repeat(COLUMNS));
+        lines
+    }
+
+    /// The pieces of a curve in the unit square; a dotted one is short pieces with gaps between them.
+    fn scaled(&self, number: usize, series: &Series, y: &RangeInclusive<f64>) -> Vec<Vec<(f32, f32)>> {
+        let part = |v: f64, range: &RangeInclusive<f64>| ((v - range.start()) / (range.end() - range.start())) as f32;
+        let gap = 2 * number;
+        let mut out = vec![];
+        for piece in Chart::pieces(series, y) {
+            let points: Vec<(f32, f32)> = piece.iter().map(|(px, py)| (part(*px, &self.x), part(*py, y))).collect();
+            if gap == 0 || points.len() < 2 {
+                out.push(points);
+                continue;
+            }
+            out.extend(points.chunks(gap + 3).map(|chunk| chunk[..chunk.len().min(2)].to_vec()));
+        }
+        out
+    }
+
+    fn axis(&self, margin: usize) -> [String; 2] {
+        let (from, to) = (*self.x.start(), *self.x.end());
+        let decimals = (1.0 - (to - from).log10().floor()).clamp(0.0, 12.0) as usize;
+        let mut line: Vec<char> = vec!['─'; COLUMNS];
+        let mut labels: Vec<char> = vec![' '; COLUMNS + margin + 8];
+        for k in 0..=4 {
+            let at = k * (COLUMNS - 1) / 4;
+            line[at] = if k == 0 { '─' } else { '┬' };
+            let text = label(from + (to - from) * k as f64 / 4.0, decimals);
+            let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+            let start = (margin + 2 + at).saturating_sub(text.chars().count() / 2);
+            for (place, c) in labels.iter_mut().skip(start).zip(text.chars()) {
+                *place = c;
+            }
+        }
+        let line: String = line.into_iter().collect();
+        let labels: String = labels.into_iter().collect();
+        [format!("{:>margin$} └{line}", ""), labels.trim_end().to_owned()]
+    }
+}
+
+/// How a curve is drawn, for the legend.
+fn mark(number: usize) -> &'static str {
+    match number {
+        0 => "──",
+        1 => "╌╌",
+        _ => "··",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_goes_from_corner_to_corner() {
+        let points = (0..=200).map(|k| f64::from(k) / 200.0).map(|x| (x, x)).collect();
+        let lines = Chart { x: 0.0..=1.0, series: vec![Series { name: "f".into(), points }] }.text();
+        assert_eq!(lines.len(), ROWS + 2);
+        assert!(
+            lines[0].starts_with("  1.00 ┤") && lines[0].ends_with(['⠁', '⠊', '⠉', '⡠', '⠔', '⠤', '⠒']),
+            "{lines:#?}"
+        );
+        assert!(lines[1].ends_with("   ── f"), "{lines:#?}");
+        assert!(lines[ROWS].contains('└') && lines[ROWS + 1].trim_start().starts_with('0'), "{lines:#?}");
+    }
+
+    #[test]
+    fn nothing_finite_is_said_so() {
+        let chart = Chart { x: 0.0..=1.0, series: vec![Series { name: "f".into(), points: vec![(0.0, f64::NAN)] }] };
+        assert_eq!(chart.text(), ["there is no finite value to be shown"]);
+    }
+}

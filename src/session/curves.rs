@@ -1,0 +1,38 @@
+//! Functions as curves.
+
+use super::Session;
+use crate::diagnostic::Diagnostic;
+use crate::plot::{Chart, Series};
+
+/// How many points a curve has.
+const POINTS: usize = 400;
+
+impl Session {
+    /// The curves of functions of one number, or of expressions in `x`, between two bounds.
+    ///
+    /// # Errors
+    /// What is wrong with a function or a bound, or what stopped it.
+    pub fn curves(&mut self, functions: &[&str], from: &str, to: &str) -> Result<Chart, Vec<Diagnostic>> {
+        let bounds = self.numbers(&format!("[Double({from}), Double({to})]"))?;
+        let [from, to] = bounds[..] else { return Err(vec![]) };
+        let mut series = vec![];
+        for function in functions {
+            let body = self.as_function(function);
+            let scale = format!("{from:?} + {:?} * Double(k)", (to - from) / POINTS as f64);
+            let values = self
+                .numbers(&format!("let _f: (Double) -> Double = {body}; (0...{POINTS}).map {{ k in _f({scale}) }}"))?;
+            let x = |k: usize| from + (to - from) * k as f64 / POINTS as f64;
+            let points = values.into_iter().enumerate().map(|(k, y)| (x(k), y)).collect();
+            series.push(Series { name: (*function).to_owned(), points });
+        }
+        Ok(Chart { x: from.min(to)..=from.max(to), series })
+    }
+
+    /// A function as it is written, or the function of `x` that an expression is.
+    fn as_function(&mut self, text: &str) -> String {
+        match self.type_of(&format!("let _f: (Double) -> Double = {text}; _f")) {
+            Ok(_) => text.to_owned(),
+            Err(_) => format!("{{ x in {text} }}"),
+        }
+    }
+}
