@@ -44,6 +44,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("math", None),
     ("differentiation", None),
     ("calculus", None),
+    ("toolbox", None),
     ("checkpoint", None),
     ("fields", None),
     ("series", None),

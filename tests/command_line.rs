@@ -232,9 +232,9 @@ fn wrong_usage_is_told() {
         ended(&finished, 2, "");
         said(&finished, "--help");
     }
-    let alone = dscript(&[], b"", root());
-    ended(&alone, 2, "");
-    said(&alone, "Usage: dscript");
+    let nothing = dscript(&["run"], b"", root());
+    ended(&nothing, 2, "");
+    said(&nothing, "a file is needed");
     let help = dscript(&["--help"], b"", root());
     assert!(help.status == Some(0) && help.stdout.contains("Exit status"), "{}", help.stderr);
     let version = dscript(&["--version"], b"", root());

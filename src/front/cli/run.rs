@@ -15,7 +15,7 @@ const CODE: &str = "<code>";
 /// Runs a program.
 pub(super) fn run(program: Program, settings: &Settings) -> i32 {
     if program.is_empty() {
-        report("dscript: a file is needed, or a text with -e; 'dscript' alone begins a session\n");
+        report("dscript: a file is needed, or a text with -e; 'dscript' alone begins a session, '--help' tells more\n");
         return status::USAGE;
     }
     if let Some(code) = &program.code {

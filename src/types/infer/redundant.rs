@@ -7,6 +7,48 @@ use crate::source::Span;
 use crate::types::prelude::PRELUDE_FILE;
 use crate::types::tree::{Case, Pattern, PatternKind};
 use crate::types::ty::Type;
+use hashbrown::HashMap;
+use std::rc::Rc;
+
+/// A case of an enum, or a literal.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Case(u32),
+    Literal(Rc<str>),
+}
+
+/// The patterns so far, by what they take: a `switch` of thousands of cases is looked at case by case.
+#[derive(Default)]
+struct Rows<'p> {
+    all: Vec<&'p Pattern>,
+    by_key: HashMap<Key, Vec<usize>>,
+    /// Those that may take anything.
+    open: Vec<usize>,
+}
+
+impl<'p> Rows<'p> {
+    fn push(&mut self, key: Option<Key>, pattern: &'p Pattern) {
+        let number = self.all.len();
+        self.all.push(pattern);
+        match key {
+            Some(key) => self.by_key.entry(key).or_default().push(number),
+            None => self.open.push(number),
+        }
+    }
+
+    fn all(&self) -> Vec<Vec<&'p Pattern>> {
+        self.all.iter().map(|pattern| vec![*pattern]).collect()
+    }
+
+    /// Those that may take what a pattern with that key takes, in order.
+    fn about(&self, key: Option<&Key>) -> Vec<Vec<&'p Pattern>> {
+        let Some(key) = key else { return self.all() };
+        let mut numbers = self.by_key.get(key).cloned().unwrap_or_default();
+        numbers.extend(&self.open);
+        numbers.sort_unstable();
+        numbers.into_iter().map(|number| vec![self.all[number]]).collect()
+    }
+}
 
 impl Infer<'_> {
     /// Warns of cases that no value reaches.
@@ -15,24 +57,37 @@ impl Infer<'_> {
             return;
         }
         let ty = self.world.shallow(ty);
-        let mut rows: Vec<Vec<&Pattern>> = vec![];
+        let mut rows = Rows::default();
         let mut is_led_to = false;
         for case in cases {
             let wildcard = Pattern { kind: PatternKind::Wildcard, ty: Type::Error, span: case.span };
-            if case.patterns.is_empty() && !is_led_to && self.is_unreached(&rows, &wildcard, &ty) {
+            if case.patterns.is_empty() && !is_led_to && self.is_unreached(&rows.all(), &wildcard, &ty) {
                 let keyword = Span::new(case.span.start, case.span.start + "default".len() as u32);
                 self.world.report(Diagnostic::warning(Code::Unreachable, keyword, "default will never be executed"));
             }
             for (pattern, guard) in &case.patterns {
-                if !is_led_to && self.is_unreached(&rows, pattern, &ty) {
-                    let diagnostic = self.unreached(&rows, pattern);
+                let key = self.key(pattern);
+                let before = rows.about(key.as_ref());
+                if !is_led_to && self.is_unreached(&before, pattern, &ty) {
+                    let diagnostic = self.unreached(&before, pattern);
                     self.world.report(diagnostic);
                 }
                 if guard.is_none() {
-                    rows.push(vec![pattern]);
+                    rows.push(key, pattern);
                 }
             }
             is_led_to = case.falls_through;
+        }
+    }
+
+    /// What a pattern takes nothing beside.
+    fn key(&self, pattern: &Pattern) -> Option<Key> {
+        match &pattern.kind {
+            PatternKind::Case { case, .. } => Some(Key::Case(*case)),
+            PatternKind::Test { .. } => Some(self.world.source_text(pattern.span))
+                .filter(|text| is_literal(text))
+                .map(|text| Key::Literal(text.into())),
+            _ => None,
         }
     }
 
