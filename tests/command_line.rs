@@ -422,6 +422,25 @@ fn an_interrupt_ends_the_program_with_what_it_printed() {
 }
 
 #[test]
+fn curves_are_drawn_and_names_explained_without_a_program() {
+    let folder = Folder::new("look");
+    let drawn = folder.run(&["plot", "x * sin(x), cos(x)", "-3..3"]);
+    assert_eq!(drawn.status, Some(0), "{}", drawn.stderr);
+    assert!(drawn.stdout.contains("── x * sin(x)") && drawn.stdout.contains("╌╌ cos(x)"), "{}", drawn.stdout);
+    let written = folder.run(&["plot", "x^2", "-2..2", "-o", "a.svg"]);
+    ended(&written, 0, "");
+    assert!(fs::read_to_string(folder.0.join("a.svg")).unwrap().starts_with("<svg"));
+    let wrong = folder.run(&["plot", "nonsense", "0..1"]);
+    ended(&wrong, 3, "");
+    said(&wrong, "cannot find 'nonsense'");
+    assert_eq!(folder.run(&["plot", "x", "3"]).status, Some(2));
+    let told = folder.run(&["doc", "cbrt"]);
+    assert!(told.stdout.contains("func cbrt(_ x: Double) -> Double\n    Cube root."), "{}", told.stdout);
+    assert_eq!(folder.run(&["doc", "nonsense"]).status, Some(2));
+    assert!(folder.run(&["completions", "bash"]).stdout.contains("_dscript()"));
+}
+
+#[test]
 fn a_program_is_built_and_runs_without_its_source() {
     let folder = Folder::new("build")
         .with("a.dscript", "f(x) = x^2\nprint(f'(3), CommandLine.arguments.count)\nlet a = [1]\nprint(a[2])");

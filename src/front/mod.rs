@@ -7,6 +7,7 @@
 
 pub mod cli;
 mod guard;
+mod listed;
 mod manner;
 mod output;
 mod prompt;

@@ -43,7 +43,10 @@ dscript [OPTIONS]
        dscript check [OPTIONS] FILE...
        dscript build [OPTIONS] FILE... [-o OUT]
        dscript show --stage STAGE [OPTIONS] FILE...
-       dscript explain [CODE]";
+       dscript explain [CODE]
+       dscript plot FUNCTIONS FROM..TO [-o FILE]
+       dscript doc NAME
+       dscript completions SHELL";
 
 const AFTER_HELP: &str = "\
 Exit status: 0 done, 1 the program failed, 2 wrong usage, 3 the program did not compile, 5 it has
@@ -78,6 +81,30 @@ pub(super) enum Command {
         stage: Stage,
         #[command(flatten)]
         files: Files,
+    },
+    /// Draw functions, or expressions in x: dscript plot 'x * sin(x)' -3..3
+    Plot {
+        /// Functions of one number or expressions in x, with commas between them
+        #[arg(value_name = "FUNCTIONS", allow_hyphen_values = true)]
+        functions: String,
+        /// The bounds: -3..3
+        #[arg(value_name = "FROM..TO", allow_hyphen_values = true, value_parser = bounds)]
+        bounds: (String, String),
+        /// The file to write the picture to, as SVG; without it, the picture is text
+        #[arg(short = 'o', long = "output", value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Print what the library says about a name: dscript doc Array.append
+    Doc {
+        /// A function, a type, or Type.member
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Print what makes a shell complete the words of dscript
+    Completions {
+        /// The shell
+        #[arg(value_name = "SHELL")]
+        shell: clap_complete::Shell,
     },
     /// Print what a diagnostic means, with an example; without a code, list them all
     Explain {
@@ -233,6 +260,15 @@ impl Settings {
 fn stage_parser() -> impl TypedValueParser<Value = Stage> {
     PossibleValuesParser::new(Stage::ALL.iter().map(|stage| stage.name()))
         .try_map(|word| Stage::ALL.iter().copied().find(|stage| stage.name() == word).ok_or("no such stage"))
+}
+
+/// Reads `-3..3`, `0...2π`.
+fn bounds(word: &str) -> Result<(String, String), String> {
+    let parts = word.split_once("...").or_else(|| word.split_once(".."));
+    match parts.map(|(from, to)| (from.trim().to_owned(), to.trim().to_owned())) {
+        Some((from, to)) if !from.is_empty() && !to.is_empty() => Ok((from, to)),
+        _ => Err("two bounds are needed, such as -3..3".to_owned()),
+    }
 }
 
 fn depth(word: &str) -> Result<usize, String> {

@@ -9,6 +9,7 @@
 mod args;
 mod explain;
 mod input;
+mod look;
 mod run;
 
 use super::manner::Manner;
@@ -43,6 +44,9 @@ fn dispatch(words: Words) -> i32 {
         Some(Command::Run { program }) => run::run(program, &settings),
         Some(Command::Check { files }) => run::check(&files.files, &settings),
         Some(Command::Build { files, output }) => run::build(&files.files, output, &settings),
+        Some(Command::Plot { functions, bounds, output }) => look::plot(&functions, &bounds, output, &settings),
+        Some(Command::Doc { name }) => look::doc(&name, &settings),
+        Some(Command::Completions { shell }) => look::completions(shell),
         Some(Command::Explain { code }) => explain::explain(code),
         Some(Command::Show { stage, files }) => run::show(stage, &files.files, &settings),
     }

@@ -5,7 +5,7 @@ use super::super::{guard, status};
 use super::args::{Program, Settings};
 use super::input::Content;
 use super::{conclude, input};
-use crate::session::{Input, Outcome, Session, Stage, Status};
+use crate::session::{Input, Options, Outcome, Session, Stage, Status};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -93,9 +93,17 @@ pub(super) fn show(stage: Stage, files: &[PathBuf], settings: &Settings) -> i32 
 
 /// A session that prints to standard output and stops at Ctrl-C.
 fn open(name: &str, arguments: Vec<String>, settings: &Settings) -> (Session, Output) {
-    let output = Output::stdout();
     let arguments = std::iter::once(name.to_owned()).chain(arguments).collect();
-    let options = settings.options(arguments, guard::interrupt());
+    opened(settings.options(arguments, guard::interrupt()))
+}
+
+/// The same for questions that are asked one after the other.
+pub(super) fn open_for_questions(settings: &Settings) -> (Session, Output) {
+    opened(Options { interactive: true, ..settings.options(vec![String::new()], guard::interrupt()) })
+}
+
+fn opened(options: Options) -> (Session, Output) {
+    let output = Output::stdout();
     let sink: Box<dyn Write> = Box::new(output.clone());
     (Session::new(options, sink), output)
 }

@@ -1,5 +1,6 @@
 //! What begins with a colon. One table, from which `:help` and completion are derived.
 
+use super::super::listed::listed;
 use super::{Flow, Prompt, derivation, show};
 use crate::diagnostic::Diagnostic;
 use crate::session::{Explained, Session, Status};
@@ -140,25 +141,6 @@ fn at(rest: &str) -> Option<(&str, Vec<String>)> {
     let (function, arguments) = rest.rsplit_once(" at ")?;
     let arguments: Vec<String> = listed(arguments).iter().map(|argument| number(argument)).collect();
     (!function.trim().is_empty() && arguments.iter().all(|a| !a.is_empty())).then_some((function.trim(), arguments))
-}
-
-/// What stands between commas that are in no brackets.
-fn listed(text: &str) -> Vec<String> {
-    let mut out = vec![String::new()];
-    let mut depth = 0;
-    for c in text.chars() {
-        match c {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
-            _ => {}
-        }
-        if c == ',' && depth == 0 {
-            out.push(String::new());
-        } else if let Some(last) = out.last_mut() {
-            last.push(c);
-        }
-    }
-    out.iter().map(|part| part.trim().to_owned()).collect()
 }
 
 /// `2` as `2.0`: what is differentiated is no whole number.

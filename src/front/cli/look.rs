@@ -1,0 +1,63 @@
+//! The commands that show something without a program: plot, doc, completions.
+
+use super::super::listed::listed;
+use super::super::output::{Output, report};
+use super::super::status;
+use super::args::{Settings, Words};
+use super::{manner, run};
+use clap::CommandFactory;
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+/// Draws functions, as text or in a file.
+pub(super) fn plot(functions: &str, (from, to): &(String, String), file: Option<PathBuf>, settings: &Settings) -> i32 {
+    let (mut session, output) = run::open_for_questions(settings);
+    let functions = listed(functions);
+    let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
+    let chart = match session.curves(&functions, from, to) {
+        Ok(chart) => chart,
+        Err(diagnostics) => {
+            report(&manner(settings).text(&diagnostics, &session));
+            return status::REJECTED;
+        }
+    };
+    let Some(file) = file else {
+        chart.text().iter().for_each(|line| output.write_or_end(&format!("{line}\n")));
+        output.flush_or_end();
+        return status::DONE;
+    };
+    match chart.svg().and_then(|svg| std::fs::write(&file, svg).map_err(|error| error.to_string())) {
+        Ok(()) => status::DONE,
+        Err(error) => {
+            report(&format!("dscript: cannot write '{}': {error}\n", file.display()));
+            status::USAGE
+        }
+    }
+}
+
+/// Prints what the library says about a name.
+pub(super) fn doc(name: &str, settings: &Settings) -> i32 {
+    let (mut session, output) = run::open_for_questions(settings);
+    let topics = session.topics(name);
+    if topics.is_empty() {
+        report(&format!("dscript: the library has nothing that is called '{name}'\n"));
+        return status::USAGE;
+    }
+    for (i, topic) in topics.iter().enumerate() {
+        output.write_or_end(if i > 0 { "\n" } else { "" });
+        output.write_or_end(&format!("{}\n", topic.declaration));
+        topic.text.lines().for_each(|line| output.write_or_end(&format!("    {line}\n")));
+    }
+    output.flush_or_end();
+    status::DONE
+}
+
+/// Prints what makes a shell complete the words of dscript.
+pub(super) fn completions(shell: Shell) -> i32 {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Words::command(), "dscript", &mut script);
+    let output = Output::stdout();
+    output.write_or_end(&String::from_utf8_lossy(&script));
+    output.flush_or_end();
+    status::DONE
+}
