@@ -17,6 +17,7 @@ mod declare_protocol;
 mod derivative_type;
 mod entered;
 mod existential;
+mod failable;
 mod files;
 mod flow;
 mod fulfilled;

@@ -34,6 +34,8 @@ pub struct World {
     pub(super) functions: Vec<FunctionData>,
     /// Of functions that rethrow: see [`World::throwing_version`].
     pub(super) throwing_versions: HashMap<FunctionId, FunctionId>,
+    /// Of initialisers that do not fail: see [`World::failable_version`].
+    pub(super) failable_versions: HashMap<FunctionId, FunctionId>,
     pub(super) globals: Vec<GlobalData>,
     /// The global that a name at a place of a script declares.
     pub(super) globals_at: HashMap<(Name, Span), GlobalId>,

@@ -109,9 +109,15 @@ impl World {
         self.default_witness(p, &base, kind, is_static, &of, &wanted, generics)
     }
 
-    /// What stands for a function where a requirement may throw: a caller may give functions that throw.
+    /// What stands for a function where a requirement may throw, as a caller may give functions that throw, or where it may
+    /// give nothing.
     fn for_requirement(&mut self, f: FunctionId, wanted: &Signature) -> FunctionId {
-        if wanted.throws { self.throwing_version(f).unwrap_or(f) } else { f }
+        let version = match (wanted.throws, self.is_optional(&wanted.result)) {
+            (true, _) => self.throwing_version(f),
+            (false, true) => self.failable_version(f),
+            (false, false) => None,
+        };
+        version.unwrap_or(f)
     }
 
     /// The type that declares a conformance: what a subclass adds fulfils nothing, unless it overrides.

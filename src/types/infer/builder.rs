@@ -12,7 +12,7 @@ use crate::syntax::ast::{
     self, Arg, Attribute, Binding, Block, Closure, Condition, Decl, DeclKind, Expr, ExprKind, Ident, Pattern,
     PatternKind, Stmt, StmtKind, SwitchCase, TypeExpr, TypeExprKind,
 };
-use crate::types::store::{MemberKind, Owner};
+use crate::types::store::{Member, MemberKind, Owner};
 use crate::types::tree::FunctionId;
 use crate::types::ty::Type;
 use std::rc::Rc;
@@ -92,7 +92,9 @@ impl Infer<'_> {
             return None;
         }
         let params = self.world.function_data(*f).ast_params.clone();
-        let built = self.built_closure(&params.get(param)?.attributes, &args[*at].ast)?;
+        let attributes: Vec<Attribute> =
+            params.get(param)?.attributes.iter().map(|a| self.as_seen_outside(a, *f)).collect();
+        let built = self.built_closure(&attributes, &args[*at].ast)?;
         let mut args = args.to_vec();
         args[*at].ast = Rc::new(built);
         Some(args)
@@ -125,6 +127,29 @@ impl Infer<'_> {
 
     fn names_builder(&self, decl: &Decl) -> bool {
         decl.attributes.iter().any(|a| self.world.builders.contains(&*a.name.name))
+    }
+
+    /// An attribute of a parameter with the whole name of the builder, which may stand inside of the type whose function
+    /// it is.
+    fn as_seen_outside(&self, attribute: &Attribute, f: FunctionId) -> Attribute {
+        let name = &attribute.name.name;
+        let first = name.split('.').next().unwrap_or(name);
+        let is_type = |m: &Member| matches!(m.kind, MemberKind::Nominal(_));
+        let mut around = self.world.function_data(f).owner;
+        while let Owner::Nominal(n) = around {
+            let data = self.world.nominal_data(n);
+            if data.members.get(first).is_some_and(|found| found.iter().any(is_type)) {
+                let mut path = vec![name.to_string()];
+                while let Owner::Nominal(n) = around {
+                    path.insert(0, self.world.nominal_data(n).name.to_string());
+                    around = self.world.nominal_data(n).parent;
+                }
+                let name = Ident { name: path.join(".").into(), span: attribute.name.span };
+                return Attribute { name, ..attribute.clone() };
+            }
+            around = data.parent;
+        }
+        attribute.clone()
     }
 
     fn builder_type(&mut self, attribute: &Attribute) -> Option<(Vec<Ident>, Type)> {

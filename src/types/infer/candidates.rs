@@ -7,7 +7,7 @@ use crate::syntax::ast::{Name, TypeExpr, TypeExprKind};
 use crate::types::solver::{Clause, Wish};
 use crate::types::store::{MemberKind, Owner, Requirement, RequirementKind, SignatureParam};
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionId, FunctionRef};
-use crate::types::ty::{NominalId, ProtocolId, Type};
+use crate::types::ty::{NominalId, ParamId, ProtocolId, Type};
 use std::rc::Rc;
 
 /// One function that could be meant.
@@ -278,6 +278,7 @@ impl Infer<'_> {
                 fits = false;
             }
         }
+        fits = fits && (self.forgives || self.meets_clauses(candidate, &instance));
         let generic = instance.generics.len().saturating_sub(candidate.prefix.len()) as u32;
         if generic > 0 {
             // Of two generic functions the one that asks for more.
@@ -285,6 +286,21 @@ impl Infer<'_> {
         }
         self.world.rollback(snapshot);
         fits.then_some(score)
+    }
+
+    /// Whether what is required of types that belong to generic parameters holds, as far as the arguments say what those
+    /// are: `where S.Element: Numeric`.
+    fn meets_clauses(&mut self, candidate: &Candidate, instance: &Instance) -> bool {
+        let Target::Function(f) = candidate.target else { return true };
+        let env = self.world.signature(f).env.clone();
+        let by = |p: ParamId| env.params.iter().position(|q| *q == p).map(|i| instance.generics[i].clone());
+        env.requirements.iter().all(|requirement| match requirement {
+            Requirement::Conforms(Type::Associated(..), _) => {
+                let put = requirement.map(&mut |ty| ty.substitute(&by));
+                self.world.is_met(&put)
+            }
+            _ => true,
+        })
     }
 
     /// What a single argument for a parameter must be: the element of a variadic one, the result of an autoclosure.

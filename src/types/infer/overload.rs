@@ -5,10 +5,11 @@ use super::args::{ArgNode, match_args};
 use super::candidates::{Candidate, Target};
 use super::solve::{Pending, PendingKind};
 use crate::source::Span;
-use crate::syntax::ast::Ident;
+use crate::syntax::ast::{self, Ident};
 use crate::types::solver::Literal;
 use crate::types::tree::Expr;
 use crate::types::ty::Type;
+use crate::types::written::single_expression;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -100,6 +101,29 @@ impl Infer<'_> {
         let needs_others = any && fits_now && !fits(self);
         self.world.rollback(snapshot);
         needs_others
+    }
+
+    /// Whether a closure that waits says of what type a literal among the arguments is, as soon as it is looked into: in
+    /// `Double(bytes.reduce(0, +))` the 0 is a byte.
+    pub(super) fn closure_decides(&mut self, args: &[ArgNode]) -> bool {
+        let mut literals = vec![];
+        for ready in args.iter().filter_map(|a| a.ready.as_ref()) {
+            if let Type::Var(v) = self.world.shallow(&ready.ty)
+                && self.world.var(v).literal.is_some()
+            {
+                literals.push(v);
+            }
+        }
+        if literals.is_empty() {
+            return false;
+        }
+        let closures = self.waiting.iter().filter_map(|i| match &self.pending[*i] {
+            Some(Pending { kind: PendingKind::Closure { closure }, result, .. }) => Some((closure, result)),
+            _ => None,
+        });
+        let is_expression = |closure: &ast::Closure| single_expression(&closure.body).is_some();
+        let mentions = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Var(v) if literals.contains(v)));
+        closures.into_iter().any(|(closure, ty)| is_expression(closure) && mentions(&self.world.zonk(ty)))
     }
 
     /// Makes `Int`s of those of the types that are whole numbers without a type; whether there are such.

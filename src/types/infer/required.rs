@@ -7,10 +7,10 @@ use super::Infer;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::prelude::PRELUDE_FILE;
-use crate::types::solver::{Clause, Equation};
+use crate::types::solver::{Clause, Equation, Wish};
 use crate::types::store::{Owner, Requirement};
 use crate::types::tree::{FunctionId, FunctionRef};
-use crate::types::ty::{ParamId, Type};
+use crate::types::ty::{ParamId, ProtocolId, Type};
 
 impl Infer<'_> {
     /// Reports what a called function requires and its generic arguments do not have.
@@ -64,9 +64,25 @@ impl Infer<'_> {
         }
     }
 
+    /// Of a type that belongs to one that does not conform the latter, and to what it does not.
+    fn memberless(&mut self, ty: &Type) -> Option<(Type, ProtocolId)> {
+        let Type::Associated(of, protocol, _) = self.world.resolved(ty) else { return None };
+        (!self.world.has_vars(&of) && !self.world.conforms_to(&of, protocol)).then(|| ((*of).clone(), protocol))
+    }
+
     /// Two types that must be equal are not: because somebody requires it, or because one stands where the other one does.
     pub(super) fn contradiction(&mut self, equation: &Equation) {
         let Equation { left, right, span, by } = equation;
+        if let Some((of, protocol)) = self.memberless(left).or_else(|| self.memberless(right)) {
+            if !self.unmet_in.contains(span) {
+                self.unmet_in.push(*span);
+                let wish = Wish { protocol, span: *span, by: by.map(|clause| clause.function) };
+                let diagnostic = self.not_conforming(&of, &wish, *span);
+                self.error(diagnostic);
+            }
+            self.failed = true;
+            return;
+        }
         let is_broken = *left == Type::Error || *right == Type::Error;
         // What conforms to too little is that before it is unequal.
         let Some(clause) = by.filter(|_| !is_broken && self.unmet(left, right).is_none()) else {

@@ -194,6 +194,9 @@ impl Infer<'_> {
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
                 {
                     let by_default = effort >= Effort::Default;
+                    if by_default && effort < Effort::Closures && self.closure_decides(args) {
+                        return None;
+                    }
                     let last = last || effort == Effort::Literals && self.needs_other_literals(candidates, args, span);
                     let natural = match by_default {
                         true => {

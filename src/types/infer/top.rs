@@ -9,6 +9,7 @@ use crate::types::tree::{
     StmtKind,
 };
 use crate::types::ty::Type;
+use crate::types::written::single_expression;
 use std::rc::Rc;
 
 impl World {
@@ -220,7 +221,14 @@ impl Infer<'_> {
                 statements.push(Stmt { kind: StmtKind::Assign { place, value }, span });
             }
         }
-        statements.extend(self.statements(&body.items));
+        match single_expression(body).filter(|only| matches!(only.kind, ast::ExprKind::Nil)) {
+            // `init?() { nil }`
+            Some(nil) => {
+                let kind = ast::StmtKind::Return(Some(nil.clone()));
+                statements.extend(self.statements(&[ast::Stmt { kind, span: nil.span }]));
+            }
+            None => statements.extend(self.statements(&body.items)),
+        }
         let end = span.last();
         if is_class {
             statements.extend(self.implicit_super_init(body, end));
