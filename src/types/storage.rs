@@ -8,9 +8,10 @@ use super::store::{
 use super::tree::{self, FunctionId, GlobalId};
 use super::ty::{NominalId, Type};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
-use crate::syntax::ast::NominalKind;
+use crate::syntax::ast::{NominalKind, TypeExpr};
 use crate::types::lifetime::ownership;
 use crate::types::tree::Ownership;
+use crate::types::written::is_opaque;
 use std::rc::Rc;
 
 impl World {
@@ -34,8 +35,14 @@ impl World {
             _ if wrap.is_some() => wrap.map_or(Type::Error, |wrap| self.signature(wrap).result.clone()),
             (Some(ty), _) => {
                 let saved = std::mem::replace(&mut self.env, env);
-                let resolved = self.resolve_type(ty, &TypeScope::of(Owner::Nominal(n), file));
+                let initial = if is_opaque(ty) { self.stored_initial(n, index) } else { None };
+                let resolved =
+                    self.property_type(initial, value.is_some(), ty, &TypeScope::of(Owner::Nominal(n), file));
                 self.env = saved;
+                if let Some(f) = initial {
+                    let signature = plain_signature(own_env.clone(), resolved.clone());
+                    self.functions[f.0 as usize].signature = Some(Rc::new(signature));
+                }
                 resolved
             }
             (None, Some(_)) => {
@@ -103,6 +110,26 @@ impl World {
         Some(id)
     }
 
+    /// The type that a property is declared with: `some P` is that of its initial value, of which others know no more.
+    fn property_type(
+        &mut self,
+        initial: Option<FunctionId>,
+        has_value: bool,
+        ty: &TypeExpr,
+        scope: &TypeScope,
+    ) -> Type {
+        match initial {
+            Some(f) => self.resolve_result(f, ty, scope),
+            None if is_opaque(ty) && !has_value => {
+                let message = "property declares an opaque return type, but has no initializer expression from which to infer an underlying type";
+                let diagnostic = Diagnostic::error(DiagnosticCode::CannotInfer, ty.span, message);
+                self.report(diagnostic.help("give it a value, or write 'any' for a value of any such type"));
+                Type::Error
+            }
+            None => self.resolve_type(ty, scope),
+        }
+    }
+
     /// The type of a global variable.
     pub(super) fn global_type(&mut self, g: GlobalId) -> Type {
         let data = &self.globals[g.0 as usize];
@@ -116,12 +143,14 @@ impl World {
             return Type::Error;
         }
         let (ty_expr, owner, file, group) = (data.ty_expr.clone(), data.owner, data.file, data.group);
+        let has_value = data.has_value;
         self.globals[g.0 as usize].resolving = true;
         let env = group.map_or_else(Rc::default, |group| self.group_env(group));
         let ty = match ty_expr {
             Some(ty) => {
                 let saved = std::mem::replace(&mut self.env, env);
-                let ty = self.resolve_type(&ty, &TypeScope::of(owner, file));
+                let initial = if is_opaque(&ty) { self.global_initial(g) } else { None };
+                let ty = self.property_type(initial, has_value, &ty, &TypeScope::of(owner, file));
                 self.env = saved;
                 Some(ty)
             }

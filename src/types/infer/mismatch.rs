@@ -65,6 +65,9 @@ impl Infer<'_> {
             return Diagnostic::error(Code::Mismatch, span, message).note(format!("its type is '{found_text}'"));
         }
         let diagnostic = Diagnostic::error(Code::Mismatch, span, message);
+        if let (Type::Opaque(..), Type::Opaque(..)) = (self.world.shallow(found), self.world.shallow(wanted)) {
+            return diagnostic.note("each 'some' that is written stands for a type of its own");
+        }
         let inner = self.world.optional_payload(found);
         if let Some(inner) = inner
             && self.world.resolved(&inner) == self.world.resolved(wanted)
