@@ -21,6 +21,7 @@ mod failable;
 mod files;
 mod flow;
 mod fulfilled;
+mod function_data;
 mod function_type;
 mod implied;
 mod infer;
