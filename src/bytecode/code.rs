@@ -153,6 +153,8 @@ pub struct Registered {
     pub is_transpose: bool,
     /// Where that was.
     pub place: Span,
+    /// For each parameter whose numbers are not in its values: the function that moves a value along a tangent vector.
+    pub movers: Vec<Option<u32>>,
 }
 
 /// What a registered derivative returns beside the value.

@@ -183,6 +183,7 @@ mod tests {
         let mut with_rule = (**program.function(callee).unwrap()).clone();
         let rule = Rule {
             place: Default::default(),
+            movers: std::rc::Rc::from([]),
             wrt: vec![true],
             function: callee,
             registered: callee,

@@ -79,6 +79,7 @@ pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) ->
         throws: rule.throws,
         is_transpose: rule.kind == ir::RuleKind::Transpose,
         place: rule.place,
+        movers: rule.movers.iter().map(|mover| mover.map(|f| f.0)).collect(),
     });
     let mut results = [0; 3];
     callee.results.iter().for_each(|b| results[*b as usize] += 1);

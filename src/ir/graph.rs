@@ -330,6 +330,8 @@ pub struct Rule {
     pub throws: bool,
     /// Where it was registered.
     pub place: Span,
+    /// For each parameter whose type says itself what its tangent vectors are: what moves a value along one.
+    pub movers: Rc<[Option<FunctionId>]>,
 }
 
 /// What a registered derivative returns beside the value.

@@ -257,6 +257,7 @@ fn an_opaque_function_has_no_derivative() {
     let kind = crate::ir::RuleKind::Differential;
     known.rules.push(crate::ir::Rule {
         place: Default::default(),
+        movers: std::rc::Rc::from([]),
         wrt: vec![true],
         function: f,
         registered: f,

@@ -10,6 +10,7 @@ use super::build::{Builder, Use, Value};
 use super::call::Operand;
 use super::functional::Changing;
 use super::{Key, Origin, Part};
+use crate::ir::FunctionId;
 use crate::ir::graph::{Obstacle, Op, Parameter, Reg, Rule, RuleKind, Terminator};
 use crate::types::tree::{self, FunctionRef};
 use crate::types::ty::{FunctionType, Strength, Type};
@@ -31,6 +32,7 @@ impl Builder<'_> {
             return;
         }
         let Some(result) = self.results_together(declared) else { return };
+        let movers: Rc<[Option<FunctionId>]> = declared.params.iter().map(|p| self.mover(&p.ty)).collect();
         let mut parts: Vec<Vec<Part>> = vec![];
         for rule in registered {
             let kind = match rule.kind {
@@ -52,7 +54,8 @@ impl Builder<'_> {
                 let origin = Origin::Functional { of: f, rule: rule.into() };
                 function = self.lowering.request(self.program, origin, self.generics.clone(), None);
             }
-            self.out.rules.push(Rule { wrt: rule.wrt, function, registered, kind, result, throws, place });
+            let (wrt, movers) = (rule.wrt, movers.clone());
+            self.out.rules.push(Rule { wrt, function, registered, kind, result, throws, place, movers });
         }
         for parts in sums(parts) {
             let wrt = union(&parts);
@@ -60,10 +63,19 @@ impl Builder<'_> {
             let kind = if parts.iter().any(|p| p.takes_all) { RuleKind::Pullback } else { RuleKind::Transpose };
             let origin = Origin::Backwards { of: f, parts: parts.into() };
             let function = self.lowering.request(self.program, origin, self.generics.clone(), self.view);
-            self.out.rules.push(Rule { wrt, function, registered: function, kind, result, throws: false, place });
+            let (registered, movers) = (function, movers.clone());
+            self.out.rules.push(Rule { wrt, function, registered, kind, result, throws: false, place, movers });
         }
         // Stable: of two that say the same, a derivative comes before a transpose.
         self.out.rules.sort_by_key(|rule| rule.wrt.iter().filter(|w| **w).count());
+    }
+
+    /// What moves a value along a tangent vector, of a type that says itself what those are.
+    fn mover(&mut self, ty: &Type) -> Option<FunctionId> {
+        let ty = self.concrete(ty);
+        self.tangent_beside(&ty)?;
+        let moved = self.d.prelude_function("_moved")?;
+        Some(self.lowering.request(self.program, Origin::Function(moved), vec![ty], None))
     }
 
     /// The body of [`Origin::Backwards`]: calls the function, and makes a closure of what its pullback needs.

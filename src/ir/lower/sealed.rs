@@ -134,7 +134,7 @@ impl Builder<'_> {
     }
 
     /// How the vector differentiates that stands beside values of a type.
-    fn tangent_beside(&mut self, owner: &Type) -> Option<TangentId> {
+    pub(super) fn tangent_beside(&mut self, owner: &Type) -> Option<TangentId> {
         let mut id = self.tangent(owner)?;
         loop {
             id = match &self.program.tangents.get(id).kind {

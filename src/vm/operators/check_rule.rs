@@ -68,7 +68,9 @@ fn is_within_reach(
         unsafe { &*code }.code.is_prelude
     };
     let tangents = compiler.tangents();
-    let beside = by.iter().any(|a| tangents.moves_beside(a.template.tangent)) || tangents.moves_beside(rule.result);
+    let by_rule = rule.wrt.iter().enumerate().filter(|(_, wrt)| **wrt).map(|(k, _)| mover(rule, k).is_some());
+    let beside = by.iter().zip(by_rule).any(|(a, moves)| !moves && tangents.moves_beside(a.template.tangent))
+        || tangents.moves_beside(rule.result);
     let results = counts(value_layout(walk(compiler), rule.result));
     let error = if site.throws { [0, 1, 1] } else { [0; 3] };
     let fits = [0, 1, 2].iter().all(|b| results[*b] + error[*b] == usize::from(site.results[*b]));
@@ -295,38 +297,60 @@ impl Trial<'_> {
         drop(copy);
         self.machine.globals = Rc::unwrap_or_clone(globals);
         self.machine.host.random = self.random.clone();
-        let mut arguments = Rc::unwrap_or_clone(arguments);
-        let walk = walk(self.compiler);
-        let mut next = x.iter();
-        for (tangent, place, _) in self.differentiated() {
-            let set = &mut |number: &mut f64, slot| {
-                *number = next.next().copied().unwrap_or(*number);
-                slot
-            };
-            walk.change(tangent, &mut arguments, place, set).map_err(mismatch)?;
+        let (mut at, mut moved, mut domain) = (At::default(), Cells::empty(), vec![]);
+        let (mut rest, mut placed) = (x, vec![]);
+        for (k, (counts, tangent)) in self.site.params.iter().enumerate() {
+            let mut parts = arguments.all();
+            parts.take(super::Layout { f: at.f as u32, i: at.i as u32, r: at.r as u32 });
+            let mut value = Cells::record(parts.take(layout(*counts)));
+            at = at.behind(layout(*counts));
+            if let (Some(tangent), Some(true)) = (tangent, self.rule.wrt.get(k)) {
+                let count = walk(self.compiler).count(*tangent, &value, At::default()).map_err(mismatch)?;
+                let (numbers, behind) = rest.split_at(count.min(rest.len()));
+                rest = behind;
+                let template = Template { tangent: *tangent, cells: value };
+                let Some(new) = self.moved(template, mover(self.rule, k), numbers)? else { return Ok(None) };
+                value = new.clone();
+                domain.push(Template { tangent: *tangent, cells: new });
+                placed.extend(mover(self.rule, k).is_none().then_some((domain.len() - 1, numbers)));
+            }
+            moved.push(value.all());
         }
-        let (mut numbers, mut domain) = (vec![], vec![]);
-        for (tangent, place, counts) in self.differentiated() {
-            numbers.extend(leaves(walk, tangent, &arguments, place)?.iter().map(|x| x.value));
-            let mut all = arguments.all();
-            all.take(super::Layout { f: place.f as u32, i: place.i as u32, r: place.r as u32 });
-            domain.push(Template { tangent, cells: Cells::record(all.take(layout(counts))) });
+        // An instance that is there twice has the numbers that it was given last.
+        for (k, numbers) in placed {
+            let now = leaves(walk(self.compiler), domain[k].tangent, &domain[k].cells, At::default())?;
+            if !now.iter().map(|x| &x.value).eq(numbers) {
+                return Ok(None);
+            }
         }
-        Ok((numbers == x).then_some((arguments, domain)))
+        Ok(Some((moved, domain)))
     }
 
-    /// The parameters that the rule differentiates by: how, where they begin, and their components.
-    fn differentiated(&self) -> Vec<(crate::value::shape::TangentId, At, [u16; 3])> {
-        let mut at = At::default();
-        let mut all = vec![];
-        for (k, (counts, tangent)) in self.site.params.iter().enumerate() {
-            if let (Some(tangent), Some(true)) = (tangent, self.rule.wrt.get(k)) {
-                all.push((*tangent, at, *counts));
-            }
-            at = at.behind(layout(*counts));
+    /// A value whose numbers are these; or, of a type that says itself what its tangent vectors are, the value that is so
+    /// far away.
+    fn moved(&mut self, mut value: Template, mover: Option<u32>, numbers: &[f64]) -> Answer<Cells> {
+        let walk = walk(self.compiler);
+        if let Some(mover) = mover {
+            let numbers: Vec<Num> = numbers.iter().map(|x| Num::constant(*x)).collect();
+            let direction = vector(walk, &value, &numbers)?;
+            let results = counts(value_layout(walk, value.tangent));
+            let mut arguments = value.cells;
+            arguments.push(direction.all());
+            return self.machine.attempt(self.compiler, Target::Function(mover), &arguments, results);
         }
-        all
+        let mut next = numbers.iter();
+        let set = &mut |number: &mut f64, slot| {
+            *number = next.next().copied().unwrap_or(*number);
+            slot
+        };
+        walk.change(value.tangent, &mut value.cells, At::default(), set).map_err(mismatch)?;
+        Ok(Some(value.cells))
     }
+}
+
+/// What moves a parameter whose numbers are not in its values.
+fn mover(rule: &Registered, parameter: usize) -> Option<u32> {
+    rule.movers.get(parameter).copied().flatten()
 }
 
 /// The components that a function returns several things with, which have these.

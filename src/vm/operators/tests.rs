@@ -292,6 +292,7 @@ fn by_rule(kind: RuleKind, main: impl FnOnce(&mut Builder, TangentId)) -> Script
             result: number,
             throws: false,
             place: Default::default(),
+            movers: Rc::from([]),
         }];
         let mut registered = Builder::new("registered", &[F], &[F, R]);
         let y = registered.new_op(F, Op::CallRule(FunctionId(2)), &[Reg(0)]);
