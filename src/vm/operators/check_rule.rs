@@ -8,7 +8,7 @@ use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::Target;
-use super::difference::{Estimate, slope};
+use super::difference::{AGAIN, Estimate, slope};
 use super::linear::all_vectors;
 use super::rule::{Argument, layout};
 use super::snapshot::{Copier, World, parts, state};
@@ -152,7 +152,11 @@ impl Trial<'_> {
         for scales in [x.iter().map(|x| scale(*x)).collect::<Vec<_>>(), vec![1.0; x.len()]] {
             let along: Vec<f64> = along.iter().zip(&scales).map(|(d, scale)| d * scale).collect();
             let Some((said, estimate)) = self.compare(&x, &given, &along, &weights)? else { continue };
-            if estimate.excludes(said) {
+            let again: Vec<f64> = along.iter().map(|d| d * AGAIN).collect();
+            if estimate.excludes(said)
+                && let Some((said, estimate)) = self.compare(&x, &given, &again, &weights)?
+                && estimate.excludes(said)
+            {
                 return self.explained(&given, &along, &weights).map(Some);
             }
             if !estimate.is_vague(said) {
