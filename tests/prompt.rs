@@ -107,3 +107,29 @@ fn dialogues_go_as_they_are_written_down() {
         assert!(written == expected, "{}:\n--- written\n{written}\n--- expected\n{expected}", file.display());
     }
 }
+
+#[test]
+fn an_interrupt_gives_the_prompt_back() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_dscript"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"var n = 0\nprintError(\"begun\"); while true { n += 1 }\nn > 0\n").unwrap();
+    // The first line on standard error says that the loop runs.
+    let mut error = child.stderr.take().unwrap();
+    let mut first = [0; 5];
+    error.read_exact(&mut first).unwrap();
+    assert_eq!(&first, b"begun");
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", id.as_str()]).status().unwrap().success());
+    drop(input);
+    let mut rest = String::new();
+    error.read_to_string(&mut rest).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(rest.contains("E0650"), "{rest}");
+    assert!(String::from_utf8_lossy(&output.stdout).ends_with("\ntrue\n"), "{output:?}");
+    assert_eq!(output.status.code(), Some(130));
+}

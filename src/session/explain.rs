@@ -21,6 +21,8 @@ pub struct Explained {
     pub operations: Vec<Operation>,
     /// The names of its results, none for one that does not depend on the inputs, and their values.
     pub results: Vec<(Option<String>, f64)>,
+    /// Kinks that were met: the operation, its slopes on the left and on the right, and the one that is taken.
+    pub kinks: Vec<(String, [f64; 2], f64)>,
     /// How many bytes the recording takes.
     pub bytes: usize,
 }
@@ -72,8 +74,10 @@ impl Session {
     pub fn explain(&mut self, function: &str, at: &str) -> Result<Explained, Vec<Diagnostic>> {
         let text = format!("valueWithPullback(at: {at}, of: {function}).pullback(1)");
         let trace = self.trace(&text)?;
+        let kinks = self.machine.take_kinks();
         let names = self.names_of_parameters(function);
-        Ok(explained(function, &trace, &names))
+        let kinks = kinks.into_iter().map(|kink| (kink.step, [kink.left, kink.right], kink.taken)).collect();
+        Ok(Explained { kinks, ..explained(function, &trace, &names) })
     }
 
     /// Runs a text that differentiates something, and gives the last sweep of it.
@@ -86,7 +90,7 @@ impl Session {
                 return Err(diagnostics);
             }
         };
-        self.machine.levels.watch(crate::tape::watch::Wanted { steps: true, ..self.wanted });
+        self.machine.levels.watch(crate::tape::watch::Wanted { steps: true, kinks: true, ..self.wanted });
         let Outcome { diagnostics, status, .. } = self.execute(compiled);
         self.machine.levels.watch(self.wanted);
         let trace = self.machine.shown.take();
@@ -193,6 +197,7 @@ fn explained(function: &str, trace: &Trace, parameters: &[String]) -> Explained 
         inputs: inputs.collect(),
         operations: trace.rows.iter().map(|row| operation(row, &names)).collect(),
         results: trace.outputs.iter().map(|(node, value)| (name(*node), *value)).collect(),
+        kinks: vec![],
         bytes: trace.bytes,
     }
 }

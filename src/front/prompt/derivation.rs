@@ -27,6 +27,10 @@ pub(super) fn explain(explained: &Explained, session: &Session) -> Vec<String> {
     lines.push(String::new());
     lines.push(format!("  backward (how much does {result} move?)"));
     lines.extend(backward(explained, &result));
+    for (step, [left, right], taken) in &explained.kinks {
+        let sides = format!("left {}, right {}", short(*left), short(*right));
+        lines.push(format!("  kink at {step}: {sides}; by convention the slope is {} there", short(*taken)));
+    }
     lines
 }
 
