@@ -2,7 +2,7 @@
 //!
 //! Everything here was computed by the program that is explained, so it cannot disagree with its derivative.
 
-use super::{Input, Outcome, Session, Status};
+use super::{Outcome, Session, Status};
 use crate::diagnostic::Diagnostic;
 use crate::native::formula::{Formula, slopes};
 use crate::native::{PrimitiveId, Rule};
@@ -82,14 +82,7 @@ impl Session {
 
     /// Runs a text that differentiates something, and gives the last sweep of it.
     fn trace(&mut self, text: &str) -> Result<Trace, Vec<Diagnostic>> {
-        let before = self.before();
-        let compiled = match self.compile(&[Input { name: "‹explain›", text }], true) {
-            Ok(compiled) => compiled,
-            Err(Outcome { diagnostics, .. }) => {
-                self.put_back(before);
-                return Err(diagnostics);
-            }
-        };
+        let compiled = self.compile_entered("‹explain›", text).map_err(|outcome| outcome.diagnostics)?;
         self.machine.levels.watch(crate::tape::watch::Wanted { steps: true, kinks: true, ..self.wanted });
         let Outcome { diagnostics, status, .. } = self.execute(compiled);
         self.machine.levels.watch(self.wanted);
@@ -97,20 +90,15 @@ impl Session {
         if status == Status::Done { Ok(trace.unwrap_or_default()) } else { Err(diagnostics) }
     }
 
-    /// The value of a text that gives an array of numbers. Names that begin with `_` leave no trace.
+    /// The value of a text that gives an array of numbers. What it declares is forgotten.
     ///
     /// # Errors
     /// What is wrong with it, or what stopped it.
     pub fn numbers(&mut self, text: &str) -> Result<Vec<f64>, Vec<Diagnostic>> {
-        let before = self.before();
-        let compiled = match self.compile(&[Input { name: "‹check›", text }], true) {
-            Ok(compiled) => compiled,
-            Err(Outcome { diagnostics, .. }) => {
-                self.put_back(before);
-                return Err(diagnostics);
-            }
-        };
+        let names = self.world.names();
+        let compiled = self.compile_entered("‹check›", text).map_err(|outcome| outcome.diagnostics)?;
         let Outcome { diagnostics, status, value } = self.execute(compiled);
+        self.world.take_back(names);
         match value.filter(|_| status == Status::Done) {
             Some(text) => Ok(text.trim_matches(['[', ']']).split(", ").filter_map(|x| x.parse().ok()).collect()),
             None => Err(diagnostics),

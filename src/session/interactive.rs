@@ -48,15 +48,21 @@ impl Session {
     /// A text that does not compile leaves the session as it was. One that stops while it runs leaves the variables that
     /// had their values by then; functions and types, too, unless they use a variable that has none.
     pub fn enter(&mut self, name: &str, text: &str) -> Answer {
-        let before = self.before();
         let names = self.world.names();
-        match self.compile(&[Input { name, text }], true) {
+        match self.compile_entered(name, text) {
             Ok(compiled) => self.execute_entered(compiled, &names),
-            Err(Outcome { diagnostics, status, .. }) => {
-                self.put_back(before);
-                Answer { diagnostics, status, shown: vec![] }
-            }
+            Err(Outcome { diagnostics, status, .. }) => Answer { diagnostics, status, shown: vec![] },
         }
+    }
+
+    /// Compiles a text that may give a value; one that does not compile leaves the session as it was.
+    pub(super) fn compile_entered(&mut self, name: &str, text: &str) -> Result<Compiled, Outcome> {
+        let before = self.before();
+        let compiled = self.compile(&[Input { name, text }], true);
+        if compiled.is_err() {
+            self.put_back(before);
+        }
+        compiled
     }
 
     /// Whether a text is the beginning of something longer.

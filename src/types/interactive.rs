@@ -121,6 +121,11 @@ impl World {
         self.module.get(name).is_some_and(|entries| entries.iter().any(|entry| entry.what == what))
     }
 
+    /// Forgets the names that were declared since then.
+    pub fn take_back(&mut self, before: Names) {
+        self.module = before.module;
+    }
+
     /// Takes back names of a script that stopped at a place. Variables that had their values by then stay, and so does
     /// everything else if no function uses a variable that has none.
     pub fn keep_until(&mut self, before: &Names, script: FunctionId, stopped: u32) {

@@ -141,6 +141,15 @@ impl Machine {
         self.functions.load(compiler, function, version).map(std::ptr::from_ref)
     }
 
+    /// The original code of a function, to ask what it is.
+    pub(super) fn original(&mut self, compiler: &mut dyn Compiler, function: u32) -> Result<Rc<Code>, Box<Fault>> {
+        let entry = self.code(compiler, function, Version::Original)?;
+        // SAFETY: entries live as long as the machine, which is borrowed.
+        #[allow(unsafe_code)]
+        let entry = unsafe { &*entry };
+        Ok(Rc::clone(&entry.code))
+    }
+
     /// Begins a run: a frame that ends it when its callee, whose window this is, returns.
     pub(super) fn push_halt(&mut self) {
         let entry: *const Entry = &*self.own_code.halt;

@@ -149,7 +149,7 @@ impl Highlighter for Assistant {
     }
 
     fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
-        Cow::Owned(show::painted(hint, Style::new().dimmed(), self.prompt.borrow().manner.is_colored))
+        Cow::Owned(show::dimmed(hint, self.prompt.borrow().manner.is_colored))
     }
 
     fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {

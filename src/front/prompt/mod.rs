@@ -113,7 +113,11 @@ impl Prompt {
         if answer.status == Status::Done {
             self.kept.push(input.trim_end().to_owned());
         }
-        self.show(&answer)
+        let flow = self.show(&answer);
+        if let Some(note) = show::integer_division(input).filter(|_| answer.status == Status::Done) {
+            self.say(&show::dimmed(&note, self.manner.is_colored));
+        }
+        flow
     }
 
     fn show(&mut self, answer: &Answer) -> Flow {

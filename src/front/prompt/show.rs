@@ -12,7 +12,7 @@ const PLAIN: &[&str] = &["Double", "Int", "Bool", "String"];
 /// A value, or a declaration with its type: `f : (Double) → Double`.
 pub(super) fn line(shown: &Shown, is_colored: bool) -> String {
     let Shown { name, ty, value } = shown;
-    let dim = |text: &str| painted(text, Style::new().dimmed(), is_colored);
+    let dim = |text: &str| dimmed(text, is_colored);
     let value = value.as_ref().map(|value| shortened(value));
     let ty = arrows(ty);
     match (name, value) {
@@ -23,6 +23,13 @@ pub(super) fn line(shown: &Shown, is_colored: bool) -> String {
         (None, Some(value)) => format!("{value}  {}", dim(&format!(": {ty}"))),
         (None, None) => ty,
     }
+}
+
+/// What is said beside the value of `1/3`, which surprises everybody once.
+pub(super) fn integer_division(input: &str) -> Option<String> {
+    let (a, b) = input.trim().split_once('/')?;
+    let (a, b): (i64, i64) = (a.trim().parse().ok()?, b.trim().parse().ok()?);
+    (b != 0 && a % b != 0).then(|| format!("integer division; {a}.0/{b} is {}", a as f64 / b as f64))
 }
 
 /// A type as on paper.
@@ -48,6 +55,11 @@ fn shortened(value: &str) -> String {
             format!("{} … {left_out} characters more; print(…) writes all", &value[..at])
         }
     }
+}
+
+/// A text that stands back.
+pub(super) fn dimmed(text: &str, is_colored: bool) -> String {
+    painted(text, Style::new().dimmed(), is_colored)
 }
 
 /// A text in a style, where styles can be seen.
@@ -82,6 +94,12 @@ mod tests {
         assert_eq!(shown(Some("f"), "(Double) -> Double", None), "f : (Double) → Double");
         assert_eq!(shown(Some("a"), "Int", Some("1")), "a : Int = 1");
         assert_eq!(shown(Some("Point"), "struct", None), "struct Point");
+    }
+
+    #[test]
+    fn integer_division_is_told() {
+        assert_eq!(integer_division("1/3").as_deref(), Some("integer division; 1.0/3 is 0.3333333333333333"));
+        assert_eq!([integer_division("6 / 3"), integer_division("1/0"), integer_division("1.0/3")], [None, None, None]);
     }
 
     #[test]

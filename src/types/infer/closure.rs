@@ -9,7 +9,7 @@ use crate::syntax::ast::{self, ExprKind as Ast, StmtKind as AstStmt};
 use crate::types::lifetime::named;
 use crate::types::store::{BodyState, Code as FunctionCode, FunctionKind, blank_function};
 use crate::types::tree::Ownership;
-use crate::types::tree::{Expr, ExprKind, FunctionId, Local, LocalId, Stmt, StmtKind};
+use crate::types::tree::{Expr, ExprKind, FunctionId, Stmt, StmtKind};
 use crate::types::ty::{FunctionParam, FunctionType, Strength, Type};
 use crate::types::written::single_expression;
 use std::rc::Rc;
@@ -255,19 +255,8 @@ impl Infer<'_> {
 
     fn add_params(&mut self, names: &[(ast::Name, Span)], params: &[FunctionParam]) {
         for ((name, span), param) in names.iter().zip(params) {
-            let frame = self.frame();
-            frame.locals.push(Local {
-                name: name.clone(),
-                ty: param.ty.clone(),
-                mutable: param.is_inout,
-                once: false,
-                is_inout: param.is_inout,
-                captured: false,
-                ownership: Ownership::Strong,
-                span: *span,
-            });
-            let local = LocalId(frame.locals.len() as u32 - 1);
-            frame.anonymous.push(local);
+            let local = self.new_param(name, param.ty.clone(), param.is_inout, *span);
+            self.frame().anonymous.push(local);
             if &**name != "_" {
                 self.bind(name, local);
             }

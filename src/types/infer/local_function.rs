@@ -5,8 +5,7 @@ use crate::source::Span;
 use crate::syntax::ast::{self, FunctionDecl, StmtKind as AstStmt};
 use crate::types::redeclare::redeclared;
 use crate::types::store::{BodyState, Code as FunctionCode, FunctionKind, Signature, blank_function};
-use crate::types::tree::Ownership;
-use crate::types::tree::{Body, FunctionId, Local, LocalId, Stmt, StmtKind};
+use crate::types::tree::{Body, FunctionId, LocalId, Stmt, StmtKind};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -96,18 +95,8 @@ impl Infer<'_> {
         let mut seen: HashMap<&str, Span> = HashMap::new();
         if let Some(own) = &signature.self_type {
             let span = Span::default();
-            let (mutable, is_inout) = (signature.self_inout, signature.self_inout);
-            self.frame().locals.push(Local {
-                name: "self".into(),
-                ty: own.clone(),
-                mutable,
-                once: false,
-                is_inout,
-                captured: false,
-                ownership: Ownership::Strong,
-                span,
-            });
-            self.bind(&"self".into(), LocalId(0));
+            let local = self.new_param("self", own.clone(), signature.self_inout, span);
+            self.bind(&"self".into(), local);
             count += 1;
         }
         for param in &signature.params {
@@ -117,18 +106,7 @@ impl Infer<'_> {
                     seen.insert(&param.name, param.span);
                 }
             }
-            let frame = self.frame();
-            frame.locals.push(Local {
-                name: param.name.clone(),
-                ty: param.ty.clone(),
-                mutable: param.is_inout,
-                once: false,
-                is_inout: param.is_inout,
-                captured: false,
-                ownership: Ownership::Strong,
-                span: param.span,
-            });
-            let local = LocalId(frame.locals.len() as u32 - 1);
+            let local = self.new_param(&param.name, param.ty.clone(), param.is_inout, param.span);
             self.bind(&param.name, local);
             count += 1;
         }

@@ -325,6 +325,13 @@ impl<'w> Infer<'w> {
         LocalId(frame.locals.len() as u32 - 1)
     }
 
+    /// Makes a parameter of the body that is being checked, without a name in scope.
+    fn new_param(&mut self, name: &str, ty: Type, is_inout: bool, span: Span) -> LocalId {
+        let local = self.new_local(name, ty, is_inout, span);
+        self.frame().locals[local.0 as usize].is_inout = is_inout;
+        local
+    }
+
     /// Brings a variable into scope.
     fn bind(&mut self, name: &Name, local: LocalId) {
         if let Some(scope) = self.frame().scopes.last_mut() {

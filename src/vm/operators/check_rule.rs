@@ -61,12 +61,7 @@ fn is_within_reach(
     (site, rule): (&RuleSite, &Registered),
     by: &[Argument],
 ) -> Result<bool, Box<Fault>> {
-    let is_of_library = {
-        let code = machine.code(compiler, rule.function, super::super::functions::Version::Original)?;
-        // SAFETY: entries live as long as the machine.
-        #[allow(unsafe_code)]
-        unsafe { &*code }.code.is_prelude
-    };
+    let is_of_library = machine.original(compiler, rule.function)?.is_prelude;
     let tangents = compiler.tangents();
     let by_rule = rule.wrt.iter().enumerate().filter(|(_, wrt)| **wrt).map(|(k, _)| mover(rule, k).is_some());
     let beside = by.iter().zip(by_rule).any(|(a, moves)| !moves && tangents.moves_beside(a.template.tangent))

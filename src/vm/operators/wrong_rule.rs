@@ -1,7 +1,7 @@
 //! What is told of a registered derivative that is not that of its function.
 
 use super::super::fault::{Fault, Remark};
-use super::super::functions::{Compiler, Version};
+use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use crate::bytecode::{Registered, RuleSite};
 use crate::diagnostic::Code as Number;
@@ -47,10 +47,7 @@ pub(super) fn told(
     (site, rule): (&RuleSite, &Registered),
     wrong: Wrong,
 ) -> Result<Box<Fault>, Box<Fault>> {
-    let code = machine.code(compiler, site.function, Version::Original)?;
-    // SAFETY: entries live as long as the machine.
-    #[allow(unsafe_code)]
-    let name = unsafe { &*code }.code.name.clone();
+    let name = machine.original(compiler, site.function)?.name.clone();
     let kind = if rule.is_transpose { "transpose" } else { "derivative" };
     let there = Remark::There(rule.place, format!("this was registered as its {kind}"));
     let fault = |message: String| Fault::new(Number::WrongDerivative, message);
