@@ -10,5 +10,7 @@ mod guard;
 mod listed;
 mod manner;
 mod output;
+mod pages;
+mod picture;
 mod prompt;
 mod status;

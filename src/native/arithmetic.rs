@@ -46,7 +46,7 @@ pub(super) const TABLE: &[Primitive] = &[
     .on(PAIRS)
     .kink("the slope at 0 is 0", &[Kink { at: &[0.0, 1.0], slopes: &[0.0, 0.0] }])
     .corner(|k, x| if k == 0 { at(x, 0.0, [-1.0, 1.0].map(|slope| slope * 1.0_f64.copysign(x[1]))) } else { None })
-        .doc("The magnitude of one number with the sign of another."),
+    .doc("The magnitude of one number with the sign of another."),
     Primitive::new(
         "double.min",
         Value::F2(values::min),
@@ -58,7 +58,7 @@ pub(super) const TABLE: &[Primitive] = &[
     .on(PAIRS)
     .kink("equal arguments get slope 1/2 each", &[Kink { at: &[2.0, 2.0], slopes: &[0.5, 0.5] }])
     .corner(|_, x| (x[0] == x[1]).then_some([1.0, 0.0]))
-        .doc("The smaller of two numbers."),
+    .doc("The smaller of two numbers."),
     Primitive::new(
         "double.max",
         Value::F2(values::max),
@@ -70,7 +70,7 @@ pub(super) const TABLE: &[Primitive] = &[
     .on(PAIRS)
     .kink("equal arguments get slope 1/2 each", &[Kink { at: &[0.0, 0.0], slopes: &[0.5, 0.5] }])
     .corner(|_, x| (x[0] == x[1]).then_some([0.0, 1.0]))
-        .doc("The larger of two numbers."),
+    .doc("The larger of two numbers."),
     Primitive::new(
         "double.relu",
         Value::F1(values::relu),
@@ -79,7 +79,7 @@ pub(super) const TABLE: &[Primitive] = &[
     .on(ANY)
     .kink("the slope at 0 is 0", &[Kink { at: &[0.0], slopes: &[0.0] }])
     .corner(|_, x| at(x, 0.0, [0.0, 1.0]))
-        .doc("The number, or 0 when it is negative."),
+    .doc("The number, or 0 when it is negative."),
     Primitive::new("double.floor", Value::F1(f64::floor), Rule::Flat).on(ANY).kink(FLAT, WHOLE).doc("Largest whole number not above."),
     Primitive::new("double.ceil", Value::F1(f64::ceil), Rule::Flat).on(ANY).kink(FLAT, WHOLE).doc("Smallest whole number not below."),
     Primitive::new("double.round", Value::F1(f64::round), Rule::Flat)
@@ -132,7 +132,7 @@ pub(super) const TABLE: &[Primitive] = &[
         ],
     )
     .corner(|k, x| if k == 0 && 0.0 < x[1] && x[1] < 1.0 { at(x, 0.0, [f64::NAN, f64::INFINITY]) } else { None })
-        .doc("Power."),
+    .doc("Power."),
     Primitive::new(
         "double.powi",
         Value::FI(values::powi),
@@ -153,7 +153,7 @@ pub(super) const TABLE: &[Primitive] = &[
     .on(PAIRS)
     .kink("the slopes at (0, 0) are 0 and 0", &[Kink { at: &[0.0, 0.0], slopes: &[0.0, 0.0] }])
     .corner(|_, x| (x == [0.0, 0.0]).then_some([-1.0, 1.0]))
-        .doc("Square root of the sum of two squares."),
+    .doc("Square root of the sum of two squares."),
 ];
 
 const FLAT: &str = "the slope is 0 everywhere";

@@ -1,8 +1,9 @@
 //! Functions as curves.
 
 use super::Session;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::plot::{Chart, Series};
+use crate::source::Span;
 
 /// How many points a curve has.
 const POINTS: usize = 400;
@@ -14,7 +15,11 @@ impl Session {
     /// What is wrong with a function or a bound, or what stopped it.
     pub fn curves(&mut self, functions: &[&str], from: &str, to: &str) -> Result<Chart, Vec<Diagnostic>> {
         let bounds = self.numbers(&format!("[Double({from}), Double({to})]"))?;
-        let [from, to] = bounds[..] else { return Err(vec![]) };
+        let [from, to] = bounds[..] else { unreachable!("an array of two numbers") };
+        if from == to || !(to - from).is_finite() {
+            let message = format!("a curve needs two bounds that are apart, not {from} and {to}");
+            return Err(vec![Diagnostic::error(Code::Input, self.last_text(), message)]);
+        }
         let mut series = vec![];
         for function in functions {
             let body = self.as_function(function);
@@ -26,6 +31,12 @@ impl Session {
             series.push(Series { name: (*function).to_owned(), points });
         }
         Ok(Chart { x: from.min(to)..=from.max(to), series })
+    }
+
+    /// The text that was entered last, to point at.
+    fn last_text(&self) -> Span {
+        let last = self.sources.written().last();
+        last.map_or(Span::default(), |source| Span::new(source.start, source.start + source.text.len() as u32))
     }
 
     /// A function as it is written, or the function of `x` that an expression is.

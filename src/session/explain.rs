@@ -7,8 +7,10 @@ use crate::diagnostic::Diagnostic;
 use crate::native::formula::{Formula, slopes};
 use crate::native::{PrimitiveId, Rule};
 use crate::source::Span;
+use crate::value::Ref;
 use crate::value::number::in_formula;
-use crate::vm::{Did, Row, Trace};
+use crate::vm::difference::{self, Estimate};
+use crate::vm::{Count, Did, Row, Trace};
 
 /// An execution of a function that was differentiated, step by step.
 #[derive(Clone, PartialEq, Debug)]
@@ -17,8 +19,12 @@ pub struct Explained {
     pub function: String,
     /// What it was differentiated by.
     pub inputs: Vec<Quantity>,
-    /// What was computed of that, in order.
+    /// What was computed of that, in order; nothing when it is too much to be read.
     pub operations: Vec<Operation>,
+    /// How many steps there were.
+    pub steps: usize,
+    /// What was done where, and how often.
+    pub counts: Vec<Count>,
     /// The names of its results, none for one that does not depend on the inputs, and their values.
     pub results: Vec<(Option<String>, f64)>,
     /// Kinks that were met: the operation, its slopes on the left and on the right, and the one that is taken.
@@ -97,12 +103,29 @@ impl Session {
     pub fn numbers(&mut self, text: &str) -> Result<Vec<f64>, Vec<Diagnostic>> {
         let names = self.world.names();
         let compiled = self.compile_entered("‹check›", text).map_err(|outcome| outcome.diagnostics)?;
-        let Outcome { diagnostics, status, value } = self.execute(compiled);
+        let result = self.computed(compiled.script);
         self.world.take_back(names);
-        match value.filter(|_| status == Status::Done) {
-            Some(text) => Ok(text.trim_matches(['[', ']']).split(", ").filter_map(|x| x.parse().ok()).collect()),
-            None => Err(diagnostics),
+        match result {
+            Ok(values) => Ok(match values.r.first() {
+                Some(Ref::Cells(array)) => array.f.to_vec(),
+                _ => vec![],
+            }),
+            Err(fault) => Err(self.concluded(Err(fault), vec![]).diagnostics),
         }
+    }
+
+    /// The slope at 0 of a function of one number, written as a closure, by differences; nothing where they say nothing.
+    ///
+    /// # Errors
+    /// What is wrong with it, or what stopped it.
+    pub fn difference(&mut self, function: &str) -> Result<Option<Estimate>, Vec<Diagnostic>> {
+        let points: Vec<f64> = std::iter::once(0.0).chain(difference::steps().flat_map(|h| [h, -h])).collect();
+        let list = points.iter().map(|t| format!("{t:?}")).collect::<Vec<_>>().join(", ");
+        let values = self.numbers(&format!("let _d: (Double) -> Double = {function}; [{list}].map(_d)"))?;
+        let at = |t: f64| points.iter().position(|p| *p == t).and_then(|i| values.get(i)).copied();
+        let middle = at(0.0).unwrap_or(f64::NAN);
+        let mut value = |t: f64| Ok::<_, Vec<Diagnostic>>(at(t).filter(|y| y.is_finite()));
+        difference::slope((middle, middle.abs()), &mut value)
     }
 
     /// What the parameters of a function are called, as far as that is known.
@@ -139,24 +162,19 @@ impl Names {
                 false => format!("x{}", subscript(i + 1)),
             })
             .collect();
-        let last = trace.rows.last().map_or(0, |row| row.node);
-        let mut free = LETTERS.iter().map(ToString::to_string).collect::<Vec<_>>();
-        free.retain(|letter| !names.contains(letter));
-        let mut free = free.into_iter();
-        let result = ["y", "z", "result"].into_iter().find(|name| !names.iter().any(|n| n == name)).unwrap_or("result");
-        let outputs: Vec<u32> = trace.outputs.iter().map(|(node, _)| *node).collect();
-        let mut count = 0;
-        for node in inputs as u32 + 1..=last {
-            let name = match outputs.iter().position(|n| *n == node) {
-                Some(_) if outputs.len() == 1 => result.to_owned(),
-                Some(i) => format!("{result}{}", subscript(i + 1)),
-                None if !trace.rows.iter().any(|row| row.node == node) => String::new(),
-                None => free.next().unwrap_or_else(|| {
-                    count += 1;
-                    format!("u{}", subscript(count))
-                }),
+        let is_free = |name: &&&str| !names.iter().any(|n| n == **name);
+        let result = ["y", "z"].iter().find(is_free).unwrap_or(&"result");
+        let mut free = LETTERS.iter().filter(is_free).map(ToString::to_string).collect::<Vec<_>>().into_iter();
+        let mut numbered = (1..).map(|n| format!("u{}", subscript(n)));
+        names.resize(trace.rows.last().map_or(inputs, |row| row.node as usize), String::new());
+        for row in &trace.rows {
+            let output = trace.outputs.iter().position(|(node, _)| *node == row.node);
+            let name = match output {
+                Some(_) if trace.outputs.len() == 1 => Some((*result).to_owned()),
+                Some(i) => Some(format!("{result}{}", subscript(i + 1))),
+                None => free.next().or_else(|| numbered.next()),
             };
-            names.push(name);
+            names[row.node as usize - 1] = name.unwrap_or_default();
         }
         Names { by_node: names }
     }
@@ -184,6 +202,8 @@ fn explained(function: &str, trace: &Trace, parameters: &[String]) -> Explained 
         function: function.to_owned(),
         inputs: inputs.collect(),
         operations: trace.rows.iter().map(|row| operation(row, &names)).collect(),
+        steps: trace.steps,
+        counts: trace.counts.clone(),
         results: trace.outputs.iter().map(|(node, value)| (name(*node), *value)).collect(),
         kinks: vec![],
         bytes: trace.bytes,

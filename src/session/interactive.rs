@@ -108,7 +108,7 @@ impl Session {
         let (ty, value) = match what {
             What::Function(ty) => (ty, None),
             What::Type(word) => (word.to_owned(), None),
-            What::Variable { global, ty, .. } => {
+            What::Variable { global, ty } => {
                 (self.world.show_variable(global, &ty), self.text_of_variable(global, &ty))
             }
         };

@@ -138,7 +138,7 @@ impl Session {
 
     fn members(&mut self, receiver: &str) -> Vec<String> {
         match self.checked_type(receiver) {
-            Ok(Some(ty)) => self.world.names_of_members(&ty),
+            Ok(Some(ty)) => self.world.member_names(&ty),
             _ => vec![],
         }
     }

@@ -20,6 +20,9 @@ mod show;
 #[cfg(test)]
 mod tests;
 
+pub use crate::plot::Chart;
+pub use crate::vm::Count;
+pub use crate::vm::difference::{Estimate, unit};
 pub use explain::{Explained, Operation, Partial, Quantity};
 pub use highlight::Class;
 pub use imports::Loader;

@@ -19,8 +19,12 @@ impl Session {
         if !checked.ok || diagnostics.iter().any(Diagnostic::is_error) {
             return Err(rejected(diagnostics));
         }
+        if checked.registers {
+            self.lowering.forget_functions();
+        }
+        let compiled_before = self.program.functions.len();
         let script = self.lowering.script(&mut self.world, &mut self.program, checked.script);
-        diagnostics.append(&mut self.check_derivatives(&checked.functions));
+        diagnostics.append(&mut self.check_derivatives(&checked.functions, compiled_before));
         diagnostics.append(&mut self.world.diagnostics);
         for (span, what) in std::mem::take(&mut self.lowering.unsupported) {
             diagnostics.push(Diagnostic::error(Code::Unsupported, span, what));
@@ -57,8 +61,9 @@ impl Session {
         Ok((files, texts))
     }
 
-    /// What was promised to be differentiable, is it?
-    fn check_derivatives(&mut self, functions: &[tree::FunctionId]) -> Vec<Diagnostic> {
+    /// What was promised to be differentiable, is it? Of what was compiled, the functions from `first` on are looked at: the
+    /// others were, with the text that they came from.
+    fn check_derivatives(&mut self, functions: &[tree::FunctionId], first: usize) -> Vec<Diagnostic> {
         let mut promised = vec![];
         for f in functions {
             let promise = self.world.declared_promise(*f);
@@ -88,8 +93,8 @@ impl Session {
             }
         }
         let mut checker = Checker::new(&self.program);
-        for id in 0..self.program.functions.len() as u32 {
-            checker.check(crate::ir::FunctionId(id), &mut out);
+        for id in first..self.program.functions.len() {
+            checker.check(crate::ir::FunctionId(id as u32), &mut out);
         }
         for (id, promise, requirement) in instances {
             checker.check_declaration(id, promise.linear, &promise.wrt, requirement, &mut out);

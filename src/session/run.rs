@@ -147,13 +147,16 @@ impl Session {
         writer: &str,
     ) -> Result<Option<Cells>, Box<Fault>> {
         let text = value.and_then(|ty| self.text_function(writer, ty));
+        let values = self.computed(script)?;
+        let mut compiler = OnDemand::new(&self.program);
+        text.map(|text| self.machine.run(&mut compiler, text.0, values.all())).transpose()
+    }
+
+    /// Runs a script, and gives the value of its last expression.
+    pub(super) fn computed(&mut self, script: FunctionId) -> Result<Cells, Box<Fault>> {
         self.machine.reserve_globals(self.program.globals);
         let mut compiler = OnDemand::new(&self.program);
-        let values = self.machine.run(&mut compiler, script.0, Components::default())?;
-        match text {
-            Some(text) => self.machine.run(&mut compiler, text.0, values.all()).map(Some),
-            None => Ok(None),
-        }
+        self.machine.run(&mut compiler, script.0, Components::default())
     }
 
     /// What came of a run.

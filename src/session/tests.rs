@@ -82,6 +82,31 @@ fn names_may_be_declared_again() {
 }
 
 #[test]
+fn derivatives_may_be_registered_later() {
+    let cubed = "@derivative(of: f) func _(_ x: Double) -> (value: Double, pullback: (Double) -> Double) {
+        (f(x), { v in 100 * v })
+    }";
+    dialogue(&[
+        ("func f(_ x: Double) -> Double { x * x }", "f : (Double) -> Double"),
+        ("g(x) = f(x) + 1", "g : (Double) -> Double"),
+        ("(f'(2), g'(2))", "_ : (Double, Double) = (4.0, 4.0)"),
+        (cubed, ""),
+        ("(f'(2), g'(2), f(2))", "_ : (Double, Double, Double) = (100.0, 100.0, 4.0)"),
+    ]);
+}
+
+#[test]
+fn a_warning_is_said_once() {
+    dialogue(&[
+        (
+            "h(x) = withoutDerivative(at: x); let slope = gradient(at: 1.0) { x in Double(3).squareRoot() }",
+            "W0701: result does not depend on differentiation arguments and will always have a zero derivative; do you want to add 'withoutDerivative(at:)' to make it explicit?; h : (Double) -> Double; slope : Double = 0.0",
+        ),
+        ("1", "_ : Int = 1"),
+    ]);
+}
+
+#[test]
 fn a_text_that_does_not_compile_leaves_no_trace() {
     dialogue(&[
         ("let a = 1", "a : Int = 1"),

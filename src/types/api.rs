@@ -19,6 +19,8 @@ pub struct Checked {
     pub functions: Vec<FunctionId>,
     /// The type of the value of the last expression, if it was asked for and there is one.
     pub value: Option<Type>,
+    /// Whether derivatives or transposes were registered, perhaps for functions of earlier texts.
+    pub registers: bool,
     /// Whether there were no errors.
     pub ok: bool,
 }
@@ -46,6 +48,7 @@ impl World {
             self.note_wrappers(file);
         }
         self.enter_files(&numbered);
+        let registers = self.registrations.iter().any(|(_, f)| !self.function_data(*f).is_prelude);
         self.check_functions(before);
         self.replace_functions(before);
         for n in nominals_before..self.nominals.len() {
@@ -110,7 +113,7 @@ impl World {
         // From here on types are asked for by what makes code of them.
         self.opaques.are_known = true;
         let errors = self.diagnostics.iter().filter(|d| d.is_error()).count();
-        Checked { script, functions, value: self.script_result.clone(), ok: errors == errors_before }
+        Checked { script, functions, value: self.script_result.clone(), registers, ok: errors == errors_before }
     }
 
     /// Checks what a type declares: the types of its properties, its conformances.

@@ -33,6 +33,7 @@ impl World {
             clauses: None,
             file,
             is_prelude,
+            span: protocol.name.span,
         });
         let group = self.new_group(Owner::Protocol(id), vec![], vec![], file, is_prelude);
         for member in &protocol.members {

@@ -33,14 +33,12 @@ pub struct Declared {
 pub enum What {
     /// A function, and its type.
     Function(String),
-    /// A variable: which one, its type, and whether its value never changes.
+    /// A variable: which one, and its type.
     Variable {
         /// Where its value is.
         global: GlobalId,
         /// What its value is.
         ty: Type,
-        /// `let`
-        is_let: bool,
     },
     /// A type or protocol; the word that declares it.
     Type(&'static str),
@@ -78,7 +76,7 @@ impl World {
         }
         for (i, data) in self.protocols.iter().enumerate().skip(before.protocols) {
             if self.is_entered(&data.name, Named::Protocol(ProtocolId(i as u32))) {
-                out.push(Declared { name: data.name.to_string(), what: What::Type("protocol"), span: Span::default() });
+                out.push(Declared { name: data.name.to_string(), what: What::Type("protocol"), span: data.span });
             }
         }
         out.sort_by_key(|declared| declared.span.start);
@@ -112,9 +110,9 @@ impl World {
         if !self.is_entered(&data.name, Named::Global(global)) {
             return None;
         }
-        let (name, is_let, span) = (data.name.to_string(), data.is_let, data.span);
+        let (name, span) = (data.name.to_string(), data.span);
         let ty = self.global_type(global);
-        Some(Declared { name, what: What::Variable { global, ty, is_let }, span })
+        Some(Declared { name, what: What::Variable { global, ty }, span })
     }
 
     fn is_entered(&self, name: &str, what: Named) -> bool {
@@ -172,16 +170,11 @@ impl World {
         names
     }
 
-    /// The members that values of a type have.
-    pub fn names_of_members(&mut self, of: &Type) -> Vec<String> {
-        self.member_names(of)
-    }
-
     /// Where things of a name are declared: at the top level, or for `Type.member` in a type.
     pub fn places_of(&mut self, name: &str) -> Vec<Span> {
         let Some((owner, member)) = name.rsplit_once('.') else {
             let entries = self.entries(name, 0);
-            return entries.iter().map(|entry| self.place_of(entry.what)).collect();
+            return entries.iter().map(|entry| self.entry_span(entry)).collect();
         };
         let Some(Named::Nominal(n)) = self.type_entry(owner, 0) else { return vec![] };
         let own = self.nominal_data(n).name.clone();
@@ -200,18 +193,6 @@ impl World {
             MemberKind::Requirement(_) | MemberKind::AssociatedType => None,
         };
         members.filter_map(|member| place(&member.kind)).collect()
-    }
-
-    fn place_of(&self, what: Named) -> Span {
-        match what {
-            Named::Protocol(p) => self.protocol_span(p),
-            what => self.entry_span(&Entry { what, file: 0, is_private: false }),
-        }
-    }
-
-    fn protocol_span(&self, p: ProtocolId) -> Span {
-        let data = self.protocol_data(p);
-        data.requirements.first().map_or(Span::default(), |first| self.function_data(first.function).span)
     }
 
     /// At the prompt a function takes the place of an earlier one that is called in the same way.

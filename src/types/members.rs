@@ -187,7 +187,7 @@ impl World {
     }
 
     /// The names of a type's members, to find one that was probably meant.
-    pub(super) fn member_names(&mut self, of: &Type) -> Vec<String> {
+    pub fn member_names(&mut self, of: &Type) -> Vec<String> {
         let of = self.shallow(of);
         let mut names = vec![];
         if !self.still_suggests() {

@@ -40,7 +40,7 @@ impl World {
             Named::Global(g) => self.globals[g.0 as usize].span,
             Named::Nominal(n) => self.nominal_data(n).span,
             Named::Alias(a) => self.aliases[a.0 as usize].span,
-            Named::Protocol(_) => Span::default(),
+            Named::Protocol(p) => self.protocol_data(p).span,
         }
     }
 

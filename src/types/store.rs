@@ -344,6 +344,8 @@ pub(super) struct ProtocolData {
     pub(super) clauses: Option<Rc<Clauses>>,
     pub(super) file: u32,
     pub(super) is_prelude: bool,
+    /// Where its name stands.
+    pub(super) span: Span,
 }
 
 /// What the `where` clauses of a protocol say.

@@ -34,7 +34,7 @@ pub use fault::{Fault, Kind, Remark, Running};
 pub use functions::Compiler;
 pub use limits::{Limits, share_of_machine};
 pub use machine::Machine;
-pub use operators::{Did, Kink, Row, Trace};
+pub use operators::{Count, Did, Kink, Row, Trace, difference};
 pub use task::{Next, Target, Task};
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::super::listed::listed;
 use super::super::output::{Output, report};
-use super::super::status;
+use super::super::{pages, picture, status};
 use super::args::{Settings, Words};
 use super::{manner, run};
 use clap::CommandFactory;
@@ -26,10 +26,10 @@ pub(super) fn plot(functions: &str, (from, to): &(String, String), file: Option<
         output.flush_or_end();
         return status::DONE;
     };
-    match chart.svg().and_then(|svg| std::fs::write(&file, svg).map_err(|error| error.to_string())) {
+    match picture::save(&chart, &file) {
         Ok(()) => status::DONE,
         Err(error) => {
-            report(&format!("dscript: cannot write '{}': {error}\n", file.display()));
+            report(&format!("dscript: {error}\n"));
             status::USAGE
         }
     }
@@ -43,11 +43,7 @@ pub(super) fn doc(name: &str, settings: &Settings) -> i32 {
         report(&format!("dscript: the library has nothing that is called '{name}'\n"));
         return status::USAGE;
     }
-    for (i, topic) in topics.iter().enumerate() {
-        output.write_or_end(if i > 0 { "\n" } else { "" });
-        output.write_or_end(&format!("{}\n", topic.declaration));
-        topic.text.lines().for_each(|line| output.write_or_end(&format!("    {line}\n")));
-    }
+    pages::of_topics(&topics).iter().for_each(|line| output.write_or_end(&format!("{line}\n")));
     output.flush_or_end();
     status::DONE
 }

@@ -1,6 +1,7 @@
 //! What begins with a colon. One table, from which `:help` and completion are derived.
 
 use super::super::listed::listed;
+use super::super::{pages, picture};
 use super::{Flow, Prompt, derivation, show};
 use crate::diagnostic::Diagnostic;
 use crate::session::{Explained, Session, Status};
@@ -109,21 +110,15 @@ pub(super) fn help(prompt: &mut Prompt, topic: &str) -> Flow {
         prompt.say(&format!(":{} {}   {}", command.name, command.arguments, command.summary));
         return Flow::Next;
     }
-    if let Some(info) = crate::diagnostic::CODES.iter().find(|info| info.number.eq_ignore_ascii_case(topic)) {
-        prompt.say(info.code.page().trim_end());
+    if let Ok(code) = pages::code(topic) {
+        prompt.say(pages::of_code(code).trim_end());
         return Flow::Next;
     }
     let topics = prompt.session.topics(topic);
     if topics.is_empty() {
         return prompt.complain(&format!("nothing is known of '{topic}'; ':help' lists the commands"));
     }
-    for (i, topic) in topics.iter().enumerate() {
-        if i > 0 {
-            prompt.say("");
-        }
-        prompt.say(&show::arrows(&topic.declaration));
-        topic.text.lines().for_each(|line| prompt.say(&format!("    {line}")));
-    }
+    pages::of_topics(&topics).iter().for_each(|line| prompt.say(&show::arrows(line)));
     Flow::Next
 }
 
@@ -224,12 +219,12 @@ fn plot(prompt: &mut Prompt, rest: &str) -> Flow {
             chart.text().iter().for_each(|line| prompt.say(line));
             Flow::Next
         }
-        Some(file) => match chart.svg().and_then(|svg| std::fs::write(file, svg).map_err(|e| e.to_string())) {
+        Some(file) => match picture::save(&chart, Path::new(file)) {
             Ok(()) => {
                 prompt.say(&format!("the picture is in '{file}'"));
                 Flow::Next
             }
-            Err(error) => prompt.complain(&format!("cannot write '{file}': {error}")),
+            Err(error) => prompt.complain(&error),
         },
     }
 }
@@ -283,7 +278,7 @@ fn save(prompt: &mut Prompt, file: &str) -> Flow {
 }
 
 fn reset(prompt: &mut Prompt, _: &str) -> Flow {
-    prompt.session = Session::new(prompt.options.clone(), Box::new(prompt.output.clone()));
+    prompt.session = super::session(&prompt.options, &prompt.output);
     prompt.kept.clear();
     Flow::Next
 }

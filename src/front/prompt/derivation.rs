@@ -1,13 +1,14 @@
 //! `:explain`, `:tape`, `:nudge`: how a derivative comes about, as text.
 
-use crate::session::{Explained, Operation, Quantity, Session};
+use crate::session::{Count, Explained, Operation, Partial, Quantity, Session};
+use crate::source::Span;
 
 /// Steps beyond this are summed up by line: nobody reads ten thousand rows.
 const MOST_ROWS: usize = 60;
 
 /// Values, partial derivatives, and adjoints on the way back.
 pub(super) fn explain(explained: &Explained, session: &Session) -> Vec<String> {
-    if explained.operations.len() > MOST_ROWS {
+    if explained.steps > MOST_ROWS {
         return summary(explained, session);
     }
     let result = match &explained.results[..] {
@@ -36,7 +37,7 @@ pub(super) fn explain(explained: &Explained, session: &Session) -> Vec<String> {
 
 /// `∂u/∂x = cos(x) = -0.416147`, for every operand that moves.
 fn slopes(operation: &Operation) -> String {
-    let slope = |partial: &crate::session::Partial| {
+    let slope = |partial: &Partial| {
         let value = short(partial.value);
         let formula = partial.formula.as_ref().filter(|formula| **formula != value);
         let formula = formula.map_or(String::new(), |formula| format!("{formula} = "));
@@ -73,7 +74,7 @@ fn backward(explained: &Explained, result: &str) -> Vec<String> {
 
 /// The recording, row by row, with what the adjoint of each number collects.
 pub(super) fn tape(explained: &Explained, session: &Session) -> Vec<String> {
-    if explained.operations.len() > MOST_ROWS {
+    if explained.steps > MOST_ROWS {
         return summary(explained, session);
     }
     let mut rows = vec![["#", "op", "what", "value", "partials", "adjoint", "source"].map(str::to_owned)];
@@ -109,18 +110,17 @@ pub(super) fn tape(explained: &Explained, session: &Session) -> Vec<String> {
 
 /// How many entries stand for which line of the text.
 fn summary(explained: &Explained, session: &Session) -> Vec<String> {
-    let mut counts: Vec<((String, String), usize)> = vec![];
-    for operation in &explained.operations {
-        let key = (line(operation, session), operation.symbol.clone());
-        match counts.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((key, 1)),
+    // Several places of one line belong together.
+    let mut sums: Vec<(String, &str, usize)> = vec![];
+    for Count { symbol, span, times } in &explained.counts {
+        let line = line(*span, session);
+        match sums.iter_mut().find(|(known, what, _)| *known == line && what == symbol) {
+            Some((_, _, sum)) => *sum += times,
+            None => sums.push((line, symbol, *times)),
         }
     }
     let mut rows = vec![["times", "op", "line"].map(str::to_owned)];
-    for ((line, symbol), count) in counts {
-        rows.push([count.to_string(), symbol, line]);
-    }
+    rows.extend(sums.into_iter().map(|(line, symbol, times)| [times.to_string(), symbol.to_owned(), line]));
     let mut lines = aligned(&rows, "  ");
     for Quantity { name, value, adjoint } in &explained.inputs {
         lines.push(format!("  {name} = {}   {} = {}", short(*value), bar(name), short(*adjoint)));
@@ -130,7 +130,7 @@ fn summary(explained: &Explained, session: &Session) -> Vec<String> {
 }
 
 fn size(explained: &Explained) -> String {
-    let entries = explained.inputs.len() + explained.operations.len();
+    let entries = explained.inputs.len() + explained.steps;
     format!("{entries} {}, {} bytes", if entries == 1 { "entry" } else { "entries" }, explained.bytes)
 }
 
@@ -138,7 +138,7 @@ fn size(explained: &Explained) -> String {
 pub(super) fn nudge(before: &Explained, after: &Explained) -> Vec<String> {
     let is_same = before.operations.len() == after.operations.len()
         && before.operations.iter().zip(&after.operations).all(|(a, b)| a.symbol == b.symbol);
-    if !is_same || before.operations.len() > MOST_ROWS {
+    if !is_same || before.steps.max(after.steps) > MOST_ROWS {
         return vec!["  the two take different ways through the program, or too long ones to be shown".to_owned()];
     }
     let step: f64 = before.inputs.iter().zip(&after.inputs).map(|(a, b)| b.value - a.value).sum();
@@ -159,8 +159,8 @@ fn place(operation: &Operation, session: &Session) -> String {
     place.map_or(String::new(), |place| format!("{}:{}:{}", place.name, place.line, place.column))
 }
 
-fn line(operation: &Operation, session: &Session) -> String {
-    let place = session.sources().place(operation.span.start);
+fn line(span: Span, session: &Session) -> String {
+    let place = session.sources().place(span.start);
     place.map_or(String::new(), |place| format!("{}:{}", place.name, place.line))
 }
 

@@ -18,7 +18,7 @@ use super::output::{Output, report};
 use super::status;
 use crate::session::{Answer, Options, Session, Status};
 use std::cell::RefCell;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
@@ -64,8 +64,7 @@ pub(super) fn run(options: Options, manner: Manner) -> i32 {
 impl Prompt {
     fn new(options: Options, manner: Manner, output: Output) -> Prompt {
         let options = Options { interactive: true, ..options };
-        let sink: Box<dyn Write> = Box::new(output.clone());
-        let session = Session::new(options.clone(), sink);
+        let session = session(&options, &output);
         Prompt { session, options, output, manner, count: 0, kept: vec![], failed: None }
     }
 
@@ -152,6 +151,11 @@ impl Prompt {
         self.failed = self.failed.or(Some(status::FAILED));
         Flow::Next
     }
+}
+
+/// A fresh session that prints to `output`.
+fn session(options: &Options, output: &Output) -> Session {
+    Session::new(options.clone(), Box::new(output.clone()))
 }
 
 /// Whether an input goes on in the next line. An empty line ends every input.

@@ -126,6 +126,12 @@ impl Lowering {
         self.interactive = interactive;
     }
 
+    /// From now on functions are lowered anew when they are asked for: more is registered for them than when they were
+    /// lowered. Function values that were made before keep the graphs that they have.
+    pub fn forget_functions(&mut self) {
+        self.functions.clear();
+    }
+
     /// The graph of a function for concrete generic arguments; lowers it and all that it reaches when they are new.
     pub fn function(&mut self, d: &mut dyn Declarations, program: &mut Program, f: &FunctionRef) -> FunctionId {
         let id = self.request(program, Origin::Function(f.function), f.generics.clone(), None);

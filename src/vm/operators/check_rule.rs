@@ -8,7 +8,7 @@ use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::Target;
-use super::difference::{AGAIN, Estimate, slope};
+use super::difference::{AGAIN, Estimate, slope, unit as size};
 use super::linear::all_vectors;
 use super::rule::{Argument, layout};
 use super::snapshot::{Copier, World, parts, state};
@@ -144,7 +144,7 @@ impl Trial<'_> {
             (0..count).map(|_| [1.0, -1.25, 1.5, -1.75][(random.bits() >> 62) as usize]).collect()
         };
         let (along, weights) = (some(x.len()), some(value.len()));
-        for scales in [x.iter().map(|x| scale(*x)).collect::<Vec<_>>(), vec![1.0; x.len()]] {
+        for scales in [x.iter().map(|x| size(*x)).collect::<Vec<_>>(), vec![1.0; x.len()]] {
             let along: Vec<f64> = along.iter().zip(&scales).map(|(d, scale)| d * scale).collect();
             let Some((said, estimate)) = self.compare(&x, &given, &along, &weights)? else { continue };
             let again: Vec<f64> = along.iter().map(|d| d * AGAIN).collect();
@@ -365,23 +365,8 @@ fn unpacked(result: Cells, counts: [usize; 3]) -> Cells {
     }
 }
 
-/// A power of two of the size of a number; 1 for 0.
-fn scale(x: f64) -> f64 {
-    if x == 0.0 || !x.is_finite() { 1.0 } else { x.abs().log2().floor().exp2() }
-}
-
 /// `x` near `origin`, a number of `Float` if that could be one.
 fn rounded(x: f64, origin: f64) -> f64 {
     let single = f64::from(x as f32);
     if f64::from(origin as f32) == origin && single.is_finite() { single } else { x }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn steps_go_by_the_size_of_numbers() {
-        assert_eq!([0.0, 1.0, 3.0, -0.3].map(scale), [1.0, 1.0, 2.0, 0.25]);
-    }
 }

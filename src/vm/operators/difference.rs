@@ -56,8 +56,7 @@ pub fn slope<E>(
     // The plain differences since the best estimate, that of its own step first, and what is rounded away of each.
     let mut behind: Vec<Estimate> = vec![];
     let (mut last, mut last_bend, mut steps) = (vec![], 0.0, vec![]);
-    for k in 0..STEPS {
-        let step = short(FIRST / RATIO.powi(k));
+    for step in self::steps() {
         if behind.len() > BEHIND && best.is_some_and(|best| best.doubt < ROUNDING * size / step) {
             break;
         }
@@ -97,6 +96,16 @@ pub fn slope<E>(
         behind.iter().all(|d| (d.slope - best.slope).abs() <= far + best.doubt + d.doubt)
     };
     Ok(best.filter(agrees).filter(is_approached))
+}
+
+/// The steps that are tried, the longest first.
+pub fn steps() -> impl Iterator<Item = f64> {
+    (0..STEPS).map(|k| short(FIRST / RATIO.powi(k)))
+}
+
+/// What a step is measured in beside a number: a power of two of its size; 1 for 0.
+pub fn unit(x: f64) -> f64 {
+    if x == 0.0 || !x.is_finite() { 1.0 } else { x.abs().log2().floor().exp2() }
 }
 
 /// A number nearby with four binary digits, so that nothing is lost when it is added to another one.
@@ -158,6 +167,11 @@ mod tests {
             };
             assert!(!sure(0.0) || !sure(1.0) || !sure(0.5), "{:?}", estimate(f));
         }
+    }
+
+    #[test]
+    fn steps_go_by_the_size_of_numbers() {
+        assert_eq!([0.0, 1.0, 3.0, -0.3].map(unit), [1.0, 1.0, 2.0, 0.25]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ mod at_once;
 mod broken;
 mod check_rule;
 mod cut;
-mod difference;
+pub mod difference;
 mod differential;
 mod kink;
 mod linear;
@@ -35,7 +35,7 @@ pub use check_rule::Checks;
 pub use kink::Kink;
 pub(super) use kink::with_kink;
 pub(super) use not_finite::with_first;
-pub use shown::{Did, Row, Trace};
+pub use shown::{Count, Did, Row, Trace};
 pub use watched::Places;
 
 use super::fault::Fault;

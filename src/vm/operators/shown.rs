@@ -9,18 +9,37 @@ use crate::tape::watch::Step;
 use crate::tape::wide::WideKind;
 use crate::tape::{Direction, LinearMap, Num, Sweep, Tape};
 use crate::value::walk::Walk;
+use hashbrown::HashMap;
 
 /// What was recorded, with the adjoints of one sweep from the result to the inputs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
     /// Value and adjoint of each number that it was differentiated by; they are the nodes from 1 on.
     pub inputs: Vec<(f64, f64)>,
-    /// The steps, in the order in which they were computed.
+    /// The steps, in the order in which they were computed; none when there are more than [`MOST_SHOWN`].
     pub rows: Vec<Row>,
+    /// How many steps there are.
+    pub steps: usize,
+    /// What was done where, and how often, in the order in which that was met first.
+    pub counts: Vec<Count>,
     /// The node of each number of the result, 0 for a constant one, and its value.
     pub outputs: Vec<(u32, f64)>,
     /// How many bytes the tape takes.
     pub bytes: usize,
+}
+
+/// More steps than these are only counted: nobody reads them, and they would take more memory than the tape.
+pub const MOST_SHOWN: usize = 1000;
+
+/// How often something was done at a place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Count {
+    /// The operation in a word: `*`, `sin`.
+    pub symbol: &'static str,
+    /// Where in the text.
+    pub span: Span,
+    /// How often.
+    pub times: usize,
 }
 
 /// A step of a computation that is differentiated.
@@ -72,9 +91,32 @@ pub(super) fn keep(machine: &mut Machine, walk: Walk<'_>, sweep: &Sweep, map: &L
     let adjoint = |node: u32| sweep.number(node).value;
     let inputs = (1..=tape.leaves()).zip(&x).map(|(node, x)| (x.value, adjoint(node))).collect();
     let outputs = map.outputs.iter().zip(&y).map(|(node, y)| (*node, y.value)).collect();
-    let rows = rows(machine, tape, &adjoint);
-    machine.shown = Some(Trace { inputs, rows, outputs, bytes: tape.len() * size_of::<crate::tape::Node>() });
+    let (steps, counts) = counted(machine, tape);
+    let rows = if steps <= MOST_SHOWN { rows(machine, tape, &adjoint) } else { vec![] };
+    let bytes = tape.len() * size_of::<crate::tape::Node>();
+    machine.shown = Some(Trace { inputs, rows, steps, counts, outputs, bytes });
     Ok(())
+}
+
+fn counted(machine: &Machine, tape: &Tape) -> (usize, Vec<Count>) {
+    let mut counts: Vec<Count> = vec![];
+    let mut known: HashMap<(&'static str, Span), usize> = HashMap::new();
+    let mut steps = 0;
+    for node in tape.leaves() + 1..=tape.len() as u32 {
+        let step = tape.step(node);
+        if step.is_some_and(|step| tape.is_first_of_two(node, step)) {
+            continue;
+        }
+        let (symbol, span) =
+            step.map_or(("other", Span::default()), |s| (s.id.info().symbol(), machine.places.span(s)));
+        let at = *known.entry((symbol, span)).or_insert(counts.len());
+        if at == counts.len() {
+            counts.push(Count { symbol, span, times: 0 });
+        }
+        counts[at].times += 1;
+        steps += 1;
+    }
+    (steps, counts)
 }
 
 fn rows(machine: &Machine, tape: &Tape, adjoint: &dyn Fn(u32) -> f64) -> Vec<Row> {
