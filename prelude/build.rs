@@ -52,6 +52,8 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("simd", None),
     ("tuples", None),
     ("io", None),
+    ("display", None),
+    ("plot", None),
     ("time", None),
     ("glibc", Some("Glibc")),
 ];

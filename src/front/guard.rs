@@ -42,11 +42,21 @@ pub(super) fn guarded(work: fn() -> i32) -> i32 {
 
 /// A flag that Ctrl-C sets; a second Ctrl-C ends the process at once.
 pub(super) fn interrupt() -> Arc<AtomicBool> {
+    flagged(|| std::process::exit(status::INTERRUPTED))
+}
+
+/// A flag that Ctrl-C sets, however often: a kernel lives on.
+pub(super) fn interrupt_only() -> Arc<AtomicBool> {
+    flagged(|| ())
+}
+
+/// A flag that Ctrl-C sets; `again` is done when it is set already.
+fn flagged(again: fn()) -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&flag);
     let handler = move || {
         if set.swap(true, Ordering::Relaxed) {
-            std::process::exit(status::INTERRUPTED);
+            again();
         }
     };
     // Without a handler Ctrl-C ends the process, which is good enough.

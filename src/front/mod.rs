@@ -7,6 +7,7 @@
 
 pub mod cli;
 mod guard;
+mod kernel;
 mod listed;
 mod manner;
 mod output;

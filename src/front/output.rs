@@ -22,7 +22,23 @@ impl Output {
         // call for each `print`.
         let sink: Box<dyn Write> =
             if stdout.is_terminal() { Box::new(stdout) } else { Box::new(BufWriter::with_capacity(1 << 16, stdout)) };
+        Output::to(sink)
+    }
+
+    /// Standard error, through which nothing is held back.
+    pub(super) fn stderr() -> Output {
+        Output::to(Box::new(std::io::stderr()))
+    }
+
+    /// Something else that is written to.
+    pub(super) fn to(sink: Box<dyn Write>) -> Output {
         Output { sink: Rc::new(RefCell::new(sink)) }
+    }
+
+    /// What keeps what is written to it, and what it keeps.
+    pub(super) fn kept() -> (Output, Rc<RefCell<Vec<u8>>>) {
+        let text = Rc::new(RefCell::new(vec![]));
+        (Output::to(Box::new(Kept(Rc::clone(&text)))), text)
     }
 
     /// Writes out what is held back.
@@ -51,6 +67,19 @@ impl Write for Output {
 
     fn flush(&mut self) -> Result<()> {
         self.flush_or_end();
+        Ok(())
+    }
+}
+
+struct Kept(Rc<RefCell<Vec<u8>>>);
+
+impl Write for Kept {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> Result<()> {
         Ok(())
     }
 }

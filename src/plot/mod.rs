@@ -15,6 +15,8 @@ use std::ops::RangeInclusive;
 /// Curves over one range.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Chart {
+    /// What stands above it; may be empty.
+    pub title: String,
     /// The range of `x`.
     pub x: RangeInclusive<f64>,
     /// The curves.
@@ -26,8 +28,24 @@ pub struct Chart {
 pub struct Series {
     /// What it is called in the legend.
     pub name: String,
+    /// How its points are drawn.
+    pub mark: Mark,
     /// Its points, from left to right.
     pub points: Vec<(f64, f64)>,
+}
+
+/// How points are drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Mark {
+    /// A line through them.
+    #[default]
+    Line,
+    /// Each for itself.
+    Points,
+    /// A bar from zero to each; the bars touch.
+    Bars,
+    /// An arrow from the first to the second, from the third to the fourth, and so on.
+    Arrows,
 }
 
 /// Values beyond this many times the middle nine tenths are cut off.
@@ -41,6 +59,14 @@ impl Chart {
         values.sort_by(f64::total_cmp);
         let at = |part: f64| values.get((part * (values.len().saturating_sub(1)) as f64).round() as usize).copied();
         let (mut low, mut high) = (*values.first()?, *values.last()?);
+        if self.series.iter().any(|series| series.mark == Mark::Bars) {
+            (low, high) = (low.min(0.0), high.max(0.0));
+        }
+        if self.series.iter().any(|series| matches!(series.mark, Mark::Points | Mark::Arrows)) {
+            // Points at the very edge are not seen.
+            let room = 0.04 * (high - low);
+            (low, high) = (low - room, high + room);
+        }
         let (p5, p95) = (at(0.05)?, at(0.95)?);
         let middle = p95 - p5;
         if middle > 0.0 && high - low > RUNS_OFF * middle {
@@ -55,8 +81,35 @@ impl Chart {
         Some(low..=high)
     }
 
-    /// The pieces of a curve between gaps, as far as they lie in a range of `y`.
+    /// The lines that a series consists of, as far as they lie in a range of `y`.
     fn pieces(series: &Series, y: &RangeInclusive<f64>) -> Vec<Vec<(f64, f64)>> {
+        let inside = |(px, py): &(f64, f64)| px.is_finite() && y.contains(py);
+        match series.mark {
+            Mark::Line => Chart::curve(series, y),
+            Mark::Points => series.points.iter().filter(|p| inside(p)).map(|p| vec![*p]).collect(),
+            Mark::Bars => Chart::bars(series, y),
+            Mark::Arrows => {
+                let whole = |ends: &&[(f64, f64)]| ends.iter().all(inside);
+                series.points.chunks_exact(2).filter(whole).map(<[_]>::to_vec).collect()
+            }
+        }
+    }
+
+    /// The outlines of bars: each goes half of the way to its neighbours.
+    fn bars(series: &Series, y: &RangeInclusive<f64>) -> Vec<Vec<(f64, f64)>> {
+        let points = &series.points;
+        let width = points.windows(2).map(|pair| pair[1].0 - pair[0].0).fold(f64::INFINITY, f64::min);
+        let half = if width.is_finite() { width / 2.0 } else { 0.5 };
+        let zero = 0f64.clamp(*y.start(), *y.end());
+        let outline = |(px, py): &(f64, f64)| {
+            let top = py.clamp(*y.start(), *y.end());
+            vec![(px - half, zero), (px - half, top), (px + half, top), (px + half, zero)]
+        };
+        points.iter().filter(|(_, py)| py.is_finite()).map(outline).collect()
+    }
+
+    /// The pieces of a curve between gaps.
+    fn curve(series: &Series, y: &RangeInclusive<f64>) -> Vec<Vec<(f64, f64)>> {
         let mut pieces = vec![vec![]];
         for (px, py) in &series.points {
             match pieces.last_mut() {
@@ -76,7 +129,11 @@ mod tests {
 
     fn chart(f: fn(f64) -> f64) -> Chart {
         let points = (-50..=50).map(|k| f64::from(k) / 10.0).map(|x| (x, f(x))).collect();
-        Chart { x: -5.0..=5.0, series: vec![Series { name: "f".into(), points }] }
+        Chart {
+            title: String::new(),
+            x: -5.0..=5.0,
+            series: vec![Series { name: "f".into(), mark: Mark::Line, points }],
+        }
     }
 
     #[test]
@@ -90,6 +147,16 @@ mod tests {
     fn what_runs_off_is_cut() {
         let range = chart(|x| 1.0 / (x + 0.05)).y().unwrap();
         assert!(*range.end() < 10.0, "{range:?}");
+    }
+
+    #[test]
+    fn bars_touch_and_stand_on_zero() {
+        let series = Series { name: "f".into(), mark: Mark::Bars, points: vec![(0.5, 1.0), (1.5, 2.0)] };
+        let chart = Chart { title: String::new(), x: 0.0..=2.0, series: vec![series] };
+        let y = chart.y().unwrap();
+        assert_eq!(y, 0.0..=2.0);
+        let bars = Chart::pieces(&chart.series[0], &y);
+        assert_eq!((bars[0][0], bars[0][3], bars[1][0]), ((0.0, 0.0), (1.0, 0.0), (1.0, 0.0)));
     }
 
     #[test]

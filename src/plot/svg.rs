@@ -1,7 +1,8 @@
 //! A chart as an SVG document.
 
-use super::Chart;
 use super::ticks::ticks;
+use super::{Chart, Mark};
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
 /// Width and height in pixels.
@@ -32,7 +33,11 @@ impl Chart {
         let y = self.y().unwrap_or(0.0..=1.0);
         let area = SVGBackend::with_string(out, SIZE).into_drawing_area();
         area.fill(&WHITE)?;
-        let mut chart = ChartBuilder::on(&area)
+        let mut builder = ChartBuilder::on(&area);
+        if !self.title.is_empty() {
+            builder.caption(&self.title, ("sans-serif", 16));
+        }
+        let mut chart = builder
             .margin(16)
             .x_label_area_size(28)
             .y_label_area_size(56)
@@ -57,16 +62,46 @@ impl Chart {
         for (i, series) in self.series.iter().enumerate() {
             let color = COLORS[i % COLORS.len()];
             for piece in Chart::pieces(series, &y) {
-                chart.draw_series(LineSeries::new(piece, color.stroke_width(2)))?;
+                draw_piece(&mut chart, series.mark, piece, color)?;
             }
             let (px, py) = place.translate(&(*self.x.start(), *y.end()));
             let row = py + 14 + 18 * i as i32;
-            area.draw(&PathElement::new(vec![(px + 12, row), (px + 34, row)], color.stroke_width(2)))?;
-            area.draw(&Text::new(series.name.clone(), (px + 40, row - 7), style.clone()))?;
+            if !series.name.is_empty() {
+                area.draw(&PathElement::new(vec![(px + 12, row), (px + 34, row)], color.stroke_width(2)))?;
+                area.draw(&Text::new(series.name.clone(), (px + 40, row - 7), style.clone()))?;
+            }
         }
         area.present()?;
         Ok(())
     }
+}
+
+type Plane<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+
+fn draw_piece(
+    chart: &mut Plane<'_, '_>,
+    mark: Mark,
+    piece: Vec<(f64, f64)>,
+    color: RGBColor,
+) -> Result<(), Box<dyn std::error::Error>> {
+    match mark {
+        Mark::Line => {
+            chart.draw_series(LineSeries::new(piece, color.stroke_width(2)))?;
+        }
+        Mark::Points => {
+            chart.draw_series(piece.into_iter().map(|at| Circle::new(at, 4, color.filled())))?;
+        }
+        Mark::Bars => {
+            chart.draw_series([Polygon::new(piece.clone(), color.mix(0.2))])?;
+            chart.draw_series(LineSeries::new(piece, color.stroke_width(1)))?;
+        }
+        Mark::Arrows => {
+            let head = piece.last().copied();
+            chart.draw_series(LineSeries::new(piece, color.stroke_width(1)))?;
+            chart.draw_series(head.into_iter().map(|at| Circle::new(at, 2, color.filled())))?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -77,7 +112,11 @@ mod tests {
     #[test]
     fn a_picture_is_a_document_and_always_the_same() {
         let points = (0..=100).map(|k| f64::from(k) / 10.0).map(|x| (x, x.sin())).collect();
-        let chart = Chart { x: 0.0..=10.0, series: vec![Series { name: "<f>".into(), points }] };
+        let chart = Chart {
+            title: String::new(),
+            x: 0.0..=10.0,
+            series: vec![Series { name: "<f>".into(), mark: Mark::Line, points }],
+        };
         let svg = chart.svg().unwrap();
         assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
         assert!(svg.contains("&lt;f&gt;") && !svg.contains("-0.0<"), "{svg}");

@@ -1,7 +1,7 @@
 //! A chart in characters: braille dots, with labels around them.
 
 use super::ticks::label;
-use super::{Chart, Series};
+use super::{Chart, Mark, Series};
 use std::ops::RangeInclusive;
 use textplots::{AxisBuilder, LabelBuilder, LabelFormat, LineStyle, Plot, Shape};
 
@@ -22,13 +22,15 @@ impl Chart {
             .map(|row| (row, label(y.end() - height * row as f64 / (ROWS - 1) as f64, decimals)))
             .collect();
         let margin = labels.iter().map(|(_, text)| text.len()).max().unwrap_or(0) + 2;
-        let mut lines = vec![];
+        let mut lines: Vec<String> = vec![];
+        lines.extend((!self.title.is_empty()).then(|| format!("{:>margin$}   {}", "", self.title)));
         for (row, picture) in dots.iter().enumerate() {
             let left = match labels.iter().find(|(at, _)| *at == row) {
                 Some((_, text)) => format!("{text:>margin$} ┤"),
                 None => format!("{:>margin$} │", ""),
             };
-            let legend = self.series.get(row.wrapping_sub(1)).map(|s| format!("   {} {}", mark(row - 1), s.name));
+            let named = self.series.get(row.wrapping_sub(1)).filter(|series| !series.name.is_empty());
+            let legend = named.map(|s| format!("   {} {}", sign(row - 1, s.mark), s.name));
             lines.push(format!("{left}{picture}{}", legend.unwrap_or_default()).trim_end().to_owned());
         }
         lines.extend(self.axis(margin));
@@ -69,7 +71,11 @@ impl Chart {
         let mut out = vec![];
         for piece in Chart::pieces(series, y) {
             let points: Vec<(f32, f32)> = piece.iter().map(|(px, py)| (part(*px, &self.x), part(*py, y))).collect();
-            if gap == 0 || points.len() < 2 {
+            if series.mark == Mark::Points {
+                out.extend(points.iter().map(dot));
+                continue;
+            }
+            if gap == 0 || points.len() < 2 || series.mark != Mark::Line {
                 out.push(points);
                 continue;
             }
@@ -80,7 +86,7 @@ impl Chart {
 
     fn axis(&self, margin: usize) -> [String; 2] {
         let (from, to) = (*self.x.start(), *self.x.end());
-        let decimals = (1.0 - (to - from).log10().floor()).clamp(0.0, 12.0) as usize;
+        let decimals = (2.0 - (to - from).log10().floor()).clamp(0.0, 12.0) as usize;
         let mut line: Vec<char> = vec!['─'; COLUMNS];
         let mut labels: Vec<char> = vec![' '; COLUMNS + margin + 8];
         for k in 0..=4 {
@@ -99,12 +105,21 @@ impl Chart {
     }
 }
 
+/// A point that can be seen: two dots each way.
+fn dot((x, y): &(f32, f32)) -> Vec<(f32, f32)> {
+    let (dx, dy) = (0.5 / COLUMNS as f32, 0.25 / ROWS as f32);
+    vec![(*x, *y), (x + dx, *y), (x + dx, y + dy), (*x, y + dy)]
+}
+
 /// How a curve is drawn, for the legend.
-fn mark(number: usize) -> &'static str {
-    match number {
-        0 => "──",
-        1 => "╌╌",
-        _ => "··",
+fn sign(number: usize, mark: Mark) -> &'static str {
+    match (mark, number) {
+        (Mark::Points, _) => "• ",
+        (Mark::Bars, _) => "▯▯",
+        (Mark::Arrows, _) => "─▸",
+        (Mark::Line, 0) => "──",
+        (Mark::Line, 1) => "╌╌",
+        (Mark::Line, _) => "··",
     }
 }
 
@@ -115,7 +130,12 @@ mod tests {
     #[test]
     fn a_line_goes_from_corner_to_corner() {
         let points = (0..=200).map(|k| f64::from(k) / 200.0).map(|x| (x, x)).collect();
-        let lines = Chart { x: 0.0..=1.0, series: vec![Series { name: "f".into(), points }] }.text();
+        let lines = Chart {
+            title: String::new(),
+            x: 0.0..=1.0,
+            series: vec![Series { name: "f".into(), mark: Mark::Line, points }],
+        }
+        .text();
         assert_eq!(lines.len(), ROWS + 2);
         let is_drawn = |c: char| ('\u{2801}'..='\u{28ff}').contains(&c);
         assert!(lines[0].starts_with("  1.00 ┤") && lines[0].ends_with(is_drawn), "{lines:#?}");
@@ -129,7 +149,11 @@ mod tests {
 
     #[test]
     fn nothing_finite_is_said_so() {
-        let chart = Chart { x: 0.0..=1.0, series: vec![Series { name: "f".into(), points: vec![(0.0, f64::NAN)] }] };
+        let chart = Chart {
+            title: String::new(),
+            x: 0.0..=1.0,
+            series: vec![Series { name: "f".into(), mark: Mark::Line, points: vec![(0.0, f64::NAN)] }],
+        };
         assert_eq!(chart.text(), ["there is no finite value to be shown"]);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Session;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::plot::{Chart, Series};
+use crate::plot::{Chart, Mark, Series};
 use crate::source::Span;
 
 /// How many points a curve has.
@@ -28,9 +28,9 @@ impl Session {
                 .numbers(&format!("let _f: (Double) -> Double = {body}; (0...{POINTS}).map {{ k in _f({scale}) }}"))?;
             let x = |k: usize| from + (to - from) * k as f64 / POINTS as f64;
             let points = values.into_iter().enumerate().map(|(k, y)| (x(k), y)).collect();
-            series.push(Series { name: (*function).to_owned(), points });
+            series.push(Series { name: (*function).to_owned(), mark: Mark::Line, points });
         }
-        Ok(Chart { x: from.min(to)..=from.max(to), series })
+        Ok(Chart { title: String::new(), x: from.min(to)..=from.max(to), series })
     }
 
     /// The text that was entered last, to point at.

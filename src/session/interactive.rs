@@ -1,7 +1,7 @@
 //! Texts that are entered one after the other: what each leaves behind, and what becomes of one that fails.
 
 use super::{Compiled, Input, Outcome, Session, Status};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::ir::Program;
 use crate::ir::lower::Lowering;
 use crate::types::World;
@@ -31,6 +31,17 @@ pub struct Shown {
     pub ty: String,
     /// Its value as the language writes it.
     pub value: Option<String>,
+}
+
+/// How far a text can be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reading {
+    /// To its end.
+    Whole,
+    /// It is the beginning of something longer.
+    Beginning,
+    /// To something that nothing can begin with.
+    Wrong,
 }
 
 /// What a session is put back to when a text does not compile.
@@ -65,9 +76,14 @@ impl Session {
         compiled
     }
 
-    /// Whether a text is the beginning of something longer.
-    pub fn needs_more(text: &str) -> bool {
-        crate::syntax::parse(text, 0).incomplete
+    /// Whether a text can be entered as it stands.
+    pub fn reading(text: &str) -> Reading {
+        let parsed = crate::syntax::parse(text, 0);
+        match parsed.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+            _ if parsed.incomplete => Reading::Beginning,
+            true => Reading::Wrong,
+            false => Reading::Whole,
+        }
     }
 
     pub(super) fn before(&self) -> Before {

@@ -5,6 +5,7 @@ use super::interactive::Shown;
 use super::{Input, Outcome, Session};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use crate::types::World;
 use crate::types::interactive::Names;
 use crate::types::ty::Type;
 
@@ -73,18 +74,24 @@ impl Session {
     /// # Errors
     /// What is wrong with it.
     pub fn type_of(&mut self, text: &str) -> Result<Option<String>, Vec<Diagnostic>> {
-        let ty = self.checked_type(text)?;
-        Ok(ty.map(|ty| self.world.show(&ty)))
+        self.of_type(text, |world, ty| world.show(ty))
     }
 
-    fn checked_type(&mut self, text: &str) -> Result<Option<Type>, Vec<Diagnostic>> {
+    /// What there is to be said of the type of an expression. Behind that the session is as it was: the type may be one
+    /// that it does not know any more.
+    fn of_type<A>(
+        &mut self,
+        text: &str,
+        say: impl FnOnce(&mut World, &Type) -> A,
+    ) -> Result<Option<A>, Vec<Diagnostic>> {
         let before = self.before();
         let compiled = self.compile(&[Input { name: "‹type›", text }], true);
-        self.put_back(before);
-        match compiled {
-            Ok(compiled) => Ok(compiled.checked.value),
+        let said = match compiled {
+            Ok(compiled) => Ok(compiled.checked.value.map(|ty| say(&mut self.world, &ty))),
             Err(Outcome { diagnostics, .. }) => Err(diagnostics),
-        }
+        };
+        self.put_back(before);
+        said
     }
 
     /// Everything that texts declared and that can be named, in the order of the texts.
@@ -137,10 +144,7 @@ impl Session {
     }
 
     fn members(&mut self, receiver: &str) -> Vec<String> {
-        match self.checked_type(receiver) {
-            Ok(Some(ty)) => self.world.member_names(&ty),
-            _ => vec![],
-        }
+        self.of_type(receiver, World::member_names).ok().flatten().unwrap_or_default()
     }
 }
 

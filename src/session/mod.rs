@@ -26,10 +26,11 @@ pub use crate::vm::difference::{Estimate, unit};
 pub use explain::{Explained, Operation, Partial, Quantity};
 pub use highlight::Class;
 pub use imports::Loader;
-pub use interactive::{Answer, Shown};
+pub use interactive::{Answer, Reading, Shown};
 pub use look::{Completion, Topic};
 pub use options::{CheckNan, Input, Kinks, Options, Outcome, Stage, Status};
 
+pub use crate::native::library::{Display, Screen, Streams};
 pub use crate::vm::Kink;
 
 use crate::diagnostic::Diagnostic;
@@ -38,7 +39,9 @@ use crate::ir::{FunctionId, Program};
 use crate::source::SourceMap;
 use crate::tape::watch::Wanted;
 use crate::types::{Checked, World};
+use std::cell::RefCell;
 use std::io::Write;
+use std::rc::Rc;
 
 /// A session: what was declared, compiled and computed so far.
 ///
@@ -63,6 +66,31 @@ pub struct Session {
     imported: Vec<std::path::PathBuf>,
 }
 
+/// An output on which pictures are texts.
+struct TextOnly(Rc<RefCell<Box<dyn Write>>>);
+
+impl Write for TextOnly {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.borrow_mut().flush()
+    }
+}
+
+impl Screen for TextOnly {
+    fn show(&mut self, display: &Display) {
+        if let Some((_, text)) = display.forms.first() {
+            // An output that fails says so at the next print.
+            let _ = writeln!(self, "{}", text.trim_end_matches('\n'));
+        }
+    }
+
+    /// What was printed stays.
+    fn clear(&mut self, _: bool) {}
+}
+
 /// A module that passed the compiler.
 struct Compiled {
     checked: Checked,
@@ -71,12 +99,24 @@ struct Compiled {
 }
 
 impl Session {
-    /// A fresh session that prints to `output`.
+    /// A fresh session that prints to `output`, pictures as text; it asks the standard input.
     pub fn new(options: Options, output: Box<dyn Write>) -> Session {
+        let output = Rc::new(RefCell::new(output));
+        let streams = Streams {
+            output: Box::new(TextOnly(Rc::clone(&output))),
+            error: Box::new(std::io::stderr()),
+            input: Box::new(std::io::BufReader::new(std::io::stdin())),
+            screen: Box::new(TextOnly(output)),
+        };
+        Session::with(options, streams)
+    }
+
+    /// A fresh session that shows and asks through these streams.
+    pub fn with(options: Options, streams: Streams) -> Session {
         let mut sources = SourceMap::default();
         let mut world = World::new(&mut sources);
         world.is_interactive = options.interactive;
-        let machine = run::machine(&options, output);
+        let machine = run::machine(&options, streams);
         let (mut lowering, program) = (Lowering::new(), Program::default());
         lowering.set_interactive(options.interactive);
         let wanted = run::wanted(&options);

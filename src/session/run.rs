@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::diff;
 use crate::emit;
 use crate::ir::{FunctionId, MethodId, Program};
-use crate::native::library::{Host, Random};
+use crate::native::library::{Host, Random, Streams};
 use crate::tape::watch::Wanted;
 use crate::types::tree::FunctionRef;
 use crate::types::ty::Type;
@@ -14,18 +14,15 @@ use crate::types::world::Declarations;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Components, Ref};
 use crate::vm::{Compiler, Fault, Kind, Limits, Machine, Remark, Running};
-use std::io::Write;
 use std::rc::Rc;
 use std::time::Instant;
 
 /// A machine with the limits of a session.
-pub(super) fn machine(options: &Options, output: Box<dyn Write>) -> Machine {
+pub(super) fn machine(options: &Options, streams: Streams) -> Machine {
     let most = Host::silent().largest;
     let host = Host {
         largest: options.max_memory.map_or(most, |allowed| allowed.min(most)),
-        output,
-        error: Box::new(std::io::stderr()),
-        input: Box::new(std::io::BufReader::new(std::io::stdin())),
+        streams,
         arguments: options.arguments.clone(),
         random: Random::seeded(options.seed),
         started: Instant::now(),
@@ -165,7 +162,7 @@ impl Session {
         result: Result<Option<Cells>, Box<Fault>>,
         mut diagnostics: Vec<Diagnostic>,
     ) -> Outcome {
-        let flushed = self.machine.host.output.flush();
+        let flushed = self.machine.host.streams.output.flush();
         let text = match result {
             Ok(text) => text,
             Err(fault) => {
@@ -235,7 +232,7 @@ impl Session {
     }
 
     pub(super) fn show_tape(&mut self, compiled: Compiled) -> Result<String, Outcome> {
-        self.machine.host.output = Box::new(std::io::sink());
+        self.machine.host.streams = Streams::silent();
         self.machine.tapes = Some(vec![]);
         let outcome = self.execute(compiled);
         let tapes = self.machine.tapes.take().unwrap_or_default();

@@ -96,6 +96,12 @@ fn derivatives_may_be_registered_later() {
 }
 
 #[test]
+fn a_fresh_session_knows_types_and_members() {
+    assert_eq!(prompt().type_of("[1, 2]"), Ok(Some("[Int]".to_owned())));
+    assert_eq!(prompt().complete("[1, 2].isEm", 11).words, ["isEmpty"]);
+}
+
+#[test]
 fn a_warning_is_said_once() {
     dialogue(&[
         (

@@ -1,6 +1,7 @@
 //! The words of the command line.
 
 use crate::diagnostic::{Code, Form};
+use crate::front::kernel::Target;
 use crate::session::{CheckNan, Kinks, Options, Stage};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -46,6 +47,7 @@ dscript [OPTIONS]
        dscript explain [CODE]
        dscript plot FUNCTIONS FROM..TO [-o FILE]
        dscript doc NAME
+       dscript kernel install|remove [--user|--prefix FOLDER]
        dscript completions SHELL";
 
 const AFTER_HELP: &str = "\
@@ -100,6 +102,11 @@ pub(super) enum Command {
         #[arg(value_name = "NAME")]
         name: String,
     },
+    /// The kernel for notebooks: dscript kernel install
+    Kernel {
+        #[command(subcommand)]
+        action: KernelAction,
+    },
     /// Print what makes a shell complete the words of dscript
     Completions {
         /// The shell
@@ -112,6 +119,45 @@ pub(super) enum Command {
         #[arg(value_name = "CODE", value_parser = super::super::pages::code)]
         code: Option<Code>,
     },
+}
+
+/// What to do about the kernel.
+#[derive(Subcommand, Debug)]
+pub(super) enum KernelAction {
+    /// Enter dscript among the kernels of Jupyter
+    Install {
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Remove dscript from the kernels of Jupyter
+    Remove {
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Serve a notebook: what Jupyter does with the kernel
+    Run {
+        /// The file that says where Jupyter listens
+        #[arg(value_name = "CONNECTION_FILE")]
+        connection: PathBuf,
+    },
+}
+
+/// Where the entry of the kernel stands.
+#[derive(Args, Debug)]
+pub(super) struct Place {
+    /// For you alone (the default)
+    #[arg(long, conflicts_with = "prefix")]
+    user: bool,
+    /// Below this folder, such as /usr/local or that of a virtual environment
+    #[arg(long, value_name = "FOLDER")]
+    prefix: Option<PathBuf>,
+}
+
+impl Place {
+    /// The same for those who write it.
+    pub(super) fn target(self) -> Target {
+        self.prefix.map_or(Target::User, Target::Prefix)
+    }
 }
 
 /// A program to run, and what it is given.

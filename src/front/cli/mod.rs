@@ -14,9 +14,9 @@ mod run;
 
 use super::manner::Manner;
 use super::output::{Output, report};
-use super::{guard, prompt, status};
+use super::{guard, kernel, prompt, status};
 use crate::session::{Outcome, Session, Status};
-use args::{Color, Command, Settings, Words};
+use args::{Color, Command, KernelAction, Settings, Words};
 use clap::Parser;
 use std::io::IsTerminal;
 
@@ -46,9 +46,33 @@ fn dispatch(words: Words) -> i32 {
         Some(Command::Build { files, output }) => run::build(&files.files, output, &settings),
         Some(Command::Plot { functions, bounds, output }) => look::plot(&functions, &bounds, output, &settings),
         Some(Command::Doc { name }) => look::doc(&name, &settings),
+        Some(Command::Kernel { action }) => kernel(action, &settings),
         Some(Command::Completions { shell }) => look::completions(shell),
         Some(Command::Explain { code }) => explain::explain(code),
         Some(Command::Show { stage, files }) => run::show(stage, &files.files, &settings),
+    }
+}
+
+fn kernel(action: KernelAction, settings: &Settings) -> i32 {
+    let done = match action {
+        KernelAction::Run { connection } => {
+            let options = settings.options(vec![String::new()], guard::interrupt_only());
+            return kernel::run(&connection, options, manner(settings));
+        }
+        KernelAction::Install { place } => kernel::install(&place.target()).map(|folder| ("is in", folder)),
+        KernelAction::Remove { place } => kernel::remove(&place.target()).map(|folder| ("was removed from", folder)),
+    };
+    match done {
+        Ok((what, folder)) => {
+            let output = Output::stdout();
+            output.write_or_end(&format!("the kernel's entry {what} '{}'\n", folder.display()));
+            output.flush_or_end();
+            status::DONE
+        }
+        Err(why) => {
+            report(&format!("dscript: {why}\n"));
+            status::FAILED
+        }
     }
 }
 

@@ -278,7 +278,7 @@ fn save(prompt: &mut Prompt, file: &str) -> Flow {
 }
 
 fn reset(prompt: &mut Prompt, _: &str) -> Flow {
-    prompt.session = super::session(&prompt.options, &prompt.output);
+    prompt.session = (prompt.make)(&prompt.options);
     prompt.kept.clear();
     Flow::Next
 }

@@ -1,6 +1,6 @@
 //! The line editor: what is offered while a line is typed.
 
-use super::{Flow, Prompt, commands, needs_more, show, symbols};
+use super::{Flow, Prompt, needs_more, show, symbols};
 use crate::session::Class;
 use anstyle::{AnsiColor, Style};
 use rustyline::completion::{Completer, Pair};
@@ -120,10 +120,7 @@ impl Completer for Assistant {
             };
             return Ok((start, found.into_iter().map(pair).collect()));
         }
-        if let Some((start, words)) = commands::complete(before) {
-            return Ok((start, words.into_iter().map(plain).collect()));
-        }
-        let found = self.prompt.borrow_mut().session.complete(line, at);
+        let found = self.prompt.borrow_mut().complete(line, at);
         Ok((found.start, found.words.into_iter().map(plain).collect()))
     }
 }

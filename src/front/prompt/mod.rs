@@ -14,9 +14,9 @@ mod show;
 mod symbols;
 
 use super::manner::Manner;
-use super::output::{Output, report};
+use super::output::Output;
 use super::status;
-use crate::session::{Answer, Options, Session, Status};
+use crate::session::{Answer, Completion, Options, Reading, Session, Status};
 use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::rc::Rc;
@@ -36,21 +36,26 @@ pub(super) enum Flow {
 
 /// A session, and how it is shown.
 pub(super) struct Prompt {
-    session: Session,
+    pub(super) session: Session,
     options: Options,
-    output: Output,
+    /// Where answers are written.
+    pub(super) output: Output,
+    /// Where diagnostics and complaints are written.
+    pub(super) errors: Output,
+    /// What makes a fresh session.
+    make: Box<dyn Fn(&Options) -> Session>,
     manner: Manner,
     /// How many inputs there were.
     count: usize,
     /// The inputs that did what they were to do, for `:save`.
     kept: Vec<String>,
     /// The status of the first input that failed.
-    failed: Option<i32>,
+    pub(super) failed: Option<i32>,
 }
 
 /// Holds a session with a person, or with what comes on standard input.
 pub(super) fn run(options: Options, manner: Manner) -> i32 {
-    let prompt = Rc::new(RefCell::new(Prompt::new(options, manner, Output::stdout())));
+    let prompt = Rc::new(RefCell::new(Prompt::on_terminal(options, manner)));
     if std::io::stdin().is_terminal() {
         return editor::run(&prompt);
     }
@@ -62,10 +67,23 @@ pub(super) fn run(options: Options, manner: Manner) -> i32 {
 }
 
 impl Prompt {
-    fn new(options: Options, manner: Manner, output: Output) -> Prompt {
+    /// A prompt that answers on `output` and complains on `errors`; `make` gives its sessions.
+    pub(super) fn new(
+        options: Options,
+        manner: Manner,
+        [output, errors]: [Output; 2],
+        make: Box<dyn Fn(&Options) -> Session>,
+    ) -> Prompt {
         let options = Options { interactive: true, ..options };
-        let session = session(&options, &output);
-        Prompt { session, options, output, manner, count: 0, kept: vec![], failed: None }
+        let session = make(&options);
+        Prompt { session, options, output, errors, make, manner, count: 0, kept: vec![], failed: None }
+    }
+
+    fn on_terminal(options: Options, manner: Manner) -> Prompt {
+        let output = Output::stdout();
+        let prints = output.clone();
+        let make = move |options: &Options| Session::new(options.clone(), Box::new(prints.clone()));
+        Prompt::new(options, manner, [output, Output::stderr()], Box::new(make))
     }
 
     /// Lines that belong together are one input.
@@ -84,8 +102,20 @@ impl Prompt {
         if input.trim().is_empty() { Flow::Next } else { self.enter(&input) }
     }
 
+    /// How the word before a place of an input may go on: a symbol by its name, a command, a name.
+    pub(super) fn complete(&mut self, input: &str, at: usize) -> Completion {
+        let before = &input[..at];
+        if let Some((start, found)) = symbols::complete(before) {
+            return Completion { start, words: found.into_iter().map(|(_, symbol)| symbol.to_owned()).collect() };
+        }
+        match commands::complete(before) {
+            Some((start, words)) => Completion { start, words },
+            None => self.session.complete(input, at),
+        }
+    }
+
     /// Does what an input says.
-    fn enter(&mut self, input: &str) -> Flow {
+    pub(super) fn enter(&mut self, input: &str) -> Flow {
         let trimmed = input.trim();
         if trimmed.is_empty() {
             return Flow::Next;
@@ -124,7 +154,7 @@ impl Prompt {
             self.say(&show::line(shown, self.manner.is_colored));
         }
         self.output.flush_or_end();
-        report(&self.manner.text(&answer.diagnostics, &self.session));
+        self.errors.write_or_end(&self.manner.text(&answer.diagnostics, &self.session));
         let failed = match answer.status {
             Status::Done => None,
             Status::Exited(status) => return Flow::Leave(status),
@@ -147,22 +177,17 @@ impl Prompt {
     /// Writes a line about a command that cannot be done.
     fn complain(&mut self, line: &str) -> Flow {
         self.output.flush_or_end();
-        report(&format!("{line}\n"));
+        self.errors.write_or_end(&format!("{line}\n"));
         self.failed = self.failed.or(Some(status::FAILED));
         Flow::Next
     }
-}
-
-/// A fresh session that prints to `output`.
-fn session(options: &Options, output: &Output) -> Session {
-    Session::new(options.clone(), Box::new(output.clone()))
 }
 
 /// Whether an input goes on in the next line. An empty line ends every input.
 fn needs_more(input: &str) -> bool {
     let trimmed = input.trim_start();
     let is_command = trimmed.starts_with(':') || trimmed.starts_with('?');
-    !is_command && !trimmed.is_empty() && !input.ends_with("\n") && Session::needs_more(input)
+    !is_command && !trimmed.is_empty() && !input.ends_with("\n") && Session::reading(input) == Reading::Beginning
 }
 
 /// Lines of an input that may contain anything.

@@ -3,14 +3,61 @@
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
-/// Output, input, arguments, the clock and chance.
-pub struct Host {
+/// Texts and pictures, both ways.
+pub struct Streams {
     /// Where `print` writes.
     pub output: Box<dyn Write>,
     /// Where `printError` writes.
     pub error: Box<dyn Write>,
     /// Where `readLine` reads.
     pub input: Box<dyn BufRead>,
+    /// Where pictures are shown.
+    pub screen: Box<dyn Screen>,
+}
+
+impl Streams {
+    /// Nobody sees or says anything.
+    pub fn silent() -> Streams {
+        Streams {
+            output: Box::new(std::io::sink()),
+            error: Box::new(std::io::sink()),
+            input: Box::new(std::io::empty()),
+            screen: Box::new(()),
+        }
+    }
+}
+
+/// A picture, in the forms that a front end may choose from.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Display {
+    /// Media types and texts, the plain text first: there is always one.
+    pub forms: Vec<(String, String)>,
+    /// The name under which it can be replaced.
+    pub id: Option<String>,
+    /// It takes the place of the one with that name.
+    pub is_update: bool,
+}
+
+/// Where pictures are shown.
+pub trait Screen {
+    /// Shows a picture.
+    fn show(&mut self, display: &Display);
+
+    /// Takes away what was shown; when `wait`, only once there is something new.
+    fn clear(&mut self, wait: bool);
+}
+
+/// Nobody looks.
+impl Screen for () {
+    fn show(&mut self, _: &Display) {}
+
+    fn clear(&mut self, _: bool) {}
+}
+
+/// The world: streams, arguments, the clock and chance.
+pub struct Host {
+    /// What a person sees and says.
+    pub streams: Streams,
     /// The arguments of the script.
     pub arguments: Vec<String>,
     /// The generator of random numbers.
@@ -27,9 +74,7 @@ impl Host {
     /// A world without input, arguments and output.
     pub fn silent() -> Host {
         Host {
-            output: Box::new(std::io::sink()),
-            error: Box::new(std::io::sink()),
-            input: Box::new(std::io::empty()),
+            streams: Streams::silent(),
             arguments: vec![],
             random: Random::seeded(0),
             started: Instant::now(),

@@ -32,22 +32,25 @@ fn failure(what: &str, error: &std::io::Error) -> Failure {
 
 fn print(c: Call<'_, '_>) -> Result<(), Failure> {
     let text = c.text()?;
-    c.host.output.write_all(text.as_bytes()).map_err(|e| failure("cannot write to the standard output", &e))
+    c.host.streams.output.write_all(text.as_bytes()).map_err(|e| failure("cannot write to the standard output", &e))
 }
 
 fn print_error(c: Call<'_, '_>) -> Result<(), Failure> {
     let text = c.text()?;
     // What was printed before must be seen before.
-    let flushed = c.host.output.flush();
-    let written = flushed.and_then(|()| c.host.error.write_all(text.as_bytes())).and_then(|()| c.host.error.flush());
+    let flushed = c.host.streams.output.flush();
+    let written = flushed
+        .and_then(|()| c.host.streams.error.write_all(text.as_bytes()))
+        .and_then(|()| c.host.streams.error.flush());
     written.map_err(|e| failure("cannot write to the standard error output", &e))
 }
 
 fn read_line(c: Call<'_, '_>) -> Result<(), Failure> {
     // A question must be seen before its answer is waited for.
-    c.host.output.flush().map_err(|e| failure("cannot write to the standard output", &e))?;
+    c.host.streams.output.flush().map_err(|e| failure("cannot write to the standard output", &e))?;
     let mut line = vec![];
-    let count = c.host.input.read_until(b'\n', &mut line).map_err(|e| failure("cannot read the standard input", &e))?;
+    let count =
+        c.host.streams.input.read_until(b'\n', &mut line).map_err(|e| failure("cannot read the standard input", &e))?;
     c.give_integer(i64::from(count > 0))?;
     let line = String::from_utf8(line)
         .map_err(|_| Failure::new(FailureKind::Input, "the standard input is not UTF-8 text"))?;

@@ -15,11 +15,12 @@ mod host;
 mod io;
 mod mirror;
 mod number;
+mod picture;
 mod place;
 mod text;
 
 pub use context::{Argument, Failure, FailureKind, NativeContext, internal};
-pub use host::{Host, Random};
+pub use host::{Display, Host, Random, Screen, Streams};
 pub use io::{Table, lines_of, table_of};
 pub use text::append_text;
 
@@ -74,7 +75,7 @@ impl Native {
 
 const LOOKS: &[Look] = text::LOOKS;
 
-const PARTS: [&[NativeFunction]; 9] = [
+const PARTS: [&[NativeFunction]; 10] = [
     text::TABLE,
     any::TABLE,
     array::TABLE,
@@ -84,6 +85,7 @@ const PARTS: [&[NativeFunction]; 9] = [
     place::TABLE,
     format::TABLE,
     mirror::TABLE,
+    picture::TABLE,
 ];
 
 /// All of them, by number.

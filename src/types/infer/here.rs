@@ -1,4 +1,4 @@
-//! `#line`, `#column`, `#file`, `#function`: where the text that is read stands. As a default argument they say where the
+//! `#line`, `#column`, `#file`, `#function`, `#call`: where the text that is read stands. As a default argument they say where the
 //! function is called.
 
 use super::{FrameKind, Infer};
@@ -27,6 +27,8 @@ impl Infer<'_> {
                 let file = path.rsplit('/').next().unwrap_or(&path);
                 format!("{MODULE}/{file}").into()
             }
+            // What is written at the call, for legends and messages.
+            "call" => self.world.source_text(span).into(),
             "function" => self.around_here().map_or_else(|| MODULE.into(), |f| self.name_of(f).into()),
             _ => return None,
         };

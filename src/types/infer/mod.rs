@@ -46,6 +46,7 @@ mod place;
 mod redundant;
 mod reference;
 mod required;
+mod shown;
 mod solve;
 mod statement;
 mod throwing;

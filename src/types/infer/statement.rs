@@ -65,6 +65,9 @@ impl Infer<'_> {
                 _ => self.statement(item, &mut out),
             }
             self.settle_statement(start);
+            if let Some(last) = out.last_mut() {
+                self.show_picture(last);
+            }
         }
         self.upcoming.pop();
         out

@@ -2,14 +2,13 @@
 //! without anybody seeing that.
 
 use super::super::machine::Machine;
-use crate::native::library::Random;
+use crate::native::library::{Random, Streams};
 use crate::tape::LinearMap;
 use crate::value::ending::{Last, Loose};
 use crate::value::reach::{SlotChange, change_slots};
 use crate::value::{BoxCells, Cells, Ref, Slot};
 use hashbrown::HashMap;
 use std::any::Any;
-use std::io::{BufRead, Write};
 use std::rc::Rc;
 
 /// Copies everything that can be reached, instances and variables too, and changes slots meanwhile.
@@ -111,9 +110,7 @@ pub(super) fn parts(state: &Ref) -> Option<(Ref, Rc<Cells>)> {
 pub(super) struct World {
     globals: Cells,
     random: Random,
-    output: Box<dyn Write>,
-    error: Box<dyn Write>,
-    input: Box<dyn BufRead>,
+    streams: Streams,
     is_rehearsal: bool,
 }
 
@@ -124,9 +121,7 @@ impl World {
         World {
             globals: std::mem::replace(&mut machine.globals, globals),
             random: std::mem::replace(&mut host.random, random),
-            output: std::mem::replace(&mut host.output, Box::new(std::io::sink())),
-            error: std::mem::replace(&mut host.error, Box::new(std::io::sink())),
-            input: std::mem::replace(&mut host.input, Box::new(std::io::empty())),
+            streams: std::mem::replace(&mut host.streams, Streams::silent()),
             is_rehearsal: std::mem::replace(&mut host.is_rehearsal, true),
         }
     }
@@ -134,9 +129,7 @@ impl World {
     pub(super) fn give_back(self, machine: &mut Machine) {
         machine.globals = self.globals;
         machine.host.random = self.random;
-        machine.host.output = self.output;
-        machine.host.error = self.error;
-        machine.host.input = self.input;
+        machine.host.streams = self.streams;
         machine.host.is_rehearsal = self.is_rehearsal;
     }
 }

@@ -1,0 +1,92 @@
+//! The connection file: where the front end listens, and the key that messages are signed with.
+
+use serde::Deserialize;
+use std::path::Path;
+
+/// What a front end says about its sockets.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+pub(super) struct Connection {
+    transport: String,
+    ip: String,
+    shell_port: u16,
+    iopub_port: u16,
+    stdin_port: u16,
+    control_port: u16,
+    hb_port: u16,
+    /// The key; without one, messages are not signed.
+    #[serde(default)]
+    pub(super) key: String,
+    #[serde(default)]
+    signature_scheme: String,
+}
+
+/// A socket of the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Channel {
+    /// Requests that are worked on one after the other.
+    Shell,
+    /// Requests that do not wait.
+    Control,
+    /// Questions to the person.
+    Stdin,
+    /// What everybody may see.
+    Iopub,
+    /// What comes is sent back.
+    Heartbeat,
+}
+
+impl Connection {
+    /// Reads a connection file.
+    ///
+    /// # Errors
+    /// Why it cannot be used, in a sentence.
+    pub(super) fn read(file: &Path) -> Result<Connection, String> {
+        let text = std::fs::read(file).map_err(|error| format!("cannot read '{}': {error}", file.display()))?;
+        Connection::of(&text).map_err(|why| format!("'{}' is no connection file: {why}", file.display()))
+    }
+
+    fn of(text: &[u8]) -> Result<Connection, String> {
+        let connection: Connection = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        if connection.transport != "tcp" {
+            return Err(format!("the transport '{}' is not supported, only 'tcp'", connection.transport));
+        }
+        if !connection.key.is_empty() && connection.signature_scheme != "hmac-sha256" {
+            return Err(format!("the signatures '{}' are not supported", connection.signature_scheme));
+        }
+        Ok(connection)
+    }
+
+    /// Where a socket is bound.
+    pub(super) fn address(&self, channel: Channel) -> String {
+        let port = match channel {
+            Channel::Shell => self.shell_port,
+            Channel::Control => self.control_port,
+            Channel::Stdin => self.stdin_port,
+            Channel::Iopub => self.iopub_port,
+            Channel::Heartbeat => self.hb_port,
+        };
+        format!("tcp://{}:{port}", self.ip)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"{"transport": "tcp", "ip": "127.0.0.1", "shell_port": 1, "iopub_port": 2, "stdin_port": 3,
+        "control_port": 4, "hb_port": 5, "key": "k", "signature_scheme": "hmac-sha256", "kernel_name": "dscript"}"#;
+
+    #[test]
+    fn a_connection_file_is_read() {
+        let connection = Connection::of(FILE.as_bytes()).unwrap();
+        assert_eq!(connection.address(Channel::Control), "tcp://127.0.0.1:4");
+        assert_eq!(connection.key, "k");
+    }
+
+    #[test]
+    fn what_is_not_supported_is_said() {
+        for (from, to) in [("tcp", "ipc"), ("hmac-sha256", "rot13"), ("5,", "99999,"), ("{", "")] {
+            assert!(Connection::of(FILE.replacen(from, to, 1).as_bytes()).is_err(), "{to}");
+        }
+    }
+}

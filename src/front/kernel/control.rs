@@ -1,0 +1,85 @@
+//! Requests that do not wait for what is being computed: interrupt, shutdown, and what the kernel is.
+
+use super::connection::Channel;
+use super::info;
+use super::message::{Request, Wire};
+use super::sockets::Mailbox;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How long a computation may take to notice that the kernel ends.
+pub(super) const GRACE: Duration = Duration::from_secs(2);
+
+/// How often it is looked whether the process that started the kernel still lives.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The one who is always there.
+pub(super) struct Control {
+    pub(super) wire: Arc<Wire>,
+    pub(super) mailbox: Mailbox,
+    /// Stops what is computed.
+    pub(super) interrupt: Arc<AtomicBool>,
+}
+
+impl Control {
+    /// Does what a request says; whether the kernel is to end.
+    pub(super) async fn does(&self, request: &Request) -> bool {
+        self.status(request, "busy").await;
+        let (kind, content) = match request.kind.as_str() {
+            "interrupt_request" => {
+                self.interrupt.store(true, Ordering::Relaxed);
+                ("interrupt_reply", json!({ "status": "ok" }))
+            }
+            "shutdown_request" => ("shutdown_reply", info::shutdown(&request.content)),
+            "kernel_info_request" => ("kernel_info_reply", info::kernel()),
+            other => {
+                let (kind, content) = info::unknown(other);
+                self.answer(request, &kind, &content).await;
+                self.status(request, "idle").await;
+                return false;
+            }
+        };
+        self.answer(request, kind, &content).await;
+        let ends = request.kind == "shutdown_request";
+        if ends {
+            self.mailbox.put(Channel::Iopub, self.wire.broadcast(&request.parent, kind, &content)).await;
+            self.interrupt.store(true, Ordering::Relaxed);
+        }
+        self.status(request, "idle").await;
+        ends
+    }
+
+    async fn answer(&self, request: &Request, kind: &str, content: &Value) {
+        self.mailbox.put(Channel::Control, self.wire.answer(&request.parent, kind, content)).await;
+    }
+
+    async fn status(&self, request: &Request, word: &str) {
+        let content = json!({ "execution_state": word });
+        self.mailbox.put(Channel::Iopub, self.wire.broadcast(&request.parent, "status", &content)).await;
+    }
+
+    /// Waits until the process that started the kernel is gone: then nobody is left who could end it.
+    pub(super) fn orphaned(&self) -> impl Future<Output = ()> + use<> {
+        let interrupt = Arc::clone(&self.interrupt);
+        async move {
+            let parent = parent();
+            while parent == self::parent() {
+                tokio::time::sleep(LOOK).await;
+            }
+            interrupt.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(unix)]
+fn parent() -> u32 {
+    std::os::unix::process::parent_id()
+}
+
+/// Where it is not known, nobody is missed.
+#[cfg(not(unix))]
+fn parent() -> u32 {
+    0
+}

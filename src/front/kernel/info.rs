@@ -1,0 +1,45 @@
+//! Answers that are always the same.
+
+use super::message::PROTOCOL;
+use serde_json::{Value, json};
+
+/// What the kernel is.
+pub(super) fn kernel() -> Value {
+    let version = env!("CARGO_PKG_VERSION");
+    json!({
+        "status": "ok",
+        "protocol_version": PROTOCOL,
+        "implementation": "dscript",
+        "implementation_version": version,
+        "language_info": {
+            "name": "dscript",
+            "version": version,
+            "mimetype": "text/x-swift",
+            "file_extension": ".dscript",
+            // Notebooks know how to colour the language that dscript looks like.
+            "pygments_lexer": "swift",
+            "codemirror_mode": "swift",
+        },
+        "banner": format!("dscript {version} — programs you can differentiate"),
+        "debugger": false,
+        "help_links": [],
+        "supported_features": [],
+    })
+}
+
+/// The answer to the request to end.
+pub(super) fn shutdown(content: &Value) -> Value {
+    let restart = content.get("restart").and_then(Value::as_bool).unwrap_or(false);
+    json!({ "status": "ok", "restart": restart })
+}
+
+/// The answer to a request that nobody knows.
+pub(super) fn unknown(kind: &str) -> (String, Value) {
+    let reply = format!("{}_reply", kind.strip_suffix("_request").unwrap_or(kind));
+    (reply, failure("UnknownRequest", &format!("dscript does not know the request '{kind}'"), &[]))
+}
+
+/// The answer when something went wrong.
+pub(super) fn failure(name: &str, message: &str, traceback: &[String]) -> Value {
+    json!({ "status": "error", "ename": name, "evalue": message, "traceback": traceback })
+}

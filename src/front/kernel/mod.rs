@@ -1,0 +1,117 @@
+//! The kernel of a notebook: the session of the prompt behind the messages of Jupyter.
+//!
+//! In: requests on the sockets of a connection file. Out: answers, and what everybody may see: prints, pictures, values.
+//!
+//! Promises: one thread computes, another one serves the sockets, so an interrupt is heard whatever is computed; a message
+//! that is not ours or cannot be read is refused, and the kernel lives on; an error in a cell keeps what was defined before.
+//! Not here: what a cell means (`session`), commands (`prompt`).
+
+mod connection;
+mod control;
+mod feed;
+mod history;
+mod info;
+mod install;
+mod message;
+mod question;
+mod requests;
+mod sockets;
+mod stamp;
+
+pub(super) use install::{Target, install, remove};
+
+use super::manner::Manner;
+use super::output::{Output, report};
+use super::prompt::Prompt;
+use super::status;
+use crate::session::{Options, Session, Streams};
+use connection::Connection;
+use control::Control;
+use feed::{Feed, Stream};
+use history::History;
+use message::Wire;
+use question::{Person, Question};
+use requests::Kernel;
+use sockets::{Arrival, Inboxes};
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver};
+use std::thread::JoinHandle;
+
+/// Serves the front end that wrote a connection file, until it asks for the end.
+pub(super) fn run(file: &Path, options: Options, manner: Manner) -> i32 {
+    let connection = match Connection::read(file) {
+        Ok(connection) => connection,
+        Err(why) => {
+            report(&format!("dscript: {why}\n"));
+            return status::USAGE;
+        }
+    };
+    match open(&connection, options, manner) {
+        Ok((mut kernel, arrivals, sockets)) => {
+            kernel.feed.status("starting");
+            kernel.run(&arrivals);
+            // When nobody can send anything any more, the sockets send the rest and end the process.
+            drop(kernel);
+            let _ = sockets.join();
+            status::DONE
+        }
+        Err(why) => {
+            report(&format!("dscript: the sockets cannot be opened: {why}\n"));
+            status::FAILED
+        }
+    }
+}
+
+/// A kernel, what arrives for it, and the thread of the sockets.
+type Opened = (Kernel, Receiver<Arrival>, JoinHandle<()>);
+
+/// Opens the sockets, and a session behind them.
+fn open(connection: &Connection, options: Options, manner: Manner) -> Result<Opened, String> {
+    let wire = Arc::new(Wire::new(&connection.key));
+    let (mailbox, boxes) = sockets::mailbox();
+    let (to_kernel, arrivals) = mpsc::channel();
+    let (to_question, answers) = mpsc::channel();
+    let interrupt = Arc::clone(&options.interrupt);
+    let control = Control { wire: Arc::clone(&wire), mailbox: mailbox.clone(), interrupt: Arc::clone(&interrupt) };
+    let inboxes = Inboxes { arrivals: to_kernel, answers: to_question };
+    let (is_bound, bound) = mpsc::channel();
+    let (address, served) = (connection.clone(), Arc::clone(&wire));
+    let serve = move || {
+        sockets::serve(&address, &served, boxes, (inboxes, control), &is_bound);
+        // Whatever is still computed has nobody left to compute for.
+        std::process::exit(status::DONE);
+    };
+    let thread = std::thread::Builder::new().name("sockets".into()).spawn(serve);
+    let thread = thread.map_err(|error| error.to_string())?;
+    bound.recv().map_err(|error| error.to_string())??;
+    let feed = Feed::new(Arc::clone(&wire), mailbox.clone());
+    let person = Person::default();
+    let question = Question {
+        person: person.clone(),
+        wire: Arc::clone(&wire),
+        mailbox: mailbox.clone(),
+        answers: Rc::new(answers),
+        interrupt: Arc::clone(&interrupt),
+        line: vec![],
+    };
+    let make = {
+        let feed = feed.clone();
+        move |options: &Options| {
+            let streams = Streams {
+                output: feed.stream(Stream::Output),
+                error: feed.stream(Stream::Error),
+                input: Box::new(question.clone()),
+                screen: Box::new(feed.clone()),
+            };
+            Session::with(options.clone(), streams)
+        }
+    };
+    let outputs = [Stream::Output, Stream::Error].map(|stream| Output::to(feed.stream(stream)));
+    let prompt = Prompt::new(options, Manner { is_colored: false, ..manner }, outputs, Box::new(make));
+    let history = History::default();
+    let manner = Manner { is_colored: true, ..manner };
+    let kernel = Kernel { prompt, manner, wire, mailbox, feed, person, interrupt, history, count: 0 };
+    Ok((kernel, arrivals, thread))
+}

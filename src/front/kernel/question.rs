@@ -1,0 +1,81 @@
+//! `readLine()` in a notebook: a question to the person.
+
+use super::connection::Channel;
+use super::message::{Parent, Request, Wire};
+use super::sockets::Mailbox;
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::io::{BufRead, Error, Read, Result};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+/// How often it is looked, while waiting, whether somebody interrupts.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Who may be asked.
+#[derive(Clone, Default)]
+pub(super) struct Person {
+    /// The request that is worked on, when its front end answers questions.
+    pub(super) asked: Rc<RefCell<Option<Parent>>>,
+}
+
+/// A standard input that asks a person for each line.
+#[derive(Clone)]
+pub(super) struct Question {
+    pub(super) person: Person,
+    pub(super) wire: Arc<Wire>,
+    pub(super) mailbox: Mailbox,
+    pub(super) answers: Rc<Receiver<Request>>,
+    pub(super) interrupt: Arc<AtomicBool>,
+    /// What was answered and not read.
+    pub(super) line: Vec<u8>,
+}
+
+impl Question {
+    fn ask(&mut self) -> Result<()> {
+        let parent = self.person.asked.borrow().clone();
+        let parent = parent.ok_or_else(|| Error::other("this front end does not answer questions"))?;
+        // An answer to an earlier question that was given up.
+        while self.answers.try_recv().is_ok() {}
+        let question = json!({ "prompt": "", "password": false });
+        self.mailbox.post(Channel::Stdin, self.wire.answer(&parent, "input_request", &question));
+        loop {
+            match self.answers.recv_timeout(LOOK) {
+                Ok(answer) => {
+                    let text = answer.content.get("value").and_then(Value::as_str).unwrap_or_default();
+                    self.line = format!("{text}\n").into_bytes();
+                    return Ok(());
+                }
+                Err(RecvTimeoutError::Timeout) if self.interrupt.load(Ordering::Relaxed) => {
+                    return Err(Error::other("the question was interrupted"));
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(Error::other("the front end is gone")),
+            }
+        }
+    }
+}
+
+impl Read for Question {
+    fn read(&mut self, into: &mut [u8]) -> Result<usize> {
+        let count = self.fill_buf()?.read(into)?;
+        self.consume(count);
+        Ok(count)
+    }
+}
+
+impl BufRead for Question {
+    fn fill_buf(&mut self) -> Result<&[u8]> {
+        if self.line.is_empty() {
+            self.ask()?;
+        }
+        Ok(&self.line)
+    }
+
+    fn consume(&mut self, count: usize) {
+        self.line.drain(..count.min(self.line.len()));
+    }
+}

@@ -1,0 +1,370 @@
+//! What is done about each request.
+
+use super::super::manner::Manner;
+use super::super::output::Output;
+use super::super::pages;
+use super::super::prompt::{Flow, Prompt};
+use super::connection::Channel;
+use super::feed::Feed;
+use super::history::History;
+use super::info;
+use super::message::{Parent, Request, Wire};
+use super::question::Person;
+use super::sockets::{Arrival, Mailbox};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::session::{Answer, Reading, Session, Shown, Status};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
+
+/// The one who computes.
+pub(super) struct Kernel {
+    pub(super) prompt: Prompt,
+    pub(super) manner: Manner,
+    pub(super) wire: Arc<Wire>,
+    pub(super) mailbox: Mailbox,
+    pub(super) feed: Feed,
+    pub(super) person: Person,
+    pub(super) interrupt: Arc<AtomicBool>,
+    pub(super) history: History,
+    /// How many cells were run.
+    pub(super) count: u64,
+}
+
+/// What a cell came to.
+struct Done {
+    /// The text of its value.
+    value: Option<String>,
+    /// A page to read.
+    page: Option<String>,
+    /// Name, message and lines of what went wrong.
+    failure: Option<(String, String, Vec<String>)>,
+}
+
+impl Done {
+    fn well(value: Option<String>, page: Option<String>) -> Done {
+        Done { value, page, failure: None }
+    }
+
+    fn badly(name: &str, message: String, lines: Vec<String>) -> Done {
+        Done { value: None, page: None, failure: Some((name.to_owned(), message, lines)) }
+    }
+}
+
+impl Kernel {
+    /// Does what arrives, until the end.
+    pub(super) fn run(&mut self, arrivals: &Receiver<Arrival>) {
+        while let Ok(Arrival::Request(request)) = arrivals.recv() {
+            if self.does(&request, arrivals) {
+                break;
+            }
+        }
+    }
+
+    /// Does what a request says; whether the kernel is to end.
+    fn does(&mut self, request: &Request, arrivals: &Receiver<Arrival>) -> bool {
+        let is_silent = flag(&request.content, "silent", false) && request.kind == "execute_request";
+        self.feed.begin(&request.parent, is_silent);
+        self.feed.status("busy");
+        let content = &request.content;
+        let (kind, answer) = match request.kind.as_str() {
+            "execute_request" => ("execute_reply", self.execute(request, is_silent)),
+            "complete_request" => ("complete_reply", self.complete(content)),
+            "inspect_request" => ("inspect_reply", self.inspect(content)),
+            "is_complete_request" => ("is_complete_reply", is_complete(text(content, "code"))),
+            "history_request" => ("history_reply", self.history.answer(content)),
+            "kernel_info_request" => ("kernel_info_reply", info::kernel()),
+            "comm_info_request" => ("comm_info_reply", json!({ "status": "ok", "comms": {} })),
+            "shutdown_request" => ("shutdown_reply", info::shutdown(content)),
+            "comm_open" | "comm_msg" | "comm_close" => return self.comm(request),
+            other => {
+                let (kind, answer) = info::unknown(other);
+                self.answer(&request.parent, &kind, &answer);
+                self.feed.status("idle");
+                return false;
+            }
+        };
+        let has_failed = answer.get("status").and_then(Value::as_str) == Some("error");
+        let stops = request.kind == "execute_request" && has_failed && flag(content, "stop_on_error", true);
+        // What is asked after the answer was seen is not meant.
+        let waiting: Vec<Arrival> = if stops { arrivals.try_iter().collect() } else { vec![] };
+        self.answer(&request.parent, kind, &answer);
+        self.feed.status("idle");
+        self.abort(waiting, arrivals) || request.kind == "shutdown_request"
+    }
+
+    fn answer(&self, parent: &Parent, kind: &str, content: &Value) {
+        self.mailbox.post(Channel::Shell, self.wire.answer(parent, kind, content));
+    }
+
+    /// Nobody here has channels of their own with a front end, so one that is opened is closed.
+    fn comm(&mut self, request: &Request) -> bool {
+        if request.kind == "comm_open" {
+            let id = text(&request.content, "comm_id");
+            self.feed.publish("comm_close", &json!({ "comm_id": id, "data": {} }));
+        }
+        self.feed.status("idle");
+        false
+    }
+
+    /// The cells that wait behind one that failed are not run.
+    fn abort(&mut self, waiting: Vec<Arrival>, arrivals: &Receiver<Arrival>) -> bool {
+        for arrival in waiting {
+            let ends = match arrival {
+                Arrival::End => true,
+                Arrival::Request(request) if request.kind == "execute_request" => {
+                    self.feed.begin(&request.parent, false);
+                    self.feed.status("busy");
+                    self.answer(&request.parent, "execute_reply", &json!({ "status": "aborted" }));
+                    self.feed.status("idle");
+                    false
+                }
+                Arrival::Request(request) => self.does(&request, arrivals),
+            };
+            if ends {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn execute(&mut self, request: &Request, is_silent: bool) -> Value {
+        let content = &request.content;
+        let code = text(content, "code");
+        let is_kept = !is_silent && flag(content, "store_history", true) && !code.trim().is_empty();
+        self.count += u64::from(is_kept);
+        if !is_silent {
+            self.feed.publish("execute_input", &json!({ "code": code, "execution_count": self.count }));
+        }
+        let may_ask = flag(content, "allow_stdin", true);
+        *self.person.asked.borrow_mut() = may_ask.then(|| request.parent.clone());
+        // An interruption that came too late belongs to no cell.
+        self.interrupt.store(false, Ordering::Relaxed);
+        let done = self.evaluate(code);
+        if is_kept {
+            self.history.add(self.count, code, done.value.clone());
+        }
+        if let Some((name, message, lines)) = done.failure {
+            self.feed.publish("error", &json!({ "ename": name, "evalue": message, "traceback": lines }));
+            let mut answer = info::failure(&name, &message, &lines);
+            answer["execution_count"] = json!(self.count);
+            return answer;
+        }
+        if let Some(value) = done.value {
+            let data = json!({ "text/plain": value });
+            let result = json!({ "execution_count": self.count, "data": data, "metadata": {} });
+            self.feed.publish("execute_result", &result);
+        }
+        let page = done.page.map(|page| json!({ "source": "page", "data": { "text/plain": page }, "start": 0 }));
+        json!({
+            "status": "ok",
+            "execution_count": self.count,
+            "payload": page.into_iter().collect::<Vec<_>>(),
+            "user_expressions": self.expressions(content),
+        })
+    }
+
+    fn evaluate(&mut self, code: &str) -> Done {
+        let trimmed = code.trim();
+        if trimmed.is_empty() {
+            return Done::well(None, None);
+        }
+        match trimmed.strip_prefix('?') {
+            Some(topic) => self.page(topic.trim()),
+            None if trimmed.starts_with(':') => self.command(trimmed),
+            None => {
+                let answer = self.prompt.session.enter(&format!("cell {}", self.count), code);
+                self.done(answer)
+            }
+        }
+    }
+
+    /// What a cell that was entered came to.
+    fn done(&mut self, answer: Answer) -> Done {
+        let Answer { diagnostics, status, shown } = answer;
+        let lines = self.lines(&diagnostics);
+        let error = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
+        match (status, error) {
+            (Status::Done | Status::Exited(_), _) => {
+                if !lines.is_empty() {
+                    self.tell(&lines);
+                }
+                if let Status::Exited(status) = status {
+                    self.tell(&[format!("the cell ended itself with status {status}; the kernel goes on")]);
+                }
+                Done::well(shown.iter().find_map(value), None)
+            }
+            (_, Some(error)) => Done::badly(error.code.number(), error.message.clone(), lines),
+            (_, None) => Done::badly("dscript", "the cell was not run".to_owned(), lines),
+        }
+    }
+
+    /// Writes lines to the standard error output.
+    fn tell(&self, lines: &[String]) {
+        let text = lines.join("\n") + "\n";
+        self.feed.publish("stream", &json!({ "name": "stderr", "text": text }));
+    }
+
+    fn lines(&self, diagnostics: &[Diagnostic]) -> Vec<String> {
+        self.manner.text(diagnostics, &self.prompt.session).trim_end().lines().map(str::to_owned).collect()
+    }
+
+    /// A page about a name, a code or a command.
+    fn page(&mut self, topic: &str) -> Done {
+        let (output, text) = Output::kept();
+        let before = std::mem::replace(&mut self.prompt.output, output);
+        let done = self.command(&format!(":help {topic}"));
+        self.prompt.output = before;
+        let page = String::from_utf8_lossy(&text.borrow()).into_owned();
+        if done.failure.is_some() { done } else { Done::well(None, Some(page)) }
+    }
+
+    /// A command of the prompt.
+    fn command(&mut self, line: &str) -> Done {
+        let (errors, text) = Output::kept();
+        let before = std::mem::replace(&mut self.prompt.errors, errors);
+        self.prompt.failed = None;
+        let flow = self.prompt.enter(line);
+        self.prompt.errors = before;
+        let said = String::from_utf8_lossy(&text.borrow()).trim_end().to_owned();
+        let lines: Vec<String> = said.lines().map(str::to_owned).collect();
+        match (self.prompt.failed.take(), flow) {
+            (_, Flow::Leave(_)) => {
+                let message = "a kernel is ended by its notebook".to_owned();
+                Done::badly("command", message.clone(), vec![message])
+            }
+            (Some(_), Flow::Next) => Done::badly("command", lines.first().cloned().unwrap_or_default(), lines),
+            (None, Flow::Next) => {
+                if !lines.is_empty() {
+                    self.tell(&lines);
+                }
+                Done::well(None, None)
+            }
+        }
+    }
+
+    /// The values of expressions that a front end wants to know beside a cell.
+    fn expressions(&mut self, content: &Value) -> Value {
+        let asked = content.get("user_expressions").and_then(Value::as_object);
+        let mut values = Map::new();
+        for (name, expression) in asked.into_iter().flatten() {
+            let answer = self.prompt.session.enter("‹expression›", expression.as_str().unwrap_or_default());
+            let done = self.done(answer);
+            let value = match done.failure {
+                Some((name, message, lines)) => info::failure(&name, &message, &lines),
+                None => {
+                    json!({ "status": "ok", "data": { "text/plain": done.value.unwrap_or_default() }, "metadata": {} })
+                }
+            };
+            values.insert(name.clone(), value);
+        }
+        Value::Object(values)
+    }
+
+    fn complete(&mut self, content: &Value) -> Value {
+        let code = text(content, "code");
+        let at = byte_at(code, content);
+        let completion = self.prompt.complete(code, at);
+        let (start, end) = (code[..completion.start.min(at)].chars().count(), code[..at].chars().count());
+        json!({
+            "status": "ok",
+            "matches": completion.words,
+            "cursor_start": start,
+            "cursor_end": end,
+            "metadata": {},
+        })
+    }
+
+    fn inspect(&mut self, content: &Value) -> Value {
+        let code = text(content, "code");
+        let topics = self.prompt.session.topics(word_at(code, byte_at(code, content)));
+        if topics.is_empty() {
+            return json!({ "status": "ok", "found": false, "data": {}, "metadata": {} });
+        }
+        let plain = pages::of_topics(&topics).join("\n");
+        let pages = topics.iter().map(|topic| format!("```swift\n{}\n```\n\n{}", topic.declaration, topic.text));
+        let data = json!({ "text/plain": plain, "text/markdown": pages.collect::<Vec<_>>().join("\n\n") });
+        json!({ "status": "ok", "found": true, "data": data, "metadata": {} })
+    }
+}
+
+/// The text of a value; a function has its type.
+fn value(shown: &Shown) -> Option<String> {
+    match shown.name {
+        None => Some(shown.value.clone().unwrap_or_else(|| shown.ty.clone())),
+        Some(_) => None,
+    }
+}
+
+fn text<'v>(content: &'v Value, name: &str) -> &'v str {
+    content.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn flag(content: &Value, name: &str, default: bool) -> bool {
+    content.get(name).and_then(Value::as_bool).unwrap_or(default)
+}
+
+/// Where the cursor stands, in bytes; at the end when that is not said.
+fn byte_at(code: &str, content: &Value) -> usize {
+    let characters = content.get("cursor_pos").and_then(Value::as_u64);
+    let at = characters.and_then(|n| code.char_indices().nth(usize::try_from(n).unwrap_or(usize::MAX)));
+    at.map_or(code.len(), |(at, _)| at)
+}
+
+/// The name at a place, `Type.member` included; in front of a bracket, that of what is called.
+fn word_at(code: &str, at: usize) -> &str {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let end = code[at..].find(|c| !is_part(c)).map_or(code.len(), |n| at + n);
+    let before = code[..end].trim_end_matches('(');
+    let start = before.char_indices().rev().take_while(|(_, c)| is_part(*c)).last().map_or(before.len(), |(n, _)| n);
+    before[start..].trim_matches('.')
+}
+
+/// Whether a cell can be run as it stands.
+fn is_complete(code: &str) -> Value {
+    match Session::reading(code) {
+        Reading::Whole => json!({ "status": "complete" }),
+        Reading::Wrong => json!({ "status": "invalid" }),
+        Reading::Beginning => {
+            let depth = code.chars().fold(0_usize, |depth, c| match c {
+                '{' | '(' | '[' => depth + 1,
+                '}' | ')' | ']' => depth.saturating_sub(1),
+                _ => depth,
+            });
+            json!({ "status": "incomplete", "indent": "    ".repeat(depth.min(20)) })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_word_at_the_cursor() {
+        for (code, at, word) in [
+            ("sin(x)", 2, "sin"),
+            ("sin(x)", 4, "sin"),
+            ("a + Array.map", 13, "Array.map"),
+            ("", 0, ""),
+            ("xs.", 3, "xs"),
+        ] {
+            assert_eq!(word_at(code, at), word, "{code}");
+        }
+    }
+
+    #[test]
+    fn cursors_count_characters() {
+        assert_eq!(byte_at("∇f", &json!({"cursor_pos": 1})), 3);
+        assert_eq!(byte_at("∇f", &json!({"cursor_pos": 99})), 4);
+        assert_eq!(byte_at("∇f", &json!({})), 4);
+    }
+
+    #[test]
+    fn beginnings_are_told_from_mistakes() {
+        let status = |code: &str| is_complete(code)["status"].as_str().unwrap_or_default().to_owned();
+        assert_eq!(["1 + 1", "func f() {", "let = 3)"].map(status), ["complete", "incomplete", "invalid"]);
+        assert_eq!(is_complete("func f() {")["indent"], "    ");
+    }
+}

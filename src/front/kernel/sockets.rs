@@ -1,0 +1,243 @@
+//! The sockets, on a thread of their own: whatever the kernel computes, they answer.
+
+use super::connection::{Channel, Connection};
+use super::control::Control;
+use super::message::{Frames, Request, Wire};
+use crate::front::output::report;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+use tokio::sync::mpsc::{self, Receiver};
+use zeromq::{PubSocket, RepSocket, RouterSocket, Socket, SocketRecv, SocketSend, ZmqError, ZmqMessage};
+
+/// How many messages may wait at a socket until who sends them has to wait.
+const QUEUE: usize = 256;
+
+/// How long a message may take to be handed over.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long the last messages may take to leave.
+const LEAVING: Duration = Duration::from_millis(50);
+
+/// What has arrived for the one who computes.
+#[derive(Debug)]
+pub(super) enum Arrival {
+    /// Something to be done.
+    Request(Request),
+    /// There is nobody left, or the end was asked for.
+    End,
+}
+
+/// Where messages to a front end are put.
+#[derive(Clone)]
+pub(super) struct Mailbox {
+    shell: mpsc::Sender<Frames>,
+    control: mpsc::Sender<Frames>,
+    stdin: mpsc::Sender<Frames>,
+    iopub: mpsc::Sender<Frames>,
+}
+
+impl Mailbox {
+    fn of(&self, channel: Channel) -> Option<&mpsc::Sender<Frames>> {
+        match channel {
+            Channel::Shell => Some(&self.shell),
+            Channel::Control => Some(&self.control),
+            Channel::Stdin => Some(&self.stdin),
+            Channel::Iopub => Some(&self.iopub),
+            Channel::Heartbeat => None,
+        }
+    }
+
+    /// Puts a message down, and waits where too many are waiting. Not for the thread of the sockets.
+    pub(super) fn post(&self, channel: Channel, frames: Frames) {
+        if let Some(sender) = self.of(channel) {
+            // It fails when the sockets are gone, and then nobody listens.
+            let _ = sender.blocking_send(frames);
+        }
+    }
+
+    /// The same on the thread of the sockets.
+    pub(super) async fn put(&self, channel: Channel, frames: Frames) {
+        if let Some(sender) = self.of(channel) {
+            let _ = sender.send(frames).await;
+        }
+    }
+}
+
+/// What is read from the mailbox.
+pub(super) struct Boxes {
+    shell: Receiver<Frames>,
+    control: Receiver<Frames>,
+    stdin: Receiver<Frames>,
+    iopub: Receiver<Frames>,
+}
+
+/// A mailbox and its other end.
+pub(super) fn mailbox() -> (Mailbox, Boxes) {
+    let (shell, shell_box) = mpsc::channel(QUEUE);
+    let (control, control_box) = mpsc::channel(QUEUE);
+    let (stdin, stdin_box) = mpsc::channel(QUEUE);
+    let (iopub, iopub_box) = mpsc::channel(QUEUE);
+    let boxes = Boxes { shell: shell_box, control: control_box, stdin: stdin_box, iopub: iopub_box };
+    (Mailbox { shell, control, stdin, iopub }, boxes)
+}
+
+/// Where arrivals go.
+pub(super) struct Inboxes {
+    /// Requests for the one who computes.
+    pub(super) arrivals: Sender<Arrival>,
+    /// Answers of the person.
+    pub(super) answers: Sender<Request>,
+}
+
+/// Binds all sockets and serves them; says in between whether they could be bound.
+pub(super) fn serve(
+    connection: &Connection,
+    wire: &Arc<Wire>,
+    boxes: Boxes,
+    (inboxes, control): (Inboxes, Control),
+    bound: &Sender<Result<(), String>>,
+) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = match runtime {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            let _ = bound.send(Err(error.to_string()));
+            return;
+        }
+    };
+    runtime.block_on(async {
+        match bind(connection).await {
+            Ok(sockets) => {
+                let _ = bound.send(Ok(()));
+                sockets.run(wire, boxes, inboxes, control).await;
+            }
+            Err(error) => {
+                let _ = bound.send(Err(error.to_string()));
+            }
+        }
+    });
+}
+
+struct Sockets {
+    shell: RouterSocket,
+    control: RouterSocket,
+    stdin: RouterSocket,
+    iopub: PubSocket,
+    heartbeat: RepSocket,
+}
+
+async fn bind(connection: &Connection) -> Result<Sockets, ZmqError> {
+    let mut sockets = Sockets {
+        shell: RouterSocket::new(),
+        control: RouterSocket::new(),
+        stdin: RouterSocket::new(),
+        iopub: PubSocket::new(),
+        heartbeat: RepSocket::new(),
+    };
+    sockets.shell.bind(&connection.address(Channel::Shell)).await?;
+    sockets.control.bind(&connection.address(Channel::Control)).await?;
+    sockets.stdin.bind(&connection.address(Channel::Stdin)).await?;
+    sockets.iopub.bind(&connection.address(Channel::Iopub)).await?;
+    sockets.heartbeat.bind(&connection.address(Channel::Heartbeat)).await?;
+    Ok(sockets)
+}
+
+impl Sockets {
+    /// Serves until the end is asked for.
+    async fn run(self, wire: &Arc<Wire>, boxes: Boxes, inboxes: Inboxes, control: Control) {
+        let (shell_out, mut shell_in) = self.shell.split();
+        let (control_out, mut control_in) = self.control.split();
+        let (stdin_out, mut stdin_in) = self.stdin.split();
+        let writers = [
+            tokio::spawn(write(shell_out, boxes.shell)),
+            tokio::spawn(write(control_out, boxes.control)),
+            tokio::spawn(write(stdin_out, boxes.stdin)),
+            tokio::spawn(write(self.iopub, boxes.iopub)),
+        ];
+        tokio::spawn(echo(self.heartbeat));
+        let requests = async {
+            loop {
+                if let Some(request) = read(&mut shell_in, wire).await {
+                    // It fails when the one who computes has ended.
+                    let _ = inboxes.arrivals.send(Arrival::Request(request));
+                }
+            }
+        };
+        let answers = async {
+            loop {
+                if let Some(answer) = read(&mut stdin_in, wire).await {
+                    let _ = inboxes.answers.send(answer);
+                }
+            }
+        };
+        let urgent = async {
+            loop {
+                if let Some(request) = read(&mut control_in, wire).await
+                    && control.does(&request).await
+                {
+                    break;
+                }
+            }
+        };
+        tokio::select! {
+            () = requests => {}
+            () = answers => {}
+            () = urgent => {}
+            () = control.orphaned() => {}
+        }
+        let _ = inboxes.arrivals.send(Arrival::End);
+        drop(control);
+        // The mailbox closes when the one who computes has ended; until then, its last words are sent.
+        for writer in writers {
+            let _ = tokio::time::timeout(super::control::GRACE, writer).await;
+        }
+        // What was handed over still has to leave the process.
+        tokio::time::sleep(LEAVING).await;
+    }
+}
+
+/// The next message of a socket; nothing when it is not to be answered.
+async fn read(socket: &mut impl SocketRecv, wire: &Wire) -> Option<Request> {
+    match socket.recv().await {
+        Ok(message) => match wire.decode(message.into_vec().iter().map(|frame| frame.to_vec()).collect()) {
+            Ok(request) => Some(request),
+            Err(refused) => {
+                report(&format!("dscript: a message was refused: {}\n", refused.reason()));
+                None
+            }
+        },
+        Err(_) => {
+            pause().await;
+            None
+        }
+    }
+}
+
+/// Sends what is put into a box.
+async fn write(mut socket: impl SocketSend, mut messages: Receiver<Frames>) {
+    while let Some(frames) = messages.recv().await {
+        let mut frames = frames.into_iter();
+        let mut message = ZmqMessage::from(frames.next().unwrap_or_default());
+        frames.for_each(|frame| message.push_back(frame.into()));
+        // Who does not take its messages, or has gone away, must not keep the others waiting.
+        let _ = tokio::time::timeout(PATIENCE, socket.send(message)).await;
+    }
+}
+
+/// Sends back what comes.
+async fn echo(mut heartbeat: RepSocket) {
+    loop {
+        match heartbeat.recv().await {
+            Ok(beat) => {
+                let _ = heartbeat.send(beat).await;
+            }
+            Err(_) => pause().await,
+        }
+    }
+}
+
+/// A socket that fails again and again must not take the whole processor.
+async fn pause() {
+    tokio::time::sleep(Duration::from_millis(10)).await;
+}

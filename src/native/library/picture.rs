@@ -1,0 +1,90 @@
+//! Pictures: what is shown, and how curves are drawn.
+
+use super::NativeFunction;
+use super::context::{Failure, NativeContext, internal};
+use super::host::Display;
+use crate::plot::{Chart, Mark, Series};
+use crate::value::Ref;
+use crate::value::shape::Layout;
+
+type Call<'a, 'b> = &'a mut NativeContext<'b>;
+
+pub(super) const TABLE: &[NativeFunction] = &[
+    NativeFunction { name: "screen.show", call: show },
+    NativeFunction { name: "screen.clear", call: clear },
+    NativeFunction { name: "plot.text", call: plot_text },
+    NativeFunction { name: "plot.svg", call: plot_svg },
+];
+
+const NUMBERS: Layout = Layout { f: 1, i: 0, r: 0 };
+const INTEGERS: Layout = Layout { f: 0, i: 1, r: 0 };
+const TEXTS: Layout = Layout { f: 0, i: 0, r: 1 };
+
+/// The media types of a picture's forms, in the order of the arguments.
+const FORMS: [&str; 5] = ["text/plain", "image/svg+xml", "text/html", "text/latex", "application/json"];
+
+fn show(c: Call<'_, '_>) -> Result<(), Failure> {
+    let mut forms = vec![];
+    for media in FORMS {
+        let text = c.text()?;
+        if media == FORMS[0] || !text.is_empty() {
+            forms.push((media.to_owned(), text.to_string()));
+        }
+    }
+    let id = Some(c.text()?.to_string()).filter(|id| !id.is_empty());
+    let is_update = c.integer() != 0;
+    c.host.streams.screen.show(&Display { forms, id, is_update });
+    Ok(())
+}
+
+fn clear(c: Call<'_, '_>) -> Result<(), Failure> {
+    let wait = c.integer() != 0;
+    c.host.streams.screen.clear(wait);
+    Ok(())
+}
+
+fn plot_text(c: Call<'_, '_>) -> Result<(), Failure> {
+    let text = chart(c)?.text().join("\n");
+    c.give_text(text.as_str())
+}
+
+fn plot_svg(c: Call<'_, '_>) -> Result<(), Failure> {
+    let svg = chart(c)?.svg().map_err(|_| internal())?;
+    c.give_text(svg.as_str())
+}
+
+/// A title, the names of series, their marks, how many points they have, the points, and the bounds of `x`.
+fn chart(c: Call<'_, '_>) -> Result<Chart, Failure> {
+    let title = c.text()?.to_string();
+    let names = c.array(TEXTS)?;
+    let (marks, counts) = (c.array(INTEGERS)?, c.array(INTEGERS)?);
+    let (xs, ys) = (c.array(NUMBERS)?, c.array(NUMBERS)?);
+    let (low, high) = (c.number(), c.number());
+    let mut points = xs.f.iter().copied().zip(ys.f.iter().copied());
+    let mut series = vec![];
+    for ((name, mark), count) in names.r.iter().zip(marks.i.iter()).zip(counts.i.iter()) {
+        let Ref::Text(name) = name else { return Err(internal()) };
+        let count = usize::try_from(*count).map_err(|_| internal())?;
+        let points = points.by_ref().take(count).collect();
+        series.push(Series { name: name.to_string(), mark: mark_of(*mark), points });
+    }
+    Ok(Chart { title, x: bounds(low, high), series })
+}
+
+fn mark_of(number: i64) -> Mark {
+    match number {
+        1 => Mark::Points,
+        2 => Mark::Bars,
+        3 => Mark::Arrows,
+        _ => Mark::Line,
+    }
+}
+
+/// Bounds that are apart: a picture of one point has room around it.
+fn bounds(low: f64, high: f64) -> std::ops::RangeInclusive<f64> {
+    match (low.is_finite() && high.is_finite(), low < high) {
+        (true, true) => low..=high,
+        (true, false) => low - 1.0..=low + 1.0,
+        (false, _) => 0.0..=1.0,
+    }
+}
