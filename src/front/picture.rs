@@ -8,6 +8,14 @@ use std::path::Path;
 /// # Errors
 /// Why that cannot be done, in a sentence.
 pub(super) fn save(chart: &Chart, file: &Path) -> Result<(), String> {
-    let written = chart.svg().and_then(|svg| std::fs::write(file, svg).map_err(|error| error.to_string()));
-    written.map_err(|error| format!("cannot write '{}': {error}", file.display()))
+    let svg = chart.svg().map_err(|error| format!("cannot draw '{}': {error}", file.display()))?;
+    write(&svg, file)
+}
+
+/// Writes a drawing to a file.
+///
+/// # Errors
+/// Why that cannot be done, in a sentence.
+pub(super) fn write(svg: &str, file: &Path) -> Result<(), String> {
+    std::fs::write(file, svg).map_err(|error| format!("cannot write '{}': {error}", file.display()))
 }

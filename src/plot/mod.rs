@@ -1,4 +1,4 @@
-//! Pictures of curves: as text for a terminal, as SVG for everything else.
+//! Pictures of curves and of computations: as text for a terminal, as SVG for everything else.
 //!
 //! In: series of points. Out: lines of text, or an SVG document.
 //!
@@ -6,9 +6,12 @@
 //! that runs off (`tan`) does not squeeze the others flat.
 //! Not here: how the points are computed (`session`), where a picture goes (`front`).
 
+mod graph;
 mod svg;
 mod text;
 mod ticks;
+
+pub use graph::{Graph, Node};
 
 use std::ops::RangeInclusive;
 

@@ -2,11 +2,12 @@
 //!
 //! Everything here was computed by the program that is explained, so it cannot disagree with its derivative.
 
-use super::{Outcome, Session, Status};
+use super::{Kink, Outcome, Session, Status};
 use crate::diagnostic::Diagnostic;
 use crate::native::formula::{Formula, slopes};
 use crate::native::{PrimitiveId, Rule};
 use crate::source::Span;
+use crate::types::World;
 use crate::value::Ref;
 use crate::value::number::in_formula;
 use crate::vm::difference::{self, Estimate};
@@ -82,8 +83,7 @@ impl Session {
         let trace = self.trace(&text)?;
         let kinks = self.machine.take_kinks();
         let names = self.names_of_parameters(function);
-        let kinks = kinks.into_iter().map(|kink| (kink.step, [kink.left, kink.right], kink.taken)).collect();
-        Ok(Explained { kinks, ..explained(function, &trace, &names) })
+        Ok(explained(function, &trace, &names).with_kinks(&kinks))
     }
 
     /// Runs a text that differentiates something, and gives the last sweep of it.
@@ -130,10 +130,22 @@ impl Session {
 
     /// What the parameters of a function are called, as far as that is known.
     fn names_of_parameters(&mut self, function: &str) -> Vec<String> {
-        match function.strip_prefix('{').and_then(|rest| rest.split_once(" in ")) {
-            Some((names, _)) => names.split(',').map(parameter).collect(),
-            None => self.world.names_of_parameters(function),
-        }
+        names_of_parameters(&mut self.world, function)
+    }
+}
+
+impl Explained {
+    pub(super) fn with_kinks(self, kinks: &[Kink]) -> Explained {
+        let kinks = kinks.iter().map(|kink| (kink.step.clone(), [kink.left, kink.right], kink.taken)).collect();
+        Explained { kinks, ..self }
+    }
+}
+
+/// What the parameters of a function are called, which is a closure or has a name.
+pub(super) fn names_of_parameters(world: &mut World, function: &str) -> Vec<String> {
+    match function.strip_prefix('{').and_then(|rest| rest.split_once(" in ")) {
+        Some((names, _)) => names.split(',').map(parameter).collect(),
+        None => world.names_of_parameters(function),
     }
 }
 
@@ -190,7 +202,7 @@ fn subscript(n: usize) -> String {
     n.to_string().chars().map(digit).collect()
 }
 
-fn explained(function: &str, trace: &Trace, parameters: &[String]) -> Explained {
+pub(super) fn explained(function: &str, trace: &Trace, parameters: &[String]) -> Explained {
     let names = Names::of(trace, parameters);
     let inputs = trace.inputs.iter().zip(1..).map(|((value, adjoint), node)| Quantity {
         name: names.name(node).to_owned(),

@@ -7,11 +7,13 @@
 
 mod build;
 mod curves;
+pub mod derivation;
 mod explain;
 mod highlight;
 mod imports;
 mod indexed;
 mod interactive;
+mod latex;
 mod look;
 mod options;
 mod pipeline;
@@ -19,6 +21,7 @@ mod run;
 mod show;
 #[cfg(test)]
 mod tests;
+mod told;
 
 pub use crate::plot::Chart;
 pub use crate::vm::Count;
@@ -28,6 +31,8 @@ pub use highlight::Class;
 pub use imports::Loader;
 pub use interactive::{Answer, Reading, Shown};
 pub use look::{Completion, Topic};
+pub use told::graph;
+
 pub use options::{CheckNan, Input, Kinks, Options, Outcome, Stage, Status};
 
 pub use crate::native::library::{Display, Screen, Streams};

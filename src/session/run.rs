@@ -6,14 +6,16 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::diff;
 use crate::emit;
 use crate::ir::{FunctionId, MethodId, Program};
-use crate::native::library::{Host, Random, Streams};
+use crate::native::library::{Host, Random, Streams, Wish};
+use crate::source::SourceMap;
 use crate::tape::watch::Wanted;
+use crate::types::World;
 use crate::types::tree::FunctionRef;
 use crate::types::ty::Type;
 use crate::types::world::Declarations;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Components, Ref};
-use crate::vm::{Compiler, Fault, Kind, Limits, Machine, Remark, Running};
+use crate::vm::{Compiler, Fault, Kind, Kink, Limits, Machine, Remark, Running, Trace};
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -23,6 +25,7 @@ pub(super) fn machine(options: &Options, streams: Streams) -> Machine {
     let host = Host {
         largest: options.max_memory.map_or(most, |allowed| allowed.min(most)),
         streams,
+        wish: None,
         arguments: options.arguments.clone(),
         random: Random::seeded(options.seed),
         started: Instant::now(),
@@ -49,6 +52,7 @@ pub(super) fn wanted(options: &Options) -> Wanted {
         kinks: options.kinks != Kinks::Ignored,
         no_kinks: options.kinks == Kinks::Refused,
         steps: false,
+        by_program: false,
     }
 }
 
@@ -56,12 +60,19 @@ pub(super) fn wanted(options: &Options) -> Wanted {
 pub(super) struct OnDemand<'p> {
     program: &'p Program,
     chains: diff::Chains<'p>,
+    /// What names and places are known by; absent where nobody asks.
+    known: Option<(&'p mut World, &'p SourceMap)>,
 }
 
 impl<'p> OnDemand<'p> {
     /// The compiler of a program.
     pub(super) fn new(program: &'p Program) -> OnDemand<'p> {
-        OnDemand { program, chains: diff::Chains::new(program) }
+        OnDemand { program, chains: diff::Chains::new(program), known: None }
+    }
+
+    /// The compiler of a program that may ask how its derivatives come about.
+    fn knowing(program: &'p Program, world: &'p mut World, sources: &'p SourceMap) -> OnDemand<'p> {
+        OnDemand { known: Some((world, sources)), ..OnDemand::new(program) }
     }
 
     fn differentiated(&mut self, graph: &crate::ir::Function) -> Result<Rc<bytecode::Code>, Box<Fault>> {
@@ -119,6 +130,13 @@ impl Compiler for OnDemand<'_> {
         }
     }
 
+    fn told(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
+        match &mut self.known {
+            Some((world, sources)) => super::told::told((world, sources), (trace, kinks), wish),
+            None => vec![],
+        }
+    }
+
     fn shapes(&self) -> &Shapes {
         &self.program.shapes
     }
@@ -152,7 +170,9 @@ impl Session {
     /// Runs a script, and gives the value of its last expression.
     pub(super) fn computed(&mut self, script: FunctionId) -> Result<Cells, Box<Fault>> {
         self.machine.reserve_globals(self.program.globals);
-        let mut compiler = OnDemand::new(&self.program);
+        // A wish of a run that failed.
+        self.machine.host.wish = None;
+        let mut compiler = OnDemand::knowing(&self.program, &mut self.world, &self.sources);
         self.machine.run(&mut compiler, script.0, Components::default())
     }
 

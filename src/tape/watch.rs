@@ -62,6 +62,8 @@ pub struct Wanted {
     pub no_kinks: bool,
     /// Every step, for somebody who is shown how a derivative comes about.
     pub steps: bool,
+    /// The program itself asked for the steps.
+    pub by_program: bool,
 }
 
 /// A look at every number.
@@ -83,6 +85,18 @@ impl Levels {
     pub fn watch(&mut self, wanted: Wanted) {
         let is_wanted = wanted.not_finite || wanted.kinks || wanted.steps;
         self.set_watch(is_wanted.then(|| Box::new(Watch { wanted, ..Watch::default() })));
+    }
+
+    /// Begins or ends to watch every step, as the program asks.
+    pub fn watch_steps(&mut self, wants: bool) {
+        let wanted = self.watch.as_ref().map(|watch| watch.wanted).unwrap_or_default();
+        match (wants, wanted.steps) {
+            (true, false) => self.watch(Wanted { steps: true, kinks: true, by_program: true, ..wanted }),
+            (false, true) if wanted.by_program => {
+                self.watch(Wanted { steps: false, kinks: wanted.no_kinks, by_program: false, ..wanted })
+            }
+            _ => {}
+        }
     }
 
     /// Whether somebody looks for anything.

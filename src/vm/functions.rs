@@ -1,8 +1,10 @@
 //! The code of every function that was asked for.
 
 use super::fault::Fault;
+use super::operators::{Kink, Trace};
 use crate::bytecode::operand::Role;
 use crate::bytecode::{Code, Instruction, Operator, verify};
+use crate::native::library::Wish;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Closure, Ref};
 use std::rc::Rc;
@@ -76,6 +78,13 @@ pub trait Compiler {
     /// # Errors
     /// When there is none, which is a mistake of our own.
     fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>>;
+
+    /// What a sweep looks like in the way that a program wishes to see it: the forms of a picture. Nothing where nobody
+    /// knows the names.
+    fn told(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
+        let _ = (trace, kinks, wish);
+        vec![]
+    }
 
     /// What values look like.
     fn shapes(&self) -> &Shapes;

@@ -2,9 +2,10 @@
 
 use super::super::listed::listed;
 use super::super::{pages, picture};
-use super::{Flow, Prompt, derivation, show};
+use super::{Flow, Prompt, show};
 use crate::diagnostic::Diagnostic;
-use crate::session::{Explained, Session, Status};
+use crate::session::{Explained, Status, derivation};
+use crate::source::SourceMap;
 use std::path::Path;
 use std::time::Instant;
 
@@ -37,6 +38,12 @@ const COMMANDS: &[Command] = &[
         arguments: "f at 2",
         summary: "what was recorded, entry by entry; a long loop is summed up by line",
         run: tape,
+    },
+    Command {
+        name: "graph",
+        arguments: "f at 2 [to FILE.svg]",
+        summary: "operations, values, and adjoints on the way back; in a file as SVG",
+        run: graph,
     },
     Command {
         name: "check",
@@ -143,13 +150,13 @@ fn number(argument: &str) -> String {
     if argument.parse::<i64>().is_ok() { format!("{argument}.0") } else { argument.to_owned() }
 }
 
-fn explained(prompt: &mut Prompt, rest: &str, show: fn(&Explained, &Session) -> Vec<String>) -> Flow {
+fn explained(prompt: &mut Prompt, rest: &str, show: fn(&Explained, &SourceMap) -> Vec<String>) -> Flow {
     let Some((function, arguments)) = at(rest) else {
         return prompt.complain("a function and a point are needed, such as 'f at 2' or 'g at 1, 2'");
     };
     match prompt.session.explain(function, &arguments.join(", ")) {
         Ok(explained) => {
-            show(&explained, &prompt.session).iter().for_each(|line| prompt.say(line));
+            show(&explained, prompt.session.sources()).iter().for_each(|line| prompt.say(line));
             Flow::Next
         }
         Err(diagnostics) => refuse(prompt, &diagnostics),
@@ -167,6 +174,33 @@ fn explain(prompt: &mut Prompt, rest: &str) -> Flow {
 
 fn tape(prompt: &mut Prompt, rest: &str) -> Flow {
     explained(prompt, rest, derivation::tape)
+}
+
+/// `f at 2 to a.svg`: a function and a point, and perhaps a file.
+fn graph(prompt: &mut Prompt, rest: &str) -> Flow {
+    let (rest, file) = rest.rsplit_once(" to ").map_or((rest, None), |(rest, file)| (rest, Some(file.trim())));
+    let Some((function, arguments)) = at(rest) else {
+        return prompt.complain("a function and a point are needed, such as 'f at 2' or 'g at 1, 2 to g.svg'");
+    };
+    let graph = match prompt.session.explain(function, &arguments.join(", ")) {
+        Ok(explained) => crate::session::graph(&explained),
+        Err(diagnostics) => return refuse(prompt, &diagnostics),
+    };
+    match file {
+        None => graph.text().iter().for_each(|line| prompt.say(line)),
+        Some(file) => return saved(prompt, picture::write(&graph.svg(), Path::new(file)), file),
+    }
+    Flow::Next
+}
+
+fn saved(prompt: &mut Prompt, result: Result<(), String>, file: &str) -> Flow {
+    match result {
+        Ok(()) => {
+            prompt.say(&format!("the picture is in '{file}'"));
+            Flow::Next
+        }
+        Err(error) => prompt.complain(&error),
+    }
 }
 
 fn check(prompt: &mut Prompt, rest: &str) -> Flow {
@@ -219,13 +253,7 @@ fn plot(prompt: &mut Prompt, rest: &str) -> Flow {
             chart.text().iter().for_each(|line| prompt.say(line));
             Flow::Next
         }
-        Some(file) => match picture::save(&chart, Path::new(file)) {
-            Ok(()) => {
-                prompt.say(&format!("the picture is in '{file}'"));
-                Flow::Next
-            }
-            Err(error) => prompt.complain(&error),
-        },
+        Some(file) => saved(prompt, picture::save(&chart, Path::new(file)), file),
     }
 }
 

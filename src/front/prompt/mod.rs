@@ -8,7 +8,6 @@
 
 mod check;
 mod commands;
-mod derivation;
 mod editor;
 mod show;
 mod symbols;

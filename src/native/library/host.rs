@@ -27,6 +27,28 @@ impl Streams {
     }
 }
 
+/// How a program wants to see a sweep.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wish {
+    /// In which way: as an explanation, a tape, a graph.
+    pub view: View,
+    /// The function that is differentiated, as it is written.
+    pub function: String,
+    /// The forms of what was seen, in the order of a picture's.
+    pub forms: Vec<String>,
+}
+
+/// A way to see a sweep.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum View {
+    /// Values, partial derivatives, and how adjoints come about.
+    Explanation,
+    /// One row for each entry.
+    Tape,
+    /// Operations and what flows between them.
+    Graph,
+}
+
 /// A picture, in the forms that a front end may choose from.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Display {
@@ -66,6 +88,8 @@ pub struct Host {
     pub started: Instant,
     /// No object may need more bytes than this.
     pub largest: u64,
+    /// How the program wants to see its next sweep.
+    pub wish: Option<Wish>,
     /// What runs is run once more, and must leave no trace.
     pub is_rehearsal: bool,
 }
@@ -79,6 +103,7 @@ impl Host {
             random: Random::seeded(0),
             started: Instant::now(),
             largest: 1 << 40,
+            wish: None,
             is_rehearsal: false,
         }
     }

@@ -20,7 +20,7 @@ mod place;
 mod text;
 
 pub use context::{Argument, Failure, FailureKind, NativeContext, internal};
-pub use host::{Display, Host, Random, Screen, Streams};
+pub use host::{Display, Host, Random, Screen, Streams, View, Wish};
 pub use io::{Table, lines_of, table_of};
 pub use text::append_text;
 

@@ -2,7 +2,8 @@
 
 use super::NativeFunction;
 use super::context::{Failure, NativeContext, internal};
-use super::host::Display;
+use super::host::{Display, View, Wish};
+use super::text::texts;
 use crate::plot::{Chart, Mark, Series};
 use crate::value::Ref;
 use crate::value::shape::Layout;
@@ -14,6 +15,8 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "screen.clear", call: clear },
     NativeFunction { name: "plot.text", call: plot_text },
     NativeFunction { name: "plot.svg", call: plot_svg },
+    NativeFunction { name: "sweep.wish", call: wish },
+    NativeFunction { name: "sweep.seen", call: seen },
 ];
 
 const NUMBERS: Layout = Layout { f: 1, i: 0, r: 0 };
@@ -51,6 +54,22 @@ fn plot_text(c: Call<'_, '_>) -> Result<(), Failure> {
 fn plot_svg(c: Call<'_, '_>) -> Result<(), Failure> {
     let svg = chart(c)?.svg().map_err(|_| internal())?;
     c.give_text(svg.as_str())
+}
+
+fn wish(c: Call<'_, '_>) -> Result<(), Failure> {
+    let view = match c.integer() {
+        1 => View::Tape,
+        2 => View::Graph,
+        _ => View::Explanation,
+    };
+    let function = c.text()?.to_string();
+    c.host.wish = Some(Wish { view, function, forms: vec![] });
+    Ok(())
+}
+
+fn seen(c: Call<'_, '_>) -> Result<(), Failure> {
+    let forms = c.host.wish.take().map(|wish| wish.forms).unwrap_or_default();
+    c.give_reference(texts(forms.iter().map(String::as_str).collect()))
 }
 
 /// A title, the names of series, their marks, how many points they have, the points, and the bounds of `x`.

@@ -1,6 +1,7 @@
 //! A sweep that is shown step by step, while somebody [wants to see](crate::tape::watch::Wanted::steps) it.
 
 use super::super::fault::Fault;
+use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::{At, leaves};
 use crate::native::PrimitiveId;
@@ -96,6 +97,18 @@ pub(super) fn keep(machine: &mut Machine, walk: Walk<'_>, sweep: &Sweep, map: &L
     let bytes = tape.len() * size_of::<crate::tape::Node>();
     machine.shown = Some(Trace { inputs, rows, steps, counts, outputs, bytes });
     Ok(())
+}
+
+/// Tells the program what it wished to see.
+pub(super) fn tell(machine: &mut Machine, compiler: &mut dyn Compiler) {
+    if machine.host.wish.is_none() {
+        return;
+    }
+    let before = machine.kinks.len();
+    machine.keep_kinks();
+    if let (Some(trace), Some(wish)) = (machine.shown.take(), &mut machine.host.wish) {
+        wish.forms = compiler.told(&trace, machine.kinks.get(before..).unwrap_or_default(), wish);
+    }
 }
 
 fn counted(machine: &Machine, tape: &Tape) -> (usize, Vec<Count>) {

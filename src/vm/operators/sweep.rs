@@ -78,8 +78,9 @@ fn finish(
     let numbers: Vec<Num> = map.read().into_iter().map(|node| sweep.number(node)).collect();
     not_finite::check_sweep(machine, walk, &sweep, map, &numbers)?;
     shown::keep(machine, walk, &sweep, map)?;
+    shown::tell(machine, compiler);
     sweep.finish(&mut machine.levels);
-    let vectors = vectors(walk, to, &numbers)?;
+    let vectors = vectors(self::walk(compiler), to, &numbers)?;
     machine.set_window(vectors.all());
     Ok(Next::Return)
 }

@@ -1,15 +1,15 @@
-//! `:explain`, `:tape`, `:nudge`: how a derivative comes about, as text.
+//! How a derivative comes about, as text.
 
-use crate::session::{Count, Explained, Operation, Partial, Quantity, Session};
-use crate::source::Span;
+use super::{Count, Explained, Operation, Partial, Quantity};
+use crate::source::{SourceMap, Span};
 
 /// Steps beyond this are summed up by line: nobody reads ten thousand rows.
 const MOST_ROWS: usize = 60;
 
 /// Values, partial derivatives, and adjoints on the way back.
-pub(super) fn explain(explained: &Explained, session: &Session) -> Vec<String> {
+pub fn explain(explained: &Explained, sources: &SourceMap) -> Vec<String> {
     if explained.steps > MOST_ROWS {
-        return summary(explained, session);
+        return summary(explained, sources);
     }
     let result = match &explained.results[..] {
         [(Some(name), _)] => name.clone(),
@@ -73,9 +73,9 @@ fn backward(explained: &Explained, result: &str) -> Vec<String> {
 }
 
 /// The recording, row by row, with what the adjoint of each number collects.
-pub(super) fn tape(explained: &Explained, session: &Session) -> Vec<String> {
+pub fn tape(explained: &Explained, sources: &SourceMap) -> Vec<String> {
     if explained.steps > MOST_ROWS {
-        return summary(explained, session);
+        return summary(explained, sources);
     }
     let mut rows = vec![["#", "op", "what", "value", "partials", "adjoint", "source"].map(str::to_owned)];
     for (i, input) in explained.inputs.iter().enumerate() {
@@ -100,7 +100,7 @@ pub(super) fn tape(explained: &Explained, session: &Session) -> Vec<String> {
             short(quantity.value),
             partials.join("  "),
             short(quantity.adjoint),
-            place(operation, session),
+            place(operation, sources),
         ]);
     }
     let mut lines = aligned(&rows, "  ");
@@ -109,11 +109,11 @@ pub(super) fn tape(explained: &Explained, session: &Session) -> Vec<String> {
 }
 
 /// How many entries stand for which line of the text.
-fn summary(explained: &Explained, session: &Session) -> Vec<String> {
+fn summary(explained: &Explained, sources: &SourceMap) -> Vec<String> {
     // Several places of one line belong together.
     let mut sums: Vec<(String, &str, usize)> = vec![];
     for Count { symbol, span, times } in &explained.counts {
-        let line = line(*span, session);
+        let line = line(*span, sources);
         match sums.iter_mut().find(|(known, what, _)| *known == line && what == symbol) {
             Some((_, _, sum)) => *sum += times,
             None => sums.push((line, symbol, *times)),
@@ -135,7 +135,7 @@ fn size(explained: &Explained) -> String {
 }
 
 /// Every intermediate before and after, and how much faster it moves than the input.
-pub(super) fn nudge(before: &Explained, after: &Explained) -> Vec<String> {
+pub fn nudge(before: &Explained, after: &Explained) -> Vec<String> {
     let is_same = before.operations.len() == after.operations.len()
         && before.operations.iter().zip(&after.operations).all(|(a, b)| a.symbol == b.symbol);
     if !is_same || before.steps.max(after.steps) > MOST_ROWS {
@@ -154,13 +154,13 @@ pub(super) fn nudge(before: &Explained, after: &Explained) -> Vec<String> {
     aligned(&rows, "  ")
 }
 
-fn place(operation: &Operation, session: &Session) -> String {
-    let place = session.sources().place(operation.span.start);
+fn place(operation: &Operation, sources: &SourceMap) -> String {
+    let place = sources.place(operation.span.start);
     place.map_or(String::new(), |place| format!("{}:{}:{}", place.name, place.line, place.column))
 }
 
-fn line(span: Span, session: &Session) -> String {
-    let place = session.sources().place(span.start);
+fn line(span: Span, sources: &SourceMap) -> String {
+    let place = sources.place(span.start);
     place.map_or(String::new(), |place| format!("{}:{}", place.name, place.line))
 }
 
@@ -175,7 +175,7 @@ fn bracketed(x: f64) -> String {
 }
 
 /// A number with at most six digits.
-pub(super) fn short(x: f64) -> String {
+pub fn short(x: f64) -> String {
     if x == x.trunc() && x.abs() < 1e6 {
         return format!("{}", x.trunc());
     }
@@ -192,7 +192,7 @@ pub(super) fn short(x: f64) -> String {
 }
 
 /// Rows with their columns under each other.
-pub(super) fn aligned<const N: usize>(rows: &[[String; N]], indent: &str) -> Vec<String> {
+pub fn aligned<const N: usize>(rows: &[[String; N]], indent: &str) -> Vec<String> {
     let width = |text: &str| unicode_width::UnicodeWidthStr::width(text);
     let widths: [usize; N] = std::array::from_fn(|k| rows.iter().map(|row| width(&row[k])).max().unwrap_or(0));
     let line = |row: &[String; N]| {

@@ -1,0 +1,179 @@
+//! A computation as a picture: operations, what flows between them, and the adjoints on the way back.
+
+use std::fmt::Write;
+
+/// Operations in the order in which they were done.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Graph {
+    /// The nodes; each reads only earlier ones.
+    pub nodes: Vec<Node>,
+}
+
+/// A number and where it came from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Node {
+    /// What it is called.
+    pub name: String,
+    /// What was done; nothing for an input.
+    pub operation: String,
+    /// Its value.
+    pub value: String,
+    /// Its adjoint.
+    pub adjoint: String,
+    /// The operands, by their places, and the partial derivatives by them.
+    pub operands: Vec<(usize, String)>,
+}
+
+/// More nodes than these are no picture.
+const MOST: usize = 60;
+
+/// How far apart the middles of columns and rows are, and how large a node is.
+const STEP: (usize, usize) = (170, 86);
+const SIZE: (usize, usize) = (92, 44);
+const MARGIN: usize = 60;
+
+impl Graph {
+    /// The column of each node: one behind the last of its operands.
+    fn columns(&self) -> Vec<usize> {
+        let mut columns: Vec<usize> = vec![];
+        for node in &self.nodes {
+            let behind = node.operands.iter().filter_map(|(at, _)| columns.get(*at)).max();
+            columns.push(behind.map_or(0, |column| column + 1));
+        }
+        columns
+    }
+
+    /// The middles of the nodes: columns from left to right, and in each one the nodes from top to bottom.
+    fn places(&self) -> Vec<(usize, usize)> {
+        let columns = self.columns();
+        let mut used = vec![0; columns.iter().max().map_or(0, |last| last + 1)];
+        let mut places = vec![];
+        for column in columns {
+            // Every other column stands half a row lower, so that lines pass between nodes.
+            let row = used[column];
+            used[column] += 1;
+            places.push((MARGIN + column * STEP.0, MARGIN + row * STEP.1 + column % 2 * STEP.1 / 2));
+        }
+        places
+    }
+
+    /// One line for each node: what it is, its value and adjoint, and who reads it.
+    pub fn text(&self) -> Vec<String> {
+        if self.nodes.len() > MOST {
+            return vec![format!("{} operations are too many for a picture", self.nodes.len())];
+        }
+        let wide = |texts: &mut dyn Iterator<Item = &String>| texts.map(|t| t.chars().count()).max().unwrap_or(0);
+        let operation = wide(&mut self.nodes.iter().map(|n| &n.operation)) + 2;
+        let name = wide(&mut self.nodes.iter().map(|n| &n.name));
+        let value = wide(&mut self.nodes.iter().map(|n| &n.value)).max("value".len());
+        let adjoint = wide(&mut self.nodes.iter().map(|n| &n.adjoint)).max("adjoint".len());
+        let head = format!("{:operation$} {:name$}   {:value$}   {:adjoint$}", "", "", "value", "adjoint");
+        let mut lines = vec![head.trim_end().to_owned()];
+        for (at, node) in self.nodes.iter().enumerate() {
+            let boxed = if node.operation.is_empty() { String::new() } else { format!("[{}]", node.operation) };
+            let readers = self.nodes.iter().filter(|other| other.operands.iter().any(|(from, _)| *from == at));
+            let readers: Vec<&str> = readers.map(|other| other.name.as_str()).collect();
+            let arrow = if readers.is_empty() { String::new() } else { format!("   ─▶ {}", readers.join(", ")) };
+            lines.push(format!(
+                "{boxed:>operation$} {:name$}   {:<value$}   {:<adjoint$}{arrow}",
+                node.name, node.value, node.adjoint
+            ));
+        }
+        lines.iter().map(|line| line.trim_end().to_owned()).collect()
+    }
+
+    /// The picture as an SVG document: values above the nodes, adjoints below them, partial derivatives at the lines.
+    pub fn svg(&self) -> String {
+        if self.nodes.is_empty() || self.nodes.len() > MOST {
+            return String::new();
+        }
+        let places = self.places();
+        let width = places.iter().map(|(x, _)| x).max().unwrap_or(&0) + MARGIN + SIZE.0 / 2;
+        let height = places.iter().map(|(_, y)| y).max().unwrap_or(&0) + MARGIN;
+        let mut out = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+             font-family=\"sans-serif\" font-size=\"13\" text-anchor=\"middle\">\n\
+             <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
+        );
+        for (node, to) in self.nodes.iter().zip(&places) {
+            for (from, slope) in &node.operands {
+                if let Some(from) = places.get(*from) {
+                    line(&mut out, *from, *to, slope);
+                }
+            }
+        }
+        for (node, (x, y)) in self.nodes.iter().zip(&places) {
+            drawn(&mut out, node, *x, *y);
+        }
+        out.push_str("</svg>\n");
+        out
+    }
+}
+
+fn line(out: &mut String, from: (usize, usize), to: (usize, usize), slope: &str) {
+    let (x1, y1, x2, y2) = (from.0 + SIZE.0 / 2, from.1, to.0 - SIZE.0 / 2, to.1);
+    let (bend1, bend2) = (x1 + STEP.0 / 4, x2.saturating_sub(STEP.0 / 4));
+    let (mx, my) = ((x1 + x2) / 2, (y1 + y2) / 2);
+    // Writing to a text cannot fail.
+    let _ = writeln!(
+        out,
+        "<path d=\"M{x1} {y1}C{bend1} {y1} {bend2} {y2} {x2} {y2}\" fill=\"none\" stroke=\"#888\"/>\n\
+         <circle cx=\"{x2}\" cy=\"{y2}\" r=\"3\" fill=\"#888\"/>\n\
+         <text x=\"{mx}\" y=\"{}\" font-size=\"10\" fill=\"#666\">{}</text>",
+        my.saturating_sub(3),
+        escaped(slope)
+    );
+}
+
+fn drawn(out: &mut String, node: &Node, x: usize, y: usize) {
+    let (left, top) = (x.saturating_sub(SIZE.0 / 2), y - SIZE.1 / 2);
+    let label = if node.operation.is_empty() { &node.name } else { &node.operation };
+    let name = if node.operation.is_empty() { String::new() } else { format!("{} = ", node.name) };
+    let fill = if node.operation.is_empty() { "#e8f1fa" } else { "#fff" };
+    let _ = writeln!(
+        out,
+        "<rect x=\"{left}\" y=\"{top}\" width=\"{}\" height=\"{}\" rx=\"12\" fill=\"{fill}\" stroke=\"#333\"/>\n\
+         <text x=\"{x}\" y=\"{}\" font-size=\"15\">{}</text>\n\
+         <text x=\"{x}\" y=\"{}\" font-size=\"11\" fill=\"#00694d\">{}</text>\n\
+         <text x=\"{x}\" y=\"{}\" font-size=\"11\" fill=\"#b04a00\">{}</text>",
+        SIZE.0,
+        SIZE.1,
+        y + 5,
+        escaped(label),
+        top.saturating_sub(4),
+        escaped(&format!("{name}{}", node.value)),
+        top + SIZE.1 + 13,
+        escaped(&node.adjoint)
+    );
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(name: &str, operation: &str, operands: &[usize]) -> Node {
+        let operands = operands.iter().map(|at| (*at, "1".to_owned())).collect();
+        Node { name: name.into(), operation: operation.into(), value: "2".into(), adjoint: "<1".into(), operands }
+    }
+
+    fn graph() -> Graph {
+        Graph { nodes: vec![node("x", "", &[]), node("u", "sin", &[0]), node("y", "*", &[0, 1])] }
+    }
+
+    #[test]
+    fn operands_stand_to_the_left() {
+        assert_eq!(graph().columns(), [0, 1, 2]);
+        assert_eq!(graph().text()[1], "      x   2       <1        ─▶ u, y");
+    }
+
+    #[test]
+    fn a_picture_is_well_formed() {
+        let svg = graph().svg();
+        assert!(svg.ends_with("</svg>\n") && svg.contains("&lt;1") && svg.matches("<path").count() == 3, "{svg}");
+        assert_eq!(Graph::default().svg(), "");
+    }
+}

@@ -1,0 +1,47 @@
+//! What a program is told when it asks how its own derivative comes about.
+
+use super::explain::{explained, names_of_parameters};
+use super::{Explained, Kink, derivation, latex};
+use crate::native::library::{View, Wish};
+use crate::plot::{Graph, Node};
+use crate::source::SourceMap;
+use crate::types::World;
+use crate::vm::Trace;
+
+/// A sweep as text, SVG, HTML and LaTeX; a form that there is not is empty.
+pub(super) fn told(
+    (world, sources): (&mut World, &SourceMap),
+    (trace, kinks): (&Trace, &[Kink]),
+    wish: &Wish,
+) -> Vec<String> {
+    let names = names_of_parameters(world, &wish.function);
+    let explained = explained(&wish.function, trace, &names).with_kinks(kinks);
+    let (text, svg, latex) = match wish.view {
+        View::Explanation => (derivation::explain(&explained, sources), String::new(), latex::explained(&explained)),
+        View::Tape => (derivation::tape(&explained, sources), String::new(), String::new()),
+        View::Graph => {
+            let graph = graph(&explained);
+            (graph.text(), graph.svg(), String::new())
+        }
+    };
+    vec![text.join("\n"), svg, String::new(), latex]
+}
+
+/// Operations with the values that flow between them; nothing of an execution that is too long to be looked at.
+pub fn graph(explained: &Explained) -> Graph {
+    let inputs = explained.inputs.iter().map(|q| (q, String::new(), vec![]));
+    let operations = explained.operations.iter().map(|operation| {
+        let operands = operation.partials.iter().map(|partial| (partial.by.clone(), partial.value)).collect();
+        (&operation.quantity, operation.symbol.clone(), operands)
+    });
+    let all: Vec<_> = inputs.chain(operations).collect();
+    let place = |name: &str| all.iter().position(|(quantity, ..)| quantity.name == name);
+    let node = |(quantity, symbol, operands): &(&super::Quantity, String, Vec<(String, f64)>)| Node {
+        name: quantity.name.clone(),
+        operation: symbol.clone(),
+        value: derivation::short(quantity.value),
+        adjoint: derivation::short(quantity.adjoint),
+        operands: operands.iter().filter_map(|(by, x)| Some((place(by)?, derivation::short(*x)))).collect(),
+    };
+    Graph { nodes: all.iter().map(node).collect() }
+}
