@@ -8,6 +8,7 @@
 pub mod cli;
 mod guard;
 mod kernel;
+mod lessons;
 mod listed;
 mod manner;
 mod output;

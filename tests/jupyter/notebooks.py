@@ -18,14 +18,25 @@ BLESS = os.environ.get("DSCRIPT_BLESS") == "1"
 def executed(notebook):
     """The notebook as nbconvert leaves it."""
     with tempfile.TemporaryDirectory() as folder:
-        how = ["--to", "notebook", "--execute", "--ClearMetadataPreprocessor.enabled=True", "--output-dir", folder]
+        how = ["--to", "notebook", "--execute", "--ExecutePreprocessor.coalesce_streams=True", "--output-dir", folder]
         subprocess.run([sys.executable, "-m", "nbconvert", *how, str(notebook)], check=True, capture_output=True)
         return nbformat.read(pathlib.Path(folder) / notebook.name, as_version=4)
 
 
+def merged(outputs):
+    """Prints that came in several messages, as one."""
+    found = []
+    for output in map(dict, outputs):
+        if found and output["output_type"] == "stream" == found[-1]["output_type"] and output["name"] == found[-1]["name"]:
+            found[-1]["text"] += output["text"]
+        else:
+            found.append(output)
+    return found
+
+
 def outputs(notebook):
     """Sources and outputs, without what changes from run to run."""
-    return [(cell.source, [dict(output) for output in cell.outputs]) for cell in notebook.cells if cell.cell_type == "code"]
+    return [(cell.source, merged(cell.outputs)) for cell in notebook.cells if cell.cell_type == "code"]
 
 
 class Notebooks(unittest.TestCase):

@@ -47,6 +47,7 @@ dscript [OPTIONS]
        dscript explain [CODE]
        dscript plot FUNCTIONS FROM..TO [-o FILE]
        dscript doc NAME
+       dscript lesson [LESSON] [--notebook]
        dscript kernel install|remove [--user|--prefix FOLDER]
        dscript completions SHELL";
 
@@ -101,6 +102,18 @@ pub(super) enum Command {
         /// A function, a type, or Type.member
         #[arg(value_name = "NAME")]
         name: String,
+    },
+    /// Run a lesson, or list them all: dscript lesson 7
+    Lesson {
+        /// Its number or its name
+        #[arg(value_name = "LESSON")]
+        lesson: Option<String>,
+        /// Write it as a notebook instead of running it
+        #[arg(long, requires = "lesson")]
+        notebook: bool,
+        /// The file to write the notebook to [default: the standard output]
+        #[arg(short = 'o', long = "output", value_name = "FILE", requires = "notebook")]
+        output: Option<PathBuf>,
     },
     /// The kernel for notebooks: dscript kernel install
     Kernel {

@@ -1,8 +1,8 @@
-//! The commands that show something without a program: plot, doc, completions.
+//! The commands that show something without a program: plot, doc, lesson, completions.
 
 use super::super::listed::listed;
 use super::super::output::{Output, report};
-use super::super::{pages, picture, status};
+use super::super::{lessons, pages, picture, status};
 use super::args::{Settings, Words};
 use super::{manner, run};
 use clap::CommandFactory;
@@ -46,6 +46,36 @@ pub(super) fn doc(name: &str, settings: &Settings) -> i32 {
     pages::of_topics(&topics).iter().for_each(|line| output.write_or_end(&format!("{line}\n")));
     output.flush_or_end();
     status::DONE
+}
+
+/// Runs a lesson, writes it as a notebook, or lists all lessons.
+pub(super) fn lesson(word: Option<String>, is_notebook: bool, file: Option<PathBuf>, settings: &Settings) -> i32 {
+    let output = Output::stdout();
+    let Some(word) = word else {
+        lessons::list().iter().for_each(|line| output.write_or_end(&format!("{line}\n")));
+        output.flush_or_end();
+        return status::DONE;
+    };
+    let Some(lesson) = lessons::find(&word) else {
+        report(&format!("dscript: there is no lesson '{word}'; 'dscript lesson' lists them all\n"));
+        return status::USAGE;
+    };
+    if !is_notebook {
+        return run::text(lesson.name, lesson.text, settings);
+    }
+    let notebook = format!("{:#}\n", lesson.notebook());
+    let Some(file) = file else {
+        output.write_or_end(&notebook);
+        output.flush_or_end();
+        return status::DONE;
+    };
+    match std::fs::write(&file, notebook) {
+        Ok(()) => status::DONE,
+        Err(error) => {
+            report(&format!("dscript: cannot write '{}': {error}\n", file.display()));
+            status::USAGE
+        }
+    }
 }
 
 /// Prints what makes a shell complete the words of dscript.

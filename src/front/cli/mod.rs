@@ -46,6 +46,7 @@ fn dispatch(words: Words) -> i32 {
         Some(Command::Build { files, output }) => run::build(&files.files, output, &settings),
         Some(Command::Plot { functions, bounds, output }) => look::plot(&functions, &bounds, output, &settings),
         Some(Command::Doc { name }) => look::doc(&name, &settings),
+        Some(Command::Lesson { lesson, notebook, output }) => look::lesson(lesson, notebook, output, &settings),
         Some(Command::Kernel { action }) => kernel(action, &settings),
         Some(Command::Completions { shell }) => look::completions(shell),
         Some(Command::Explain { code }) => explain::explain(code),

@@ -44,6 +44,13 @@ pub(super) fn run(program: Program, settings: &Settings) -> i32 {
     })
 }
 
+/// Runs a text.
+pub(super) fn text(name: &str, text: &str, settings: &Settings) -> i32 {
+    let (mut session, output) = open(name, vec![], settings);
+    let outcome = session.run(&[Input { name, text }]);
+    conclude(&outcome, &session, &output, settings)
+}
+
 /// Compiles a program to a file.
 pub(super) fn build(files: &[PathBuf], target: Option<PathBuf>, settings: &Settings) -> i32 {
     let target = target.or_else(|| files.first().map(|file| file.with_extension(input::COMPILED))).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! What begins with a colon. One table, from which `:help` and completion are derived.
 
 use super::super::listed::listed;
-use super::super::{pages, picture};
+use super::super::{lessons, pages, picture};
 use super::{Flow, Prompt, show};
 use crate::diagnostic::Diagnostic;
 use crate::session::{Explained, Status, derivation};
@@ -62,6 +62,12 @@ const COMMANDS: &[Command] = &[
         arguments: "f, f' from -3 to 3 [to FILE.svg]",
         summary: "curves of functions, or of expressions in x; in a file as SVG",
         run: plot,
+    },
+    Command {
+        name: "lesson",
+        arguments: "[7]",
+        summary: "a lesson, step by step; what it declares stays to be played with",
+        run: lesson,
     },
     Command { name: "vars", arguments: "", summary: "what was declared in this session", run: variables },
     Command { name: "time", arguments: "INPUT", summary: "does it, and says how long it took", run: time },
@@ -255,6 +261,27 @@ fn plot(prompt: &mut Prompt, rest: &str) -> Flow {
         }
         Some(file) => saved(prompt, picture::save(&chart, Path::new(file)), file),
     }
+}
+
+/// Enters the steps of a lesson, each behind its text.
+fn lesson(prompt: &mut Prompt, word: &str) -> Flow {
+    if word.is_empty() {
+        lessons::list().iter().for_each(|line| prompt.say(line));
+        return Flow::Next;
+    }
+    let Some(lesson) = lessons::find(word) else {
+        return prompt.complain(&format!("there is no lesson '{word}'; ':lesson' lists them all"));
+    };
+    let is_colored = prompt.manner.is_colored;
+    lesson.header().iter().for_each(|line| prompt.say(line));
+    for step in lesson.steps() {
+        prompt.say("");
+        step.lines().for_each(|line| prompt.say(&show::dimmed(&format!("│ {line}"), is_colored)));
+        if let Flow::Leave(status) = prompt.evaluate(&step) {
+            return Flow::Leave(status);
+        }
+    }
+    Flow::Next
 }
 
 fn variables(prompt: &mut Prompt, _: &str) -> Flow {

@@ -1,0 +1,82 @@
+//! Every lesson prints and draws what is kept beside this file. `DSCRIPT_BLESS=1` rewrites it.
+
+use dscript::Session;
+use dscript::session::{Display, Input, Options, Screen, Status, Streams};
+use std::cell::RefCell;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// What a lesson printed, pictures as text, and its drawings.
+#[derive(Clone, Default)]
+struct Seen {
+    text: Rc<RefCell<Vec<u8>>>,
+    drawings: Rc<RefCell<Vec<String>>>,
+}
+
+impl Write for Seen {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.text.borrow_mut().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Screen for Seen {
+    fn show(&mut self, display: &Display) {
+        for (media, form) in &display.forms {
+            match media.as_str() {
+                "text/plain" => self.text.borrow_mut().extend(format!("{form}\n").bytes()),
+                "image/svg+xml" => self.drawings.borrow_mut().push(form.clone()),
+                _ => {}
+            }
+        }
+    }
+
+    fn clear(&mut self, _: bool) {}
+}
+
+/// Runs a lesson in a session of its own.
+fn run(file: &Path) -> (String, Vec<String>) {
+    let (name, text) = (file.display().to_string(), std::fs::read_to_string(file).expect("a lesson can be read"));
+    let seen = Seen::default();
+    let streams = Streams { output: Box::new(seen.clone()), screen: Box::new(seen.clone()), ..Streams::silent() };
+    let outcome = Session::with(Options::default(), streams).run(&[Input { name: &name, text: &text }]);
+    assert_eq!((outcome.status, outcome.diagnostics), (Status::Done, vec![]), "{name}");
+    let text = String::from_utf8(seen.text.borrow().clone()).expect("what is printed is text");
+    let drawings = seen.drawings.borrow().clone();
+    (text, drawings)
+}
+
+/// Compares with a file, or writes it.
+fn compare(file: &Path, found: &str) {
+    if std::env::var_os("DSCRIPT_BLESS").is_some() {
+        std::fs::write(file, found).expect("the answer can be written");
+        return;
+    }
+    let wanted = std::fs::read_to_string(file).unwrap_or_default();
+    assert!(wanted == found, "{} is not what the lesson gives:\n{found}", file.display());
+}
+
+#[test]
+fn lessons_give_what_they_show() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut lessons: Vec<PathBuf> = std::fs::read_dir(root.join("scripts/lessons"))
+        .expect("there are lessons")
+        .map(|entry| entry.expect("a folder can be read").path())
+        .collect();
+    lessons.sort();
+    assert_eq!(lessons.len(), 20);
+    for lesson in lessons {
+        let name = lesson.file_stem().expect("a lesson has a name").to_string_lossy().into_owned();
+        let (text, drawings) = run(&lesson);
+        let kept = root.join("tests/lessons");
+        compare(&kept.join(format!("{name}.txt")), &text);
+        if let Some(drawing) = drawings.last() {
+            assert!(drawing.ends_with("</svg>\n") || drawing.ends_with("</svg>"), "{name}");
+            compare(&kept.join(format!("{name}.svg")), drawing);
+        }
+    }
+}
