@@ -54,6 +54,8 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("io", None),
     ("display", None),
     ("plot", None),
+    ("progress", None),
+    ("testing", None),
     ("time", None),
     ("glibc", Some("Glibc")),
 ];

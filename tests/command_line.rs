@@ -3,52 +3,15 @@
 #[allow(dead_code, reason = "each test uses a part of it")]
 mod harness;
 
+use harness::folder::{Folder, ended, said};
 use harness::{Finished, command, dscript, root};
 use std::fs;
-use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
-
-/// A folder of its own for each test, removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("dscript-command-line-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).expect("a temporary folder can be made");
-        Folder(path)
-    }
-
-    fn with(self, name: &str, content: impl AsRef<[u8]>) -> Folder {
-        fs::write(self.0.join(name), content).expect("a temporary file can be written");
-        self
-    }
-
-    fn run(&self, arguments: &[&str]) -> Finished {
-        dscript(arguments, b"", &self.0)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        drop(fs::remove_dir_all(&self.0));
-    }
-}
 
 /// Runs a text that stands on the command line.
 fn code(text: &str) -> Finished {
     dscript(&["-e", text], b"", root())
-}
-
-#[track_caller]
-fn ended(finished: &Finished, status: i32, stdout: &str) {
-    assert_eq!((finished.status, finished.stdout.as_str()), (Some(status), stdout), "stderr: {}", finished.stderr);
-}
-
-#[track_caller]
-fn said(finished: &Finished, words: &str) {
-    assert!(finished.stderr.contains(words), "{words:?} is not in {:?}", finished.stderr);
-    assert!(!finished.stderr.contains("panicked"), "{}", finished.stderr);
 }
 
 #[test]

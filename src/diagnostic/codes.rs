@@ -82,6 +82,7 @@ diagnostics! {
     E0605 PreconditionFailed "A precondition did not hold.";
     E0606 InvalidRange "A range ends before it starts.";
     E0607 InvalidConversion "A number has no counterpart in the other type.";
+    E0608 Expectation "An expectation was not met.";
     E0610 NotFinite "A value or a derivative became infinite or NaN.";
     E0611 WrongDerivative "A registered derivative or transpose is not that of its function.";
     E0612 Kink "A function is differentiated at a kink.";
@@ -94,6 +95,7 @@ diagnostics! {
 
     E0900 Input "Something could not be read or written.";
     E0901 BadRow "A row of a data file is malformed.";
+    E0902 Forbidden "A file that the program may not touch.";
     E0999 Internal "A bug of dscript itself.";
 
     W0701 ZeroDerivative "A derivative is always zero.";

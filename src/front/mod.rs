@@ -14,5 +14,6 @@ mod manner;
 mod output;
 mod pages;
 mod picture;
+mod progress;
 mod prompt;
 mod status;

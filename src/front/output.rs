@@ -1,6 +1,6 @@
 //! Standard output and standard error.
 
-use super::status;
+use super::{progress, status};
 use std::cell::RefCell;
 use std::io::{BufWriter, ErrorKind, IsTerminal, Result, Write};
 use std::rc::Rc;
@@ -54,7 +54,7 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
-        let written = self.sink.borrow_mut().write(bytes);
+        let written = progress::beside(|| self.sink.borrow_mut().write(bytes));
         match written {
             // What was interrupted by a signal is tried again by who called.
             Err(error) if error.kind() != ErrorKind::Interrupted => {

@@ -4,6 +4,7 @@ pub(super) const DONE: i32 = 0;
 pub(super) const FAILED: i32 = 1;
 pub(super) const USAGE: i32 = 2;
 pub(super) const REJECTED: i32 = 3;
+pub(super) const TESTS_FAILED: i32 = 4;
 pub(super) const DENIED: i32 = 5;
 pub(super) const INTERNAL: i32 = 70;
 pub(super) const TIME_LIMIT: i32 = 124;

@@ -31,6 +31,11 @@ pub(super) struct Gathered {
 type Problem = (Span, String);
 
 impl Session {
+    /// The files that a text imports, as it names them.
+    pub fn imports(text: &str) -> Vec<String> {
+        imports(text).into_iter().map(|(_, file)| file).collect()
+    }
+
     /// Reads the files of a module, and those that they import.
     pub(super) fn gather(&mut self, inputs: &[Input]) -> Gathered {
         let mut gathered = Gathered::default();
@@ -60,7 +65,8 @@ impl Session {
         };
         let start = self.sources.get(id).start;
         self.world.name_text(start, input.name);
-        let parsed = syntax::parse(input.text, start);
+        let mut parsed = syntax::parse(input.text, start);
+        self.settle_tests(&mut parsed.file, !importing.is_empty());
         let place = |span: Span| Span::new(span.start + start, span.end + start);
         let problems =
             problems.into_iter().map(|(span, problem)| Diagnostic::error(Code::Import, place(span), problem));
@@ -99,6 +105,10 @@ impl Session {
             return Ok(());
         }
         let Some(load) = self.loader else { return Err("files cannot be imported here".to_owned()) };
+        if !self.machine.host.access.read.has(&path) {
+            let way_out = crate::native::library::way_out(&path, "--allow-read");
+            return Err(format!("cannot import '{file}': it is outside of the program's folders; {way_out}"));
+        }
         let text = load(&path).map_err(|reason| format!("cannot import '{file}': {reason}"))?;
         let name = path.display().to_string();
         self.read(&Input { name: &name, text: &text }, given, importing, gathered);

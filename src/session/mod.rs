@@ -14,15 +14,18 @@ mod imports;
 mod indexed;
 mod interactive;
 mod latex;
+mod layout;
 mod look;
 mod options;
 mod pipeline;
 mod run;
 mod show;
+mod suite;
 #[cfg(test)]
 mod tests;
 mod told;
 
+pub use crate::native::library::{Access, Folders, Step};
 pub use crate::plot::Chart;
 pub use crate::vm::Count;
 pub use crate::vm::difference::{Estimate, unit};
@@ -34,6 +37,7 @@ pub use look::{Completion, Topic};
 pub use told::graph;
 
 pub use options::{CheckNan, Input, Kinks, Options, Outcome, Stage, Status};
+pub use suite::{Ran, Suite, Test};
 
 pub use crate::native::library::{Display, Screen, Streams};
 pub use crate::vm::Kink;
@@ -67,6 +71,12 @@ pub struct Session {
     deny_warnings: bool,
     /// What is looked for while numbers are differentiated.
     wanted: Wanted,
+    /// Whether the tests of the files that are given are kept.
+    keeps_tests: bool,
+    /// Who is told about loops of the script.
+    loops: Option<fn(&Step<'_>)>,
+    /// The type of the last value.
+    value_type: Option<String>,
     /// The files that were read, by their paths.
     imported: Vec<std::path::PathBuf>,
 }
@@ -96,6 +106,17 @@ impl Screen for TextOnly {
     fn clear(&mut self, _: bool) {}
 }
 
+/// Streams that print to `output`, pictures as text, and ask the standard input.
+fn printing_to(output: Box<dyn Write>) -> Streams {
+    let output = Rc::new(RefCell::new(output));
+    Streams {
+        output: Box::new(TextOnly(Rc::clone(&output))),
+        error: Box::new(std::io::stderr()),
+        input: Box::new(std::io::BufReader::new(std::io::stdin())),
+        screen: Box::new(TextOnly(output)),
+    }
+}
+
 /// A module that passed the compiler.
 struct Compiled {
     checked: Checked,
@@ -106,14 +127,7 @@ struct Compiled {
 impl Session {
     /// A fresh session that prints to `output`, pictures as text; it asks the standard input.
     pub fn new(options: Options, output: Box<dyn Write>) -> Session {
-        let output = Rc::new(RefCell::new(output));
-        let streams = Streams {
-            output: Box::new(TextOnly(Rc::clone(&output))),
-            error: Box::new(std::io::stderr()),
-            input: Box::new(std::io::BufReader::new(std::io::stdin())),
-            screen: Box::new(TextOnly(output)),
-        };
-        Session::with(options, streams)
+        Session::with(options, printing_to(output))
     }
 
     /// A fresh session that shows and asks through these streams.
@@ -126,7 +140,27 @@ impl Session {
         lowering.set_interactive(options.interactive);
         let wanted = run::wanted(&options);
         let Options { loader, deny_warnings, .. } = options;
-        Session { sources, world, lowering, program, machine, loader, deny_warnings, wanted, imported: vec![] }
+        let loops = options.progress.filter(|_| options.tells_loops);
+        let (keeps_tests, value_type, imported) = (false, None, vec![]);
+        Session {
+            sources,
+            world,
+            lowering,
+            program,
+            machine,
+            loader,
+            deny_warnings,
+            wanted,
+            keeps_tests,
+            loops,
+            value_type,
+            imported,
+        }
+    }
+
+    /// The type of the value that the last text gave, as it is written.
+    pub fn value_type(&self) -> Option<&str> {
+        self.value_type.as_deref()
     }
 
     /// The texts of the session, to render diagnostics with.
@@ -158,6 +192,7 @@ impl Session {
 
     /// Looks for errors without running anything.
     pub fn check(&mut self, inputs: &[Input]) -> Outcome {
+        self.keeps_tests = true;
         match self.compile(inputs, false) {
             Ok(compiled) => Outcome { diagnostics: compiled.diagnostics, status: Status::Done, value: None },
             Err(outcome) => outcome,

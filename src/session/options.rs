@@ -34,6 +34,12 @@ pub struct Options {
     pub check_derivatives: bool,
     /// Whether a program with warnings is not run.
     pub deny_warnings: bool,
+    /// Who is told how far loops over `progress(…)` have come.
+    pub progress: Option<fn(&super::Step<'_>)>,
+    /// Whether loops of the script itself are told, too, once a run has taken two seconds.
+    pub tells_loops: bool,
+    /// Which files programs may touch.
+    pub access: super::Access,
     /// Set from outside to stop a run.
     pub interrupt: Arc<AtomicBool>,
 }
@@ -54,6 +60,9 @@ impl Default for Options {
             kinks: Kinks::Ignored,
             check_derivatives: false,
             deny_warnings: false,
+            progress: None,
+            tells_loops: false,
+            access: super::Access::default(),
             interrupt: Arc::default(),
         }
     }

@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::diff;
 use crate::emit;
 use crate::ir::{FunctionId, MethodId, Program};
-use crate::native::library::{Host, Random, Streams, Wish};
+use crate::native::library::{Host, Random, Step, Streams, Wish};
 use crate::source::SourceMap;
 use crate::tape::watch::Wanted;
 use crate::types::World;
@@ -15,9 +15,12 @@ use crate::types::ty::Type;
 use crate::types::world::Declarations;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Components, Ref};
-use crate::vm::{Compiler, Fault, Kind, Kink, Limits, Machine, Remark, Running, Trace};
+use crate::vm::{Compiler, Fault, Kind, Kink, Limits, Machine, Onlooker, Passage, Remark, Running, Trace};
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// After this time a person would like to know how far a loop has come.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A machine with the limits of a session.
 pub(super) fn machine(options: &Options, streams: Streams) -> Machine {
@@ -29,6 +32,8 @@ pub(super) fn machine(options: &Options, streams: Streams) -> Machine {
         arguments: options.arguments.clone(),
         random: Random::seeded(options.seed),
         started: Instant::now(),
+        progress: options.progress,
+        access: options.access.clone(),
         is_rehearsal: false,
     };
     let limits = Limits {
@@ -71,7 +76,7 @@ impl<'p> OnDemand<'p> {
     }
 
     /// The compiler of a program that may ask how its derivatives come about.
-    fn knowing(program: &'p Program, world: &'p mut World, sources: &'p SourceMap) -> OnDemand<'p> {
+    pub(super) fn knowing(program: &'p Program, world: &'p mut World, sources: &'p SourceMap) -> OnDemand<'p> {
         OnDemand { known: Some((world, sources)), ..OnDemand::new(program) }
     }
 
@@ -150,6 +155,7 @@ impl Session {
     /// Runs the script of a module that was compiled.
     pub(super) fn execute(&mut self, compiled: Compiled) -> Outcome {
         let Compiled { checked, script, diagnostics } = compiled;
+        self.value_type = checked.value.as_ref().map(|ty| self.world.show(ty));
         let result = self.start(script, checked.value.as_ref(), "_describe");
         self.concluded(result, diagnostics)
     }
@@ -170,10 +176,28 @@ impl Session {
     /// Runs a script, and gives the value of its last expression.
     pub(super) fn computed(&mut self, script: FunctionId) -> Result<Cells, Box<Fault>> {
         self.machine.reserve_globals(self.program.globals);
+        self.machine.onlooker = self.loops.map(|tell| self.onlooker(tell));
         // A wish of a run that failed.
         self.machine.host.wish = None;
         let mut compiler = OnDemand::knowing(&self.program, &mut self.world, &self.sources);
         self.machine.run(&mut compiler, script.0, Components::default())
+    }
+
+    /// Who tells the line and the round of the script's loop.
+    fn onlooker(&self, tell: fn(&Step<'_>)) -> Onlooker {
+        let texts: Vec<(u32, String)> = self.sources.written().map(|s| (s.start, s.text.to_string())).collect();
+        let line = move |at: u32| {
+            let after = texts.partition_point(|(start, _)| *start <= at);
+            let (start, text) = texts.get(after.checked_sub(1)?)?;
+            Some(text.bytes().take((at - start) as usize).filter(|byte| *byte == b'\n').count() + 1)
+        };
+        Onlooker::new(
+            PATIENCE,
+            Box::new(move |Passage { span, rounds, total }| {
+                let label = line(span.start).map_or_else(String::new, |line| format!("line {line}"));
+                tell(&Step { label: &label, done: Some(rounds), total });
+            }),
+        )
     }
 
     /// What came of a run.

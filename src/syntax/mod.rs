@@ -14,6 +14,7 @@ pub mod ast;
 mod dump;
 mod flow_sensitive;
 mod fold;
+mod layout;
 mod library;
 mod operators;
 mod parser;
@@ -25,6 +26,7 @@ mod tests;
 
 pub use dump::dump;
 pub use fold::{MAX_DEPTH, fold_file};
+pub use layout::formatted;
 pub use library::{Library, LibraryFile, Piece, PieceKind};
 pub use operators::OperatorTable;
 pub use parser::{parse, parse_at};

@@ -253,7 +253,7 @@ fn decl(v: &mut impl Visitor, d: &mut Rc<Decl>) {
         DeclKind::Nominal(n) => n.members.iter_mut().for_each(|m| decl(v, m)),
         DeclKind::Protocol(p) => p.members.iter_mut().for_each(|m| decl(v, m)),
         DeclKind::Extension(e) => e.members.iter_mut().for_each(|m| decl(v, m)),
-        DeclKind::Deinit(block) => body(v, block),
+        DeclKind::Deinit(block) | DeclKind::Test { body: block, .. } => body(v, block),
         DeclKind::Subscript { function: f, accessors: a } => {
             function(v, f);
             accessors(v, a);

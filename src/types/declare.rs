@@ -3,7 +3,8 @@
 use super::modifiers::Around;
 use super::redeclare::redeclared;
 use super::store::{
-    AliasData, AliasId, Code, Entry, GlobalData, Group, GroupId, Named, NominalData, Owner, World, blank_function,
+    AliasData, AliasId, Code, Entry, FunctionKind, GlobalData, Group, GroupId, Named, NominalData, Owner, World,
+    blank_function,
 };
 use super::tree::{FunctionId, GlobalId};
 use super::ty::NominalId;
@@ -46,6 +47,13 @@ impl World {
                 data.code = Code::Expression(Rc::new(body.clone()));
                 let id = self.add_function(data);
                 self.enter(name, Named::Function(id), file, is_private, is_prelude);
+            }
+            DeclKind::Test { name, body } => {
+                let mut data = blank_function(&name.name, name.span, file, is_prelude);
+                data.kind = FunctionKind::Test;
+                data.decl = Some(decl.clone());
+                data.code = Code::Block(Some(Rc::new(body.clone())));
+                self.declare_test(name, data);
             }
             DeclKind::Nominal(nominal) => {
                 let id = self.declare_nominal(decl, nominal, Owner::Module, None, file, is_prelude);

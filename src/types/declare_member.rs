@@ -122,7 +122,10 @@ impl World {
             }
             DeclKind::Deinit(body) => self.declare_deinit(decl, body, group),
             DeclKind::Import { .. } | DeclKind::Operator { .. } | DeclKind::PrecedenceGroup { .. } => {}
-            DeclKind::Protocol(_) | DeclKind::Extension(_) | DeclKind::AssociatedType { .. } => {
+            DeclKind::Protocol(_)
+            | DeclKind::Extension(_)
+            | DeclKind::AssociatedType { .. }
+            | DeclKind::Test { .. } => {
                 self.report(Diagnostic::error(
                     DiagnosticCode::WrongContext,
                     decl.span,

@@ -27,11 +27,15 @@ pub(super) enum Code {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FunctionKind {
     Function,
-    Init { failable: bool },
+    Init {
+        failable: bool,
+    },
     Getter,
     Setter,
     Closure,
     Script,
+    /// A test block.
+    Test,
 }
 
 #[derive(Clone)]

@@ -104,7 +104,7 @@ impl World {
                 FunctionKind::Function | FunctionKind::Getter | FunctionKind::Setter => {
                     !is_fixed("static") && data.group == Some(self.nominal_data(n).group)
                 }
-                FunctionKind::Closure | FunctionKind::Script => false,
+                FunctionKind::Closure | FunctionKind::Script | FunctionKind::Test => false,
             }
     }
 

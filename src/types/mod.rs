@@ -63,6 +63,7 @@ mod surroundings;
 mod synthesize;
 mod synthesize_enum;
 mod synthesize_subclass;
+mod test_block;
 mod unmarked;
 mod unmet;
 mod walk;

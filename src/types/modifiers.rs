@@ -193,7 +193,7 @@ fn misplaced_fixity(word: &str, decl: &Decl) -> Option<Fault> {
 
 fn misplaced_level(word: &str, decl: &Decl, around: Around) -> Option<Fault> {
     match (&decl.kind, around) {
-        (DeclKind::Cases(_) | DeclKind::Deinit(_) | DeclKind::AssociatedType { .. }, _) => {
+        (DeclKind::Cases(_) | DeclKind::Deinit(_) | DeclKind::AssociatedType { .. } | DeclKind::Test { .. }, _) => {
             fault(format!("'{word}' modifier cannot be applied to this declaration"))
         }
         (_, Around::Protocol) => fault(format!("'{word}' modifier cannot be used in protocols")),

@@ -243,7 +243,7 @@ impl World {
             FunctionKind::Getter | FunctionKind::Setter if &*data.base_name != "subscript" => {
                 return data.base_name.to_string();
             }
-            FunctionKind::Closure | FunctionKind::Script => return data.base_name.to_string(),
+            FunctionKind::Closure | FunctionKind::Script | FunctionKind::Test => return data.base_name.to_string(),
             _ => {}
         }
         if super::written::is_operator(&data.base_name) {

@@ -182,7 +182,7 @@ impl World {
             FunctionKind::Function | FunctionKind::Getter | FunctionKind::Setter => {
                 data.is_static && !super::written::is_operator(&data.base_name)
             }
-            FunctionKind::Closure | FunctionKind::Script => false,
+            FunctionKind::Closure | FunctionKind::Script | FunctionKind::Test => false,
         };
         let is_member = data.outer.is_none() && data.observed.is_none();
         let is_written = !data.is_prelude && data.decl.is_some() && is_member;

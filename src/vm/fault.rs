@@ -118,10 +118,12 @@ impl From<Failure> for Box<Fault> {
             FailureKind::Memory => Number::MemoryLimit,
             FailureKind::Input => Number::Input,
             FailureKind::BadRow => Number::BadRow,
+            FailureKind::Forbidden => Number::Forbidden,
             FailureKind::Internal => Number::Internal,
         };
         let mut fault = Fault::new(number, failure.message);
         fault.values = failure.values;
+        fault.remarks.extend(failure.helps.into_iter().map(Remark::Help));
         fault
     }
 }

@@ -8,6 +8,13 @@ use crate::bytecode::{Code, Instruction};
 use crate::source::Span;
 use crate::value::Bank;
 
+/// A loop that counts: where it is, where it began, and where it ends, when that is a fixed number.
+pub(super) struct Counted {
+    pub now: i64,
+    pub from: i64,
+    pub to: Option<i64>,
+}
+
 /// A loop that is running.
 struct Turning {
     /// Its head.
@@ -46,7 +53,7 @@ impl Machine {
         self.frames[operator..].iter().find_map(|frame| {
             let (code, at) = self.executed(frame).filter(|(code, _)| !code.is_prelude)?;
             let turn = around(code, at).max_by_key(|(head, back)| back - head)?;
-            let rounds = self.counted(frame, code, turn).and_then(|(now, from)| now.checked_sub(from));
+            let rounds = self.counted(frame, code, turn).and_then(|counted| counted.now.checked_sub(counted.from));
             Some(Turning { span: code.spans.get(turn.1).copied()?, rounds })
         })
     }
@@ -55,19 +62,25 @@ impl Machine {
     pub(super) fn round(&self, frame: &Frame) -> Option<i64> {
         let (code, at) = self.executed(frame)?;
         let turn = around(code, at).min_by_key(|(head, back)| back - head)?;
-        let (now, from) = self.counted(frame, code, turn)?;
+        let Counted { now, from, .. } = self.counted(frame, code, turn)?;
         now.checked_sub(from)?.checked_add(1).filter(|round| *round > 0)
     }
 
     /// Where the counter of a loop is, and where it began.
-    fn counted(&self, frame: &Frame, code: &Code, (head, back): (usize, usize)) -> Option<(i64, i64)> {
+    pub(super) fn counted(&self, frame: &Frame, code: &Code, (head, back): (usize, usize)) -> Option<Counted> {
         let (register, from) = counter(code, head, back)?;
-        Some((*self.stacks.i.get(frame.base[1] as usize + register)?, from))
+        let value = |register: usize| self.stacks.i.get(frame.base[1] as usize + register).copied();
+        let to = match code.instructions.get(back)? {
+            Instruction::LoopLtI { n, .. } => value(usize::from(n.0)),
+            Instruction::LoopLtIK { k, .. } => Some(i64::from(k.0)),
+            _ => None,
+        };
+        Some(Counted { now: value(register)?, from, to })
     }
 }
 
 /// The loops around an instruction: the first instruction of each, and the one that jumps back to it.
-fn around(code: &Code, at: usize) -> impl Iterator<Item = (usize, usize)> {
+pub(super) fn around(code: &Code, at: usize) -> impl Iterator<Item = (usize, usize)> {
     code.instructions.iter().enumerate().skip(at).filter_map(move |(back, instruction)| {
         let mut head = None;
         instruction.visit(&mut |field| {

@@ -3,6 +3,7 @@
 use super::fault::Fault;
 use super::functions::{Compiler, Entry, Functions, Version};
 use super::limits::{Limits, Meter};
+use super::onlooker::Onlooker;
 use super::operators;
 use super::operators::{BrokenChains, Checks, Kink, Places, Trace};
 use super::stacks::{Frame, Stacks};
@@ -50,6 +51,8 @@ pub struct Machine {
     pub shown: Option<Trace>,
     /// Which registered derivatives were compared with differences in this run, if they are.
     pub(super) checks: Option<Checks>,
+    /// Who looks on.
+    pub onlooker: Option<Onlooker>,
     own_code: OwnCode,
 }
 
@@ -103,6 +106,7 @@ impl Machine {
             kinks: vec![],
             broken: BrokenChains::default(),
             shown: None,
+            onlooker: None,
             checks: None,
             own_code: OwnCode {
                 halt: own("‹halt›", Instruction::Halt {}),
@@ -265,6 +269,9 @@ impl Machine {
         // Work that counted as several steps may have taken more than was granted.
         let owed = (-1 - self.fuel).max(0) as u64;
         self.fuel = self.meter.look(&self.limits, owed)?;
+        if self.onlooker.is_some() {
+            self.look_on();
+        }
         Ok(())
     }
 

@@ -21,6 +21,7 @@ mod loops;
 mod machine;
 mod native;
 mod objects;
+mod onlooker;
 mod operators;
 mod record;
 mod registers;
@@ -34,6 +35,7 @@ pub use fault::{Fault, Kind, Remark, Running};
 pub use functions::Compiler;
 pub use limits::{Limits, share_of_machine};
 pub use machine::Machine;
+pub use onlooker::{Onlooker, Passage};
 pub use operators::{Count, Did, Kink, Row, Trace, difference};
 pub use task::{Next, Target, Task};
 

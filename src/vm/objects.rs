@@ -142,6 +142,7 @@ pub fn failed(what: &str, message: &Ref) -> Box<Fault> {
         "range" => return Fault::new(Number::InvalidRange, message),
         "index" => return Fault::new(Number::IndexOutOfRange, message),
         "overflow" => return Fault::new(Number::Overflow, message),
+        "expected" => return Fault::new(Number::Expectation, message),
         _ => {}
     }
     let text = match (what, message) {

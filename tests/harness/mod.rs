@@ -1,5 +1,7 @@
 //! What the tests that run the built binary have in common.
 
+pub mod folder;
+
 use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};

@@ -2,10 +2,11 @@
 
 use crate::diagnostic::{Code, Form};
 use crate::front::kernel::Target;
-use crate::session::{CheckNan, Kinks, Options, Stage};
+use crate::session::{Access, CheckNan, Folders, Kinks, Options, Stage};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::path::PathBuf;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -42,18 +43,21 @@ dscript [OPTIONS]
        dscript [run] [OPTIONS] FILE... [-- ARGS...]
        dscript [run] [OPTIONS] -e CODE [-- ARGS...]
        dscript check [OPTIONS] FILE...
+       dscript test [OPTIONS] [PATH...] [--filter WORD]
+       dscript fmt [--check] [PATH...]
        dscript build [OPTIONS] FILE... [-o OUT]
        dscript show --stage STAGE [OPTIONS] FILE...
        dscript explain [CODE]
        dscript plot FUNCTIONS FROM..TO [-o FILE]
+       dscript new NAME
        dscript doc NAME
        dscript lesson [LESSON] [--notebook]
        dscript kernel install|remove [--user|--prefix FOLDER]
        dscript completions SHELL";
 
 const AFTER_HELP: &str = "\
-Exit status: 0 done, 1 the program failed, 2 wrong usage, 3 the program did not compile, 5 it has
-warnings and --deny-warnings was given, 70 a bug of dscript, 124 the time limit was reached, 130 interrupted;
+Exit status: 0 done, 1 the program failed, 2 wrong usage, 3 the program did not compile, 4 a test failed, 5 it has
+warnings and --deny-warnings was given or `fmt --check` found something, 70 a bug of dscript, 124 the time limit was reached, 130 interrupted;
 `exit(n)` gives n.";
 
 /// What to do.
@@ -67,7 +71,35 @@ pub(super) enum Command {
     /// Look for errors without running anything
     Check {
         #[command(flatten)]
+        watch: Watch,
+        #[command(flatten)]
         files: Files,
+    },
+    /// Run the tests in files and folders: test "name" { expect(f(2), equals: 4) }
+    ///
+    /// Registered derivatives are compared with differences, as with --check-derivatives. Each test runs on its own,
+    /// behind the statements of its file. What a test prints is shown when it fails.
+    Test {
+        /// Files, and folders to look into [default: the working folder]
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// Run only the tests whose names contain this
+        #[arg(long, value_name = "WORD")]
+        filter: Option<String>,
+        #[command(flatten)]
+        watch: Watch,
+    },
+    /// Write programs in the one style that there is: blanks, indentation, empty lines
+    ///
+    /// Where lines end stays as it is, and so does the column of a comment behind code. What does not parse is left
+    /// untouched.
+    Fmt {
+        /// Files, and folders to look into; `-` is standard input, written to standard output [default: the working folder]
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// Write nothing, list the files that would change, and end with 5 when there are any
+        #[arg(long)]
+        check: bool,
     },
     /// Compile a program to a file, which runs as the program does, without being compiled again
     Build {
@@ -96,6 +128,12 @@ pub(super) enum Command {
         /// The file to write the picture to, as SVG; without it, the picture is text
         #[arg(short = 'o', long = "output", value_name = "FILE")]
         output: Option<PathBuf>,
+    },
+    /// Write a program to begin with: a function, its slope, a test
+    New {
+        /// The file to write, which must not be there yet; without an ending it gets .dscript
+        #[arg(value_name = "NAME")]
+        name: PathBuf,
     },
     /// Print what the library says about a name: dscript doc Array.append
     Doc {
@@ -182,6 +220,8 @@ pub(super) struct Program {
     /// The program's files; several form one module, `-` is standard input
     #[arg(value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) watch: Watch,
     /// What the program finds in `CommandLine.arguments`, behind its own name
     #[arg(last = true, value_name = "ARGS")]
     pub(super) arguments: Vec<String>,
@@ -192,6 +232,14 @@ impl Program {
     pub(super) fn is_empty(&self) -> bool {
         self.code.is_none() && self.files.is_empty()
     }
+}
+
+/// Whether it is done again.
+#[derive(Args, Clone, Copy, Debug)]
+pub(super) struct Watch {
+    /// Do it again whenever one of the files, or of those that they import, is saved; show the first error only
+    #[arg(long)]
+    pub(super) watch: bool,
 }
 
 /// Files that are not run.
@@ -236,12 +284,25 @@ pub(super) struct Settings {
     /// Do not run a program that has warnings
     #[arg(long, global = true)]
     deny_warnings: bool,
+    /// Let the program read files in this folder, too [default: its own folder and the working folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    allow_read: Vec<PathBuf>,
+    /// Let the program write files in this folder, too [default: its own folder and the working folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    allow_write: Vec<PathBuf>,
     /// When diagnostics are coloured; `auto` heeds NO_COLOR
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
     pub(super) color: Color,
     /// The form of diagnostics
     #[arg(long, global = true, value_name = "FORM", value_enum, default_value_t)]
     diagnostics: Diagnostics,
+    /// Write everything to standard output, one JSON object a line: what is printed, values, diagnostics, tests, the
+    /// exit status
+    #[arg(long, global = true)]
+    pub(super) json: bool,
+    /// Show the first error only
+    #[arg(long, global = true, hide = true)]
+    pub(super) first_error: bool,
     /// How many columns diagnostics may use [default: 100]
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(20..))]
     pub(super) width: Option<u16>,
@@ -284,15 +345,27 @@ impl Settings {
     /// The form that was asked for.
     pub(super) fn form(&self) -> Form {
         match self.diagnostics {
+            _ if self.json => Form::Json,
             Diagnostics::Full => Form::Full,
             Diagnostics::Short => Form::Short,
             Diagnostics::Json => Form::Json,
         }
     }
 
+    /// What a program may touch: files beside it, those of the working folder, and what is allowed beyond.
+    fn access(&self, program: &str) -> Access {
+        let beside = Path::new(program).parent().filter(|folder| !folder.as_os_str().is_empty());
+        let own = || std::env::current_dir().into_iter().chain(beside.map(Path::to_path_buf));
+        Access {
+            read: Folders::only(own().chain(self.allow_read.iter().cloned())),
+            write: Folders::only(own().chain(self.allow_write.iter().cloned())),
+        }
+    }
+
     /// What a session has to know; what was not said stays as the session has it.
     pub(super) fn options(&self, arguments: Vec<String>, interrupt: Arc<AtomicBool>) -> Options {
         let default = Options::default();
+        let access = self.access(arguments.first().map_or("", String::as_str));
         Options {
             max_depth: self.max_depth.unwrap_or(default.max_depth),
             max_tape: self.max_tape.unwrap_or(default.max_tape),
@@ -311,6 +384,9 @@ impl Settings {
             kinks: if self.strict_kinks { Kinks::Refused } else { default.kinks },
             check_derivatives: self.check_derivatives,
             deny_warnings: self.deny_warnings,
+            progress: Some(super::super::progress::step),
+            tells_loops: !self.json && std::io::stderr().is_terminal(),
+            access,
             interrupt,
         }
     }

@@ -8,16 +8,24 @@
 
 mod args;
 mod explain;
+mod fmt;
 mod input;
 mod look;
+mod new;
+mod record;
 mod run;
+mod scripts;
+mod test;
+mod watch;
 
 use super::manner::Manner;
 use super::output::{Output, report};
-use super::{guard, kernel, prompt, status};
+use super::{guard, kernel, progress, prompt, status};
+use crate::diagnostic::Diagnostic;
 use crate::session::{Outcome, Session, Status};
 use args::{Color, Command, KernelAction, Settings, Words};
 use clap::Parser;
+use record::Record;
 use std::io::IsTerminal;
 
 /// Does what the command line says, and gives the exit status.
@@ -33,6 +41,46 @@ pub fn main() -> i32 {
 }
 
 fn dispatch(words: Words) -> i32 {
+    if let Some(status) = watched(&words) {
+        return status;
+    }
+    if !words.settings.json {
+        return command(words);
+    }
+    let output = Output::stdout();
+    Record::start().write(&output);
+    output.flush_or_end();
+    let code = command(words);
+    Record::Exit { code }.write(&output);
+    output.flush_or_end();
+    code
+}
+
+/// What became of a command that is done again whenever a file is saved; none for one that is done once.
+fn watched(words: &Words) -> Option<i32> {
+    let is_json = words.settings.json;
+    let run = |program: &args::Program| {
+        let is_given = program.files.iter().any(|file| file.as_os_str() == "-");
+        if program.files.is_empty() || is_given {
+            report("dscript: --watch needs a file\n");
+            return Some(status::USAGE);
+        }
+        Some(watch::watch(|| watch::with_imports(&program.files), is_json))
+    };
+    match &words.command {
+        None if words.program.watch.watch => run(&words.program),
+        Some(Command::Run { program }) if program.watch.watch => run(program),
+        Some(Command::Check { watch: again, files }) if again.watch => {
+            Some(watch::watch(|| watch::with_imports(&files.files), is_json))
+        }
+        Some(Command::Test { watch: again, paths, .. }) if again.watch => {
+            Some(watch::watch(|| watch::with_imports(&scripts::found(paths).unwrap_or_default()), is_json))
+        }
+        _ => None,
+    }
+}
+
+fn command(words: Words) -> i32 {
     let settings = words.settings;
     match words.command {
         None if words.program.is_empty() => {
@@ -42,9 +90,12 @@ fn dispatch(words: Words) -> i32 {
         }
         None => run::run(words.program, &settings),
         Some(Command::Run { program }) => run::run(program, &settings),
-        Some(Command::Check { files }) => run::check(&files.files, &settings),
+        Some(Command::Check { files, .. }) => run::check(&files.files, &settings),
+        Some(Command::Test { paths, filter, .. }) => test::test(&paths, filter.as_deref(), &settings),
+        Some(Command::Fmt { paths, check }) => fmt::fmt(&paths, check, &settings),
         Some(Command::Build { files, output }) => run::build(&files.files, output, &settings),
         Some(Command::Plot { functions, bounds, output }) => look::plot(&functions, &bounds, output, &settings),
+        Some(Command::New { name }) => new::new(&name),
         Some(Command::Doc { name }) => look::doc(&name, &settings),
         Some(Command::Lesson { lesson, notebook, output }) => look::lesson(lesson, notebook, output, &settings),
         Some(Command::Kernel { action }) => kernel(action, &settings),
@@ -79,18 +130,36 @@ fn kernel(action: KernelAction, settings: &Settings) -> i32 {
 
 /// Writes what is to be said after a session did its work, and gives the exit status.
 fn conclude(outcome: &Outcome, session: &Session, output: &Output, settings: &Settings) -> i32 {
+    tell(&outcome.diagnostics, session, output, settings);
+    if outcome.status == Status::Internal {
+        report(guard::PLEA);
+    }
+    status_of(outcome.status)
+}
+
+/// Writes diagnostics behind all that was printed.
+fn tell(diagnostics: &[Diagnostic], session: &Session, output: &Output, settings: &Settings) {
+    progress::end();
+    let first = diagnostics.iter().find(|d| d.is_error()).filter(|_| settings.first_error);
+    let text = manner(settings).text(first.map_or(diagnostics, std::slice::from_ref), session);
+    if settings.json {
+        output.write_or_end(&text);
+    }
     output.flush_or_end();
-    report(&manner(settings).text(&outcome.diagnostics, session));
-    match outcome.status {
+    if !settings.json {
+        report(&text);
+    }
+}
+
+/// The exit status for how a request ended.
+fn status_of(status: Status) -> i32 {
+    match status {
         Status::Done => status::DONE,
         Status::Exited(status) => status,
         Status::Failed => status::FAILED,
         Status::Rejected => status::REJECTED,
         Status::Denied => status::DENIED,
-        Status::Internal => {
-            report(guard::PLEA);
-            status::INTERNAL
-        }
+        Status::Internal => status::INTERNAL,
         Status::TimeLimit => status::TIME_LIMIT,
         Status::Interrupted => status::INTERRUPTED,
     }

@@ -1,9 +1,10 @@
 //! The commands: run, check, build, show.
 
 use super::super::output::{Output, report};
-use super::super::{guard, status};
+use super::super::{guard, progress, status};
 use super::args::{Program, Settings};
 use super::input::Content;
+use super::record::{Printed, Record};
 use super::{conclude, input};
 use crate::session::{Input, Options, Outcome, Session, Stage, Status};
 use std::io::Write;
@@ -22,8 +23,10 @@ pub(super) fn run(program: Program, settings: &Settings) -> i32 {
         let (mut session, output) = open(CODE, program.arguments, settings);
         let outcome = session.eval(CODE, code);
         if let (Status::Done, Some(value)) = (outcome.status, &outcome.value) {
-            output.write_or_end(value);
-            output.write_or_end("\n");
+            match session.value_type() {
+                Some(ty) if settings.json => Record::Value { ty, text: value }.write(&output),
+                _ => output.write_or_end(&format!("{value}\n")),
+            }
         }
         return conclude(&outcome, &session, &output, settings);
     }
@@ -59,7 +62,7 @@ pub(super) fn build(files: &[PathBuf], target: Option<PathBuf>, settings: &Setti
         return status::USAGE;
     }
     with_inputs(files, |inputs| {
-        let (mut session, output) = open("", Vec::new(), settings);
+        let (mut session, output) = open(inputs.first().map_or("", |input| input.name), Vec::new(), settings);
         let outcome = match session.build(inputs) {
             Ok((bytes, diagnostics)) => {
                 if let Err(error) = std::fs::write(&target, bytes) {
@@ -77,7 +80,7 @@ pub(super) fn build(files: &[PathBuf], target: Option<PathBuf>, settings: &Setti
 /// Looks for errors.
 pub(super) fn check(files: &[PathBuf], settings: &Settings) -> i32 {
     with_inputs(files, |inputs| {
-        let (mut session, output) = open("", Vec::new(), settings);
+        let (mut session, output) = open(inputs.first().map_or("", |input| input.name), Vec::new(), settings);
         let outcome = session.check(inputs);
         conclude(&outcome, &session, &output, settings)
     })
@@ -86,7 +89,7 @@ pub(super) fn check(files: &[PathBuf], settings: &Settings) -> i32 {
 /// Shows one stage.
 pub(super) fn show(stage: Stage, files: &[PathBuf], settings: &Settings) -> i32 {
     with_inputs(files, |inputs| {
-        let (mut session, output) = open("", Vec::new(), settings);
+        let (mut session, output) = open(inputs.first().map_or("", |input| input.name), Vec::new(), settings);
         let outcome = match session.show(stage, inputs) {
             Ok(text) => {
                 output.write_or_end(&text);
@@ -101,17 +104,20 @@ pub(super) fn show(stage: Stage, files: &[PathBuf], settings: &Settings) -> i32 
 /// A session that prints to standard output and stops at Ctrl-C.
 fn open(name: &str, arguments: Vec<String>, settings: &Settings) -> (Session, Output) {
     let arguments = std::iter::once(name.to_owned()).chain(arguments).collect();
-    opened(settings.options(arguments, guard::interrupt()))
+    opened(settings.options(arguments, guard::interrupt()), settings)
 }
 
 /// The same for questions that are asked one after the other.
 pub(super) fn open_for_questions(settings: &Settings) -> (Session, Output) {
-    opened(Options { interactive: true, ..settings.options(vec![String::new()], guard::interrupt()) })
+    opened(Options { interactive: true, ..settings.options(vec![String::new()], guard::interrupt()) }, settings)
 }
 
-fn opened(options: Options) -> (Session, Output) {
+fn opened(options: Options, settings: &Settings) -> (Session, Output) {
     let output = Output::stdout();
-    let sink: Box<dyn Write> = Box::new(output.clone());
+    let sink: Box<dyn Write> = if settings.json { Box::new(Printed(output.clone())) } else { Box::new(output.clone()) };
+    if settings.json {
+        progress::write_lines(output.clone());
+    }
     (Session::new(options, sink), output)
 }
 

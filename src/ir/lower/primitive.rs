@@ -50,11 +50,12 @@ impl Builder<'_> {
                 self.emit(Op::AppendText, &[text], &[text, regs(1)[0]]);
                 vec![]
             }
-            "trap.failed" | "trap.range" | "trap.overflow" | "trap.index" => {
+            "trap.failed" | "trap.range" | "trap.overflow" | "trap.index" | "trap.expected" => {
                 let what = match name {
                     "trap.index" => "index",
                     "trap.range" => "range",
                     "trap.overflow" => "overflow",
+                    "trap.expected" => "expected",
                     _ => "failed",
                 };
                 self.trap(Trap::Failed { what, message: regs(0).first().copied() });

@@ -15,6 +15,8 @@ pub struct Failure {
     pub message: String,
     /// The values that explain it.
     pub values: Vec<(String, String)>,
+    /// Ways out.
+    pub helps: Vec<String>,
 }
 
 /// The kinds of failures.
@@ -38,6 +40,8 @@ pub enum FailureKind {
     Input,
     /// A row of a data file.
     BadRow,
+    /// A file that the program may not touch.
+    Forbidden,
     /// None: the program ends itself, with this status.
     Exit(i32),
     /// Code that the compiler would not have made.
@@ -47,7 +51,7 @@ pub enum FailureKind {
 impl Failure {
     /// A failure in one sentence.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Failure {
-        Failure { kind, message: message.into(), values: vec![] }
+        Failure { kind, message: message.into(), values: vec![], helps: vec![] }
     }
 
     /// A value that explains it.

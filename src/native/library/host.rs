@@ -90,8 +90,23 @@ pub struct Host {
     pub largest: u64,
     /// How the program wants to see its next sweep.
     pub wish: Option<Wish>,
+    /// Who wants to know how far loops have come.
+    pub progress: Option<fn(&Step<'_>)>,
+    /// Which files may be touched.
+    pub access: super::Access,
     /// What runs is run once more, and must leave no trace.
     pub is_rehearsal: bool,
+}
+
+/// How far a loop has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step<'a> {
+    /// What it is called.
+    pub label: &'a str,
+    /// How many rounds are through; none when it ends.
+    pub done: Option<u64>,
+    /// How many there are, if somebody knows.
+    pub total: Option<u64>,
 }
 
 impl Host {
@@ -104,6 +119,8 @@ impl Host {
             started: Instant::now(),
             largest: 1 << 40,
             wish: None,
+            progress: None,
+            access: super::Access::default(),
             is_rehearsal: false,
         }
     }

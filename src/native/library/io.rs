@@ -2,6 +2,7 @@
 
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext};
+use super::host::Step;
 use super::text::texts;
 use crate::value::{Cells, Ref};
 use std::io::{BufRead, Write};
@@ -16,6 +17,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "io.readLines", call: read_lines },
     NativeFunction { name: "io.readCSV", call: read_csv },
     NativeFunction { name: "io.writeFile", call: write_file },
+    NativeFunction { name: "io.progress", call: progress },
     NativeFunction { name: "io.arguments", call: arguments },
     NativeFunction { name: "io.exit", call: exit },
 ];
@@ -59,7 +61,8 @@ fn read_line(c: Call<'_, '_>) -> Result<(), Failure> {
 }
 
 /// The text of a file.
-fn read(path: &str) -> Result<String, Failure> {
+fn read(c: Call<'_, '_>, path: &str) -> Result<String, Failure> {
+    c.host.access.read.require(path, "read", "--allow-read")?;
     let bytes = std::fs::read(path).map_err(|e| failure(&format!("cannot read '{path}'"), &e))?;
     decode(path, &bytes).map(ToOwned::to_owned)
 }
@@ -76,7 +79,8 @@ fn decode<'b>(path: &str, bytes: &'b [u8]) -> Result<&'b str, Failure> {
 
 fn read_lines(c: Call<'_, '_>) -> Result<(), Failure> {
     let path = c.text()?;
-    c.give_reference(texts(lines(&read(&path)?)))
+    let text = read(c, &path)?;
+    c.give_reference(texts(lines(&text)))
 }
 
 fn lines(text: &str) -> Vec<Rc<str>> {
@@ -104,7 +108,18 @@ fn write_file(c: Call<'_, '_>) -> Result<(), Failure> {
     if c.host.is_rehearsal {
         return Err(Failure::new(FailureKind::Input, format!("'{}' is written once only", &*path)));
     }
+    c.host.access.write.require(&path, "write", "--allow-write")?;
     std::fs::write(&*path, text.as_bytes()).map_err(|e| failure(&format!("cannot write '{}'", &*path), &e))
+}
+
+fn progress(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (label, done, total) = (c.text()?, c.integer(), c.integer());
+    if let Some(tell) = c.host.progress
+        && !c.host.is_rehearsal
+    {
+        tell(&Step { label: &label, done: u64::try_from(done).ok(), total: u64::try_from(total).ok() });
+    }
+    Ok(())
 }
 
 fn arguments(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -120,7 +135,7 @@ fn exit(c: Call<'_, '_>) -> Result<(), Failure> {
 /// A file whose first line names the columns, and whose other lines are numbers.
 fn read_csv(c: Call<'_, '_>) -> Result<(), Failure> {
     let path = c.text()?;
-    let text = read(&path)?;
+    let text = read(c, &path)?;
     let (names, columns) = table(&path, &text)?;
     let columns: Vec<Ref> = columns.into_iter().map(|f| Ref::Cells(Rc::new(Cells::numbers(f)))).collect();
     c.give_reference(texts(names))?;

@@ -6,6 +6,7 @@
 //! to a function makes it panic.
 //! Not here: functions of numbers, which have derivatives (the table of primitives).
 
+mod access;
 mod any;
 mod array;
 mod context;
@@ -19,8 +20,9 @@ mod picture;
 mod place;
 mod text;
 
+pub use access::{Access, Folders, way_out};
 pub use context::{Argument, Failure, FailureKind, NativeContext, internal};
-pub use host::{Display, Host, Random, Screen, Streams, View, Wish};
+pub use host::{Display, Host, Random, Screen, Step, Streams, View, Wish};
 pub use io::{Table, lines_of, table_of};
 pub use text::append_text;
 

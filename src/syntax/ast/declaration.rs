@@ -41,6 +41,8 @@ pub enum DeclKind {
     Function(FunctionDecl),
     /// `f(x, y) = value`
     Formula { name: Ident, params: Vec<Param>, body: Expr },
+    /// `test "name" { … }`, at the top level of a file; called `test "name"`.
+    Test { name: Ident, body: Block },
     /// `struct`, `enum`, `class`
     Nominal(NominalDecl),
     /// `protocol`

@@ -58,6 +58,7 @@ pub(super) fn decl(d: &Decl) -> Tree {
             (named("extension", &ty(&e.target)), inner.chain(members(&e.members)).collect())
         }
         DeclKind::Init { failable, function: f } => (named("init", if *failable { "?" } else { "" }), function(f)),
+        DeclKind::Test { name, body } => (named("test", &name.name), vec![block("do", body)]),
         DeclKind::Deinit(body) => (named("deinit", ""), vec![block("do", body)]),
         DeclKind::Subscript { function: f, accessors: a } => {
             (named("subscript", ""), function(f).into_iter().chain(accessors(a)).collect())

@@ -11,10 +11,13 @@ mod function;
 mod habits;
 mod key_path;
 mod literal;
+mod marks;
 mod pattern;
 mod postfix;
 mod stmt;
 mod types;
+
+pub(super) use marks::{Mark, Role, marks};
 
 use super::Parsed;
 use super::ast::{File, Ident, Name};

@@ -5,7 +5,8 @@ use super::{Builder, Node, Rule};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{
-    Block, Catch, Condition, Decl, DeclKind, Expr, ExprKind, Ident, Param, SequencePart, Stmt, StmtKind, SwitchCase,
+    Block, Catch, Condition, Decl, DeclKind, Expr, ExprKind, Ident, Param, SequencePart, Stmt, StmtKind, StringPart,
+    SwitchCase,
 };
 use pest::iterators::Pairs;
 use std::rc::Rc;
@@ -89,8 +90,39 @@ impl Builder<'_> {
                 StmtKind::Adjoint { seed, wrt, body: self.block(inner.next()?) }
             }
             Rule::checkpoint_statement => self.checkpoint_statement(node)?,
+            Rule::test_block => self.test_block(node)?,
             other => unreachable!("{other:?} as a statement"),
         })
+    }
+
+    /// `test "name" { … }`
+    fn test_block(&mut self, node: Node<'_>) -> Option<StmtKind> {
+        let span = self.span(&node);
+        let mut inner = node.into_inner();
+        let title = self.string(inner.next()?);
+        let text = match &title.kind {
+            ExprKind::String(parts) => match &parts[..] {
+                [] => Some(Rc::from("")),
+                [StringPart::Text(text)] => Some(text.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some(text) = text else {
+            self.error(Code::Syntax, title.span, "the name of a test is a text without interpolations");
+            return None;
+        };
+        if self.depth > 1 {
+            let message = "a test stands at the top level of a file, outside of functions, types and blocks";
+            self.error(Code::Syntax, span, message);
+        }
+        let name = Ident { name: format!("test \"{text}\"").into(), span: title.span };
+        let around = std::mem::take(&mut self.throwing);
+        let body = self.block(inner.next()?);
+        self.throwing = around;
+        let kind = DeclKind::Test { name, body };
+        let documentation = self.documentation(span);
+        Some(StmtKind::Decl(Rc::new(Decl { kind, attributes: vec![], modifiers: vec![], span, documentation })))
     }
 
     fn labelled(&mut self, node: Node<'_>, label: Ident) -> Option<StmtKind> {

@@ -101,8 +101,8 @@ impl<'b> Flow<'b, '_> {
     }
 
     fn is_handled(&mut self) -> bool {
-        let is_script = matches!(self.world.function_data(self.function).kind, FunctionKind::Script);
-        is_script
+        // An error that leaves the script or a test is reported as a failure.
+        matches!(self.world.function_data(self.function).kind, FunctionKind::Script | FunctionKind::Test)
             || self.scopes.iter().any(|s| matches!(s, Scope::Catch { takes_all: true, .. }))
             || self.world.signature(self.function).throws
     }

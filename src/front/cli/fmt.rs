@@ -1,0 +1,97 @@
+//! `dscript fmt`: programs in the one style.
+
+use super::super::output::{Output, report};
+use super::super::{guard, status};
+use super::args::Settings;
+use super::input::{self, Content};
+use super::{manner, scripts};
+use crate::session::{Input, Session};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Rewrites programs, or lists those that would change.
+pub(super) fn fmt(paths: &[PathBuf], is_check: bool, settings: &Settings) -> i32 {
+    let is_stdin = matches!(paths, [only] if only.as_os_str() == "-");
+    let files = if is_stdin { Ok(paths.to_vec()) } else { scripts::found(paths) };
+    let files = match files {
+        Ok(files) => files,
+        Err(problem) => {
+            report(&problem);
+            return status::USAGE;
+        }
+    };
+    let options = settings.options(vec![String::new()], guard::interrupt());
+    let session = Session::new(options, Box::new(std::io::sink()));
+    let mut work = Work { session, settings, output: Output::stdout(), is_check };
+    let worst = files.iter().map(|file| work.file(file)).max().unwrap_or(status::DONE);
+    work.output.flush_or_end();
+    worst
+}
+
+struct Work<'a> {
+    session: Session,
+    settings: &'a Settings,
+    output: Output,
+    is_check: bool,
+}
+
+impl Work<'_> {
+    /// What to say of a file: the highest status of all is that of the command.
+    fn file(&mut self, file: &Path) -> i32 {
+        let program = match input::read(file) {
+            Ok(program) => program,
+            Err(reason) => return said(&reason, status::USAGE),
+        };
+        let name = &program.name;
+        let Content::Text(text) = &program.content else {
+            return said(&format!("dscript: '{name}' is a compiled program, which has no style\n"), status::USAGE);
+        };
+        let formatted = match self.session.formatted(Input { name, text }) {
+            Ok(formatted) => formatted,
+            Err(diagnostics) => {
+                return said(&manner(self.settings).text(&diagnostics, &self.session), status::REJECTED);
+            }
+        };
+        let is_stdin = file.as_os_str() == "-";
+        match (self.is_check, formatted == *text) {
+            (true, false) => {
+                self.output.write_or_end(&format!("{name}\n"));
+                status::DENIED
+            }
+            (false, _) if is_stdin => {
+                self.output.write_or_end(&formatted);
+                status::DONE
+            }
+            (false, false) => match replace(file, &formatted) {
+                Ok(()) => status::DONE,
+                Err(error) => said(&format!("dscript: cannot write '{name}': {error}\n"), status::USAGE),
+            },
+            (_, true) => status::DONE,
+        }
+    }
+}
+
+fn said(text: &str, status: i32) -> i32 {
+    report(text);
+    status
+}
+
+/// Puts a text in the place of a file's at once, so that nobody ever sees a part of it. Links and permissions stay.
+fn replace(file: &Path, text: &str) -> std::io::Result<()> {
+    let file = file.canonicalize()?;
+    let permissions = std::fs::metadata(&file)?.permissions();
+    let mut name = std::ffi::OsString::from(".");
+    name.push(file.file_name().unwrap_or_default());
+    name.push(format!(".{}.tmp", std::process::id()));
+    let beside = file.with_file_name(name);
+    let written = std::fs::File::create_new(&beside).and_then(|mut new| {
+        new.write_all(text.as_bytes())?;
+        new.set_permissions(permissions)?;
+        new.sync_all()
+    });
+    let replaced = written.and_then(|()| std::fs::rename(&beside, &file));
+    if replaced.is_err() {
+        drop(std::fs::remove_file(&beside));
+    }
+    replaced
+}

@@ -1,0 +1,43 @@
+//! `dscript new NAME`: a program to begin with.
+
+use super::super::output::{Output, report};
+use super::super::status;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+const PROGRAM: &str = "\
+// What this program is for.
+
+f(x) = x^3 - 2x
+
+print(\"f(2) is \\(f(2)), and its slope there \\(f'(2))\")
+
+test \"the slope of f\" {
+    expect(f'(2), equals: 10)
+}
+";
+
+/// Writes a program with a test to a file that is not there yet.
+pub(super) fn new(name: &Path) -> i32 {
+    let file = if name.extension().is_some() { name.to_path_buf() } else { name.with_extension("dscript") };
+    let shown = file.display();
+    let written = std::fs::File::create_new(&file).and_then(|mut new| new.write_all(PROGRAM.as_bytes()));
+    match written {
+        Ok(()) => {
+            let output = Output::stdout();
+            output.write_or_end(&format!(
+                "wrote {shown}; run it with 'dscript {shown}', test it with 'dscript test {shown}'\n"
+            ));
+            output.flush_or_end();
+            status::DONE
+        }
+        Err(error) => {
+            let reason = match error.kind() {
+                ErrorKind::AlreadyExists => "there is one already".to_owned(),
+                _ => error.to_string(),
+            };
+            report(&format!("dscript: cannot write '{shown}': {reason}\n"));
+            status::USAGE
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! `dscript test`: finds test blocks, runs each on a machine of its own, and says how they went.
+
+use super::super::output::{Output, report};
+use super::super::{guard, status};
+use super::args::Settings;
+use super::input::{self, Content};
+use super::record::Record;
+use super::{manner, scripts};
+use crate::session::{Input, Options, Ran, Session, Status, Suite, Test};
+use std::cell::RefCell;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// Runs the tests of files and folders whose names contain a word.
+pub(super) fn test(paths: &[PathBuf], filter: Option<&str>, settings: &Settings) -> i32 {
+    let started = Instant::now();
+    let files = match scripts::found(paths) {
+        Ok(files) => files,
+        Err(problem) => {
+            report(&problem);
+            return status::USAGE;
+        }
+    };
+    let mut run =
+        Run { settings, interrupt: guard::interrupt(), filter, output: Output::stdout(), tally: Tally::default() };
+    for file in &files {
+        if run.file(file).is_err() {
+            break;
+        }
+    }
+    run.conclude(started.elapsed())
+}
+
+/// How many tests there were.
+#[derive(Default)]
+struct Tally {
+    passed: usize,
+    failed: usize,
+    left_out: usize,
+    /// The status of what went wrong beside the tests.
+    trouble: Option<i32>,
+}
+
+/// No further file is looked at.
+struct Stop;
+
+struct Run<'a> {
+    settings: &'a Settings,
+    interrupt: Arc<AtomicBool>,
+    filter: Option<&'a str>,
+    output: Output,
+    tally: Tally,
+}
+
+impl Run<'_> {
+    fn file(&mut self, file: &Path) -> Result<(), Stop> {
+        let program = match input::read(file) {
+            Ok(program) => program,
+            Err(reason) => {
+                report(&reason);
+                self.tally.trouble.get_or_insert(status::USAGE);
+                return Ok(());
+            }
+        };
+        let Content::Text(text) = &program.content else { return Ok(()) };
+        if !may_have_tests(text) {
+            return Ok(());
+        }
+        let options = self.settings.options(vec![program.name.clone()], self.interrupt.clone());
+        let options = Options { check_derivatives: true, ..options };
+        let mut session = Session::new(options.clone(), Box::new(std::io::sink()));
+        let suite = match session.suite(&[Input { name: &program.name, text }]) {
+            Ok(suite) => suite,
+            Err(outcome) => {
+                super::tell(&outcome.diagnostics, &session, &self.output, self.settings);
+                let status = super::status_of(outcome.status);
+                self.tally.trouble = Some(self.tally.trouble.map_or(status, |before| before.max(status)));
+                return Ok(());
+            }
+        };
+        super::tell(&suite.diagnostics, &session, &self.output, self.settings);
+        self.suite(&mut session, &suite, &options)
+    }
+
+    fn suite(&mut self, session: &mut Session, suite: &Suite, options: &Options) -> Result<(), Stop> {
+        let is_wanted = |test: &Test| self.filter.is_none_or(|word| test.name.contains(word));
+        let wanted: Vec<usize> = (0..suite.tests.len()).filter(|n| is_wanted(&suite.tests[*n])).collect();
+        self.tally.left_out += suite.tests.len() - wanted.len();
+        let Some(first) = wanted.first() else { return Ok(()) };
+        self.say(&format!("{}\n", suite.tests[*first].file));
+        for (done, number) in wanted.iter().enumerate() {
+            let printed = Printed::default();
+            let started = Instant::now();
+            let ran = session.run_test(suite, *number, options, Box::new(printed.clone()));
+            let Ran { outcome, is_before } = &ran;
+            if outcome.status == Status::Interrupted {
+                self.tally.trouble = Some(status::INTERRUPTED);
+                return Err(Stop);
+            }
+            let test = &suite.tests[*number];
+            let has_passed = outcome.status == Status::Done;
+            if self.settings.json {
+                self.record(test, &ran, &printed, started.elapsed(), session);
+            } else {
+                self.line(&test.name, has_passed, started.elapsed());
+            }
+            if has_passed {
+                self.tally.passed += 1;
+                continue;
+            }
+            self.tally.failed += 1;
+            if !self.settings.json {
+                self.explain(&ran, &printed, session);
+            }
+            if *is_before {
+                let rest = wanted.len() - done - 1;
+                self.tally.failed += rest;
+                if rest > 0 {
+                    self.say(&format!("  ✘ {rest} more, for the same reason\n"));
+                }
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Something for people.
+    fn say(&self, text: &str) {
+        if !self.settings.json {
+            self.output.write_or_end(text);
+        }
+    }
+
+    /// One test, for programs.
+    fn record(&self, test: &Test, ran: &Ran, printed: &Printed, took: Duration, session: &Session) {
+        super::tell(&ran.outcome.diagnostics, session, &self.output, self.settings);
+        let passed = ran.outcome.status == Status::Done;
+        let Test { name, file, line } = test;
+        let (seconds, output) = (took.as_secs_f64(), &printed.text());
+        Record::Test { name, file, line: *line, passed, seconds, output }.write(&self.output);
+    }
+
+    /// One test, on one line.
+    fn line(&self, name: &str, has_passed: bool, took: Duration) {
+        let sign = if has_passed { '✔' } else { '✘' };
+        self.output.write_or_end(&format!("  {sign} {name}   {}\n", words(took)));
+    }
+
+    /// Why a test failed, and what it printed.
+    fn explain(&self, ran: &Ran, printed: &Printed, session: &Session) {
+        self.output.flush_or_end();
+        let mut said = String::new();
+        match ran.outcome.status {
+            Status::Exited(code) => said += &format!("dscript: the test ended the program with exit({code})\n"),
+            Status::Internal => said += guard::PLEA,
+            _ => {}
+        }
+        if ran.is_before {
+            said += "dscript: the statements of the file failed before its tests began\n";
+        }
+        said += &manner(self.settings).text(&ran.outcome.diagnostics, session);
+        let text = printed.text();
+        if !text.is_empty() {
+            said += "what was printed:\n";
+            text.lines().for_each(|line| said += &format!("  | {line}\n"));
+        }
+        report(&said);
+    }
+
+    fn conclude(&self, took: Duration) -> i32 {
+        let Tally { passed, failed, left_out, trouble } = self.tally;
+        if self.settings.json {
+            Record::Summary { passed, failed, left_out }.write(&self.output);
+        }
+        let left_out = if left_out > 0 { format!(", {left_out} left out") } else { String::new() };
+        let summary = match passed + failed {
+            0 if trouble.is_some() => String::new(),
+            0 => format!("no tests{left_out}\n"),
+            _ => format!("{passed} passed, {failed} failed{left_out}   {}\n", words(took)),
+        };
+        self.say(&summary);
+        self.output.flush_or_end();
+        match trouble {
+            Some(status) => status,
+            None if failed > 0 => status::TESTS_FAILED,
+            None => status::DONE,
+        }
+    }
+}
+
+/// Whether a text can have tests: most programs have none, and need not be compiled to know it.
+fn may_have_tests(text: &str) -> bool {
+    let begins = |line: &str| {
+        let rest = line.trim_start_matches(['\u{feff}', ' ', '\t', ';', '}']).strip_prefix("test");
+        rest.is_some_and(|rest| rest.starts_with([' ', '\t']) && rest.trim_start().starts_with(['"', '#']))
+    };
+    text.lines().any(begins)
+}
+
+/// A time, as a person says it.
+fn words(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
+}
+
+/// What a test printed, shown only when it fails.
+#[derive(Clone, Default)]
+struct Printed(Rc<RefCell<Vec<u8>>>);
+
+impl Printed {
+    /// More is not kept: a failing test that prints without end must not fill the memory.
+    const MOST: usize = 1 << 16;
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.0.borrow()).into_owned()
+    }
+}
+
+impl Write for Printed {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let mut kept = self.0.borrow_mut();
+        let room = Self::MOST.saturating_sub(kept.len()).min(bytes.len());
+        kept.extend_from_slice(&bytes[..room]);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

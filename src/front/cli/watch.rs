@@ -1,0 +1,147 @@
+//! `--watch`: the command is run again, in a process of its own, whenever one of its files is saved.
+
+use super::super::output::report;
+use super::super::status;
+use super::input;
+use crate::session::Session;
+use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// How long nothing must happen before a change counts as complete: editors save in several steps.
+const CALM: Duration = Duration::from_millis(60);
+/// How often one looks whether the program has ended.
+const PULSE: Duration = Duration::from_millis(30);
+
+/// Runs the command of this process, without `--watch`, again and again. `files` says which ones it consists of now.
+pub(super) fn watch(files: impl Fn() -> Vec<PathBuf>, is_json: bool) -> i32 {
+    let (send, changes) = channel();
+    let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
+        if let Ok(event) = event
+            && !event.kind.is_access()
+        {
+            // Who does not listen any more has no use for it.
+            let _ = send.send(event.paths);
+        }
+    });
+    let watched = watcher.map(|watcher| Watched { watcher, folders: BTreeSet::new(), files: BTreeSet::new() });
+    let result = watched.and_then(|mut watched| {
+        loop {
+            watched.set(&files())?;
+            run_until_change(&changes, &watched, is_json)?;
+        }
+    });
+    let error: notify::Error = match result {
+        Ok(never) => never,
+        Err(error) => error,
+    };
+    report(&format!("dscript: cannot watch the files: {error}\n"));
+    status::USAGE
+}
+
+/// What is looked at.
+struct Watched {
+    watcher: RecommendedWatcher,
+    /// Editors put a new file in the place of the old one, so folders are watched.
+    folders: BTreeSet<PathBuf>,
+    files: BTreeSet<PathBuf>,
+}
+
+impl Watched {
+    fn set(&mut self, files: &[PathBuf]) -> notify::Result<()> {
+        self.files = files.iter().filter_map(|file| std::path::absolute(file).ok()).map(|file| plain(&file)).collect();
+        for folder in self.files.iter().filter_map(|file| file.parent()) {
+            if !self.folders.contains(folder) && folder.is_dir() {
+                self.watcher.watch(folder, RecursiveMode::NonRecursive)?;
+                self.folders.insert(folder.to_path_buf());
+            }
+        }
+        Ok(())
+    }
+
+    fn has(&self, paths: &[PathBuf]) -> bool {
+        paths.iter().any(|path| self.files.contains(&plain(path)))
+    }
+}
+
+/// A path whose folder has no links and no `..` in it.
+fn plain(file: &Path) -> PathBuf {
+    match (file.parent().and_then(|folder| folder.canonicalize().ok()), file.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => file.to_path_buf(),
+    }
+}
+
+fn run_until_change(changes: &Receiver<Vec<PathBuf>>, watched: &Watched, is_json: bool) -> notify::Result<()> {
+    if !is_json && std::io::stdout().is_terminal() {
+        // The screen and what was scrolled off it.
+        let _ = std::io::stdout().write_all(b"\x1b[2J\x1b[3J\x1b[H").and_then(|()| std::io::stdout().flush());
+    }
+    let mut child = Running(Command::new(std::env::current_exe()?).args(words()).spawn()?);
+    let mut is_running = true;
+    loop {
+        match changes.recv_timeout(PULSE) {
+            Ok(paths) if watched.has(&paths) => break,
+            Ok(_) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(notify::Error::generic("the system has stopped telling"));
+            }
+            Err(RecvTimeoutError::Timeout) if is_running => {
+                if let Some(ended) = child.0.try_wait()? {
+                    is_running = false;
+                    if ended.code() == Some(status::INTERRUPTED) {
+                        std::process::exit(status::INTERRUPTED);
+                    }
+                    let status = ended.code().map_or_else(|| "by a signal".to_owned(), |code| format!("with {code}"));
+                    if !is_json {
+                        report(&format!("dscript: ended {status}; waiting for a file to be saved, Ctrl-C leaves\n"));
+                    }
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+    while changes.recv_timeout(CALM).is_ok() {}
+    Ok(())
+}
+
+/// A program that is ended when nobody waits for it any more.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The words of this command line for one run.
+fn words() -> Vec<OsString> {
+    let given: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let options = given.iter().position(|word| word == "--").unwrap_or(given.len());
+    let kept = given.iter().enumerate().filter(|(at, word)| *at >= options || *word != "--watch");
+    std::iter::once(OsString::from("--first-error")).chain(kept.map(|(_, word)| word.clone())).collect()
+}
+
+/// Files with all that they import.
+pub(super) fn with_imports(files: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = files.to_vec();
+    let mut at = 0;
+    while let Some(file) = found.get(at).cloned() {
+        at += 1;
+        let Ok(text) = input::import(&file) else { continue };
+        for import in Session::imports(&text) {
+            let path = file.parent().unwrap_or(Path::new("")).join(import);
+            if !found.contains(&path) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}

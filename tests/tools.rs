@@ -1,0 +1,349 @@
+//! `dscript test` and `dscript fmt`: what is said, written and left alone.
+
+#[allow(dead_code, reason = "each test uses a part of it")]
+mod harness;
+
+use harness::folder::{Folder, ended, said};
+use harness::{dscript, files, root};
+use std::fs;
+
+const GOOD: &str = "var n = 0\nprint(\"begins\")\n\
+    test \"first\" { n += 1; expect(n, equals: 1) }\ntest \"second\" { n += 1; expect(n, equals: 1) }\n";
+const BAD: &str = "test \"trap\" {\n    print(\"here\")\n    let a = [1], i = 3\n    print(a[i])\n}\n\
+    test \"values\" { expect(1 + 1, equals: 3, \"a sum\") }\ntest \"fine\" { expect(true) }\n\
+    test \"thrown\" { throw Oops() }\nstruct Oops: Error {}\ntest \"leaves\" { exit(7) }\n";
+
+/// Without times.
+fn plain(stdout: &str) -> String {
+    let line = |line: &str| line.split("   ").next().unwrap_or_default().to_owned() + "\n";
+    stdout
+        .lines()
+        .map(|text| if let Some(rest) = text.strip_prefix("  ") { "  ".to_owned() + &line(rest) } else { line(text) })
+        .collect()
+}
+
+#[test]
+fn each_test_runs_on_its_own() {
+    let folder = Folder::new("own").with("a.dscript", GOOD);
+    let finished = folder.run(&["test", "a.dscript"]);
+    assert_eq!(plain(&finished.stdout), "a.dscript\n  ✔ first\n  ✔ second\n2 passed, 0 failed\n");
+    assert_eq!((finished.status, finished.stderr.as_str()), (Some(0), ""));
+    assert!(finished.stdout.contains(" ms\n"), "how long it took: {}", finished.stdout);
+    ended(&folder.run(&["a.dscript"]), 0, "begins\n");
+}
+
+#[test]
+fn a_failure_does_not_stop_the_next_test() {
+    let finished = Folder::new("failures").with("a.dscript", BAD).run(&["test"]);
+    let expected = "a.dscript\n  ✘ trap\n  ✘ values\n  ✔ fine\n  ✘ thrown\n  ✘ leaves\n1 passed, 4 failed\n";
+    assert_eq!(plain(&finished.stdout), expected);
+    assert_eq!(finished.status, Some(4));
+    for words in [
+        "a.dscript:4:11",
+        "what was printed:\n  | here\n",
+        "a sum: expected 3, found 2",
+        "a.dscript:6:17",
+        "expect(1 + 1, equals: 3, \"a sum\")",
+        "uncaught error: Oops()",
+        "the test ended the program with exit(7)",
+    ] {
+        said(&finished, words);
+    }
+}
+
+#[test]
+fn statements_that_fail_fail_all_tests_of_their_file() {
+    let text = "let a: [Int] = []\nprint(a[0])\ntest \"one\" {}\ntest \"two\" {}\n";
+    let finished = Folder::new("before").with("a.dscript", text).run(&["test"]);
+    assert!(finished.stdout.contains("1 more, for the same reason"), "{}", finished.stdout);
+    assert_eq!(finished.status, Some(4));
+    said(&finished, "the statements of the file failed before its tests began");
+}
+
+#[test]
+fn tests_are_found_and_filtered() {
+    let folder = Folder::new("found")
+        .with("b.dscript", GOOD)
+        .with("a.swift", "test \"third\" {}\n")
+        .with("c.txt", "test \"no\" {}");
+    fs::create_dir_all(folder.0.join("inner/.hidden")).unwrap();
+    fs::write(folder.0.join("inner/d.dscript"), "import \"../b.dscript\"\ntest \"fourth\" { expect(n, equals: 0) }\n")
+        .unwrap();
+    fs::write(folder.0.join("inner/.hidden/e.dscript"), "test \"no\" {}\n").unwrap();
+    let all = "a.swift\n  ✔ third\nb.dscript\n  ✔ first\n  ✔ second\ninner/d.dscript\n  ✔ fourth\n4 passed, 0 failed\n";
+    assert_eq!(plain(&folder.run(&["test"]).stdout), all);
+    assert_eq!(plain(&folder.run(&["test", "inner"]).stdout), "inner/d.dscript\n  ✔ fourth\n1 passed, 0 failed\n");
+    let some = "b.dscript\n  ✔ first\n1 passed, 0 failed, 3 left out\n";
+    assert_eq!(plain(&folder.run(&["test", "--filter", "irs"]).stdout), some);
+    ended(&folder.run(&["test", "--filter", "nothing"]), 0, "no tests, 4 left out\n");
+    ended(&folder.run(&["test", "nowhere"]), 2, "");
+}
+
+#[test]
+fn what_does_not_compile_is_told_and_the_rest_runs() {
+    let folder = Folder::new("broken").with("a.dscript", "test \"a\" { oops }\n").with("b.dscript", GOOD);
+    let finished = folder.run(&["test"]);
+    assert_eq!(plain(&finished.stdout), "b.dscript\n  ✔ first\n  ✔ second\n2 passed, 0 failed\n");
+    assert_eq!(finished.status, Some(3));
+    said(&finished, "cannot find 'oops' in scope");
+    ended(&folder.run(&["check", "a.dscript"]), 3, "");
+    ended(&folder.run(&["a.dscript"]), 0, "");
+}
+
+#[test]
+fn two_tests_of_a_file_have_two_names() {
+    let folder = Folder::new("names").with("a.dscript", "test \"one\" {}\ntest \"one\" {}\n");
+    let finished = folder.run(&["test"]);
+    ended(&finished, 3, "");
+    said(&finished, "invalid redeclaration of 'test \"one\"'");
+}
+
+#[test]
+fn registered_derivatives_are_compared() {
+    let text = "func own(_ x: Double) -> Double { x * x }\n@derivative(of: own)\n\
+        func _(_ x: Double) -> (value: Double, pullback: (Double) -> Double) { (value: x * x, pullback: { v in 3 * x * v }) }\n\
+        test \"slope\" { expect(gradient(at: 2, in: own) > 0) }\n";
+    let finished = Folder::new("derivatives").with("a.dscript", text).run(&["test"]);
+    assert_eq!(finished.status, Some(4));
+    said(&finished, "E0611");
+}
+
+#[test]
+fn a_test_has_its_own_time() {
+    let text = "test \"long\" { while true {} }\ntest \"short\" {}\n";
+    let finished = Folder::new("time").with("a.dscript", text).run(&["test", "--timeout", "0.2"]);
+    assert_eq!(plain(&finished.stdout), "a.dscript\n  ✘ long\n  ✔ short\n1 passed, 1 failed\n");
+    assert_eq!(finished.status, Some(4));
+}
+
+#[test]
+fn programs_are_written_in_one_style() {
+    let folder = Folder::new("fmt")
+        .with("a.dscript", "let  x=1\n")
+        .with("b.dscript", "let y = 2\n")
+        .with("c.dscript", "let = 3\n");
+    ended(&folder.run(&["fmt", "--check", "a.dscript", "b.dscript"]), 5, "a.dscript\n");
+    assert_eq!(fs::read_to_string(folder.0.join("a.dscript")).unwrap(), "let  x=1\n", "--check writes nothing");
+    let finished = folder.run(&["fmt"]);
+    ended(&finished, 3, "");
+    said(&finished, "c.dscript:1:5");
+    let now = |name: &str| fs::read_to_string(folder.0.join(name)).unwrap();
+    assert_eq!([now("a.dscript"), now("b.dscript"), now("c.dscript")], ["let x = 1\n", "let y = 2\n", "let = 3\n"]);
+    ended(&folder.run(&["fmt", "--check", "a.dscript", "b.dscript"]), 0, "");
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 3, "nothing is left beside");
+}
+
+#[test]
+fn standard_input_is_written_in_one_style() {
+    ended(&dscript(&["fmt", "-"], b"f(x)=x*2", root()), 0, "f(x) = x * 2\n");
+    ended(&dscript(&["fmt", "-"], b"f(", root()), 3, "");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_permissions_stay() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("links").with("a.dscript", "let  x=1\n");
+    let file = folder.0.join("a.dscript");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o754)).unwrap();
+    std::os::unix::fs::symlink("a.dscript", folder.0.join("link.dscript")).unwrap();
+    ended(&folder.run(&["fmt", "link.dscript"]), 0, "");
+    assert!(folder.0.join("link.dscript").is_symlink());
+    assert_eq!(fs::read_to_string(&file).unwrap(), "let x = 1\n");
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o754);
+}
+
+#[test]
+fn a_new_program_is_tested_and_in_style() {
+    let folder = Folder::new("new");
+    ended(
+        &folder.run(&["new", "wave"]),
+        0,
+        "wrote wave.dscript; run it with 'dscript wave.dscript', test it with 'dscript test wave.dscript'\n",
+    );
+    ended(&folder.run(&["wave.dscript"]), 0, "f(2) is 4.0, and its slope there 10.0\n");
+    assert_eq!(folder.run(&["test"]).status, Some(0));
+    ended(&folder.run(&["fmt", "--check"]), 0, "");
+    fs::write(folder.0.join("wave.dscript"), "mine").unwrap();
+    let again = folder.run(&["new", "wave"]);
+    ended(&again, 2, "");
+    said(&again, "there is one already");
+    assert_eq!(fs::read_to_string(folder.0.join("wave.dscript")).unwrap(), "mine");
+    ended(&folder.run(&["new", "nowhere/wave"]), 2, "");
+}
+
+/// The kinds of lines, with what `wanted` says of each.
+fn kinds(stdout: &str, wanted: &str) -> Vec<String> {
+    let line = |line: &str| {
+        let object: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"));
+        let kind = object["kind"].as_str().unwrap_or_default().to_owned();
+        if object[wanted].is_null() { kind } else { format!("{kind} {}", object[wanted]) }
+    };
+    stdout.lines().map(line).collect()
+}
+
+#[test]
+fn everything_is_told_as_json() {
+    let folder =
+        Folder::new("json").with("a.dscript", "print(1, \"ü\")\nlet a = [1]\nprint(a[3])\n").with("b.dscript", GOOD);
+    let value = folder.run(&["--json", "-e", "print(1); 2.5"]);
+    let lines = "{\"kind\":\"start\",\"schema\":1,\"version\":\"0.1.0\"}\n{\"kind\":\"output\",\"text\":\"1\\n\"}\n\
+        {\"kind\":\"value\",\"type\":\"Double\",\"text\":\"2.5\"}\n{\"kind\":\"exit\",\"code\":0}\n";
+    ended(&value, 0, lines);
+    let run = folder.run(&["run", "--json", "a.dscript"]);
+    assert_eq!(kinds(&run.stdout, "code"), ["start", "output", "diagnostic \"E0601\"", "exit 1"]);
+    assert_eq!((run.status, run.stderr.as_str()), (Some(1), ""));
+    assert_eq!(kinds(&folder.run(&["check", "--json", "a.dscript"]).stdout, "code"), ["start", "exit 0"]);
+    let test = folder.run(&["test", "--json"]);
+    assert_eq!(kinds(&test.stdout, "passed"), ["start", "test true", "test true", "summary 2", "exit"]);
+    let missing = folder.run(&["run", "--json", "none.dscript"]);
+    assert_eq!(kinds(&missing.stdout, "code"), ["start", "exit 2"]);
+}
+
+#[test]
+fn files_out_of_reach_are_not_touched() {
+    let read = "print(readLines(CommandLine.arguments[1]).count)\n";
+    let folder =
+        Folder::new("reach").with("a.dscript", "print(readLines(\"near.txt\").count)\n").with("near.txt", "x\n");
+    let folder = folder.with("secret.txt", "x\ny\n");
+    fs::create_dir_all(folder.0.join("inner")).unwrap();
+    fs::write(folder.0.join("inner/read.dscript"), read).unwrap();
+    fs::write(folder.0.join("inner/own.txt"), "x\n").unwrap();
+    fs::write(folder.0.join("inner/import.dscript"), "import \"../a.dscript\"\n").unwrap();
+    let inner = |arguments: &[&str]| dscript(arguments, b"", &folder.0.join("inner"));
+    // The working folder, and the program's own.
+    ended(&folder.run(&["a.dscript"]), 0, "1\n");
+    ended(&folder.run(&["inner/read.dscript", "--", "secret.txt"]), 0, "2\n");
+    ended(&folder.run(&["inner/read.dscript", "--", "inner/own.txt"]), 0, "1\n");
+    for path in ["../secret.txt", "/etc/passwd", "./../secret.txt", "../none.txt"] {
+        let finished = inner(&["read.dscript", "--", path]);
+        ended(&finished, 1, "");
+        said(&finished, &format!("cannot read '{path}': it is outside of the folders"));
+        said(&finished, "--allow-read=");
+    }
+    ended(&inner(&["read.dscript", "--allow-read=..", "--", "../secret.txt"]), 0, "2\n");
+    // A text on the command line has no folder of its own.
+    ended(&inner(&["-e", "print(readLines(\"own.txt\").count)"]), 0, "1\n");
+    ended(&inner(&["-e", "readLines(\"../secret.txt\").count"]), 1, "");
+    // Imports are files, too.
+    let import = inner(&["import.dscript"]);
+    ended(&import, 3, "");
+    said(&import, "cannot import '../a.dscript'");
+    ended(&inner(&["check", "--allow-read=..", "import.dscript"]), 0, "");
+    // So is what is written.
+    let finished = inner(&["-e", "write(\"a\", to: \"../new.txt\")"]);
+    ended(&finished, 1, "");
+    said(&finished, "--allow-write=..");
+    assert!(!folder.0.join("new.txt").exists());
+    ended(&inner(&["-e", "write(\"a\", to: \"../new.txt\")", "--allow-write", ".."]), 0, "");
+    ended(&inner(&["-e", "write(\"a\", to: \"new.txt\")"]), 0, "");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_do_not_lead_out_of_reach() {
+    let folder = Folder::new("link-out").with("secret.txt", "x\n");
+    fs::create_dir_all(folder.0.join("inner")).unwrap();
+    std::os::unix::fs::symlink("../secret.txt", folder.0.join("inner/link.txt")).unwrap();
+    let finished = dscript(&["-e", "readLines(\"link.txt\").count"], b"", &folder.0.join("inner"));
+    ended(&finished, 1, "");
+    said(&finished, "E0902");
+}
+
+#[test]
+fn long_loops_say_how_far_they_are() {
+    let text = "for i in progress(0..<1000, \"waiting\") {\n    let from = clock()\n    while clock() - from < 0.0025 {}\n}\nprint(\"done\")\n";
+    let folder = Folder::new("progress").with("a.dscript", text);
+    let finished = folder.run(&["--json", "a.dscript"]);
+    let lines: Vec<&str> = finished.stdout.lines().filter(|line| line.contains("\"kind\":\"progress\"")).collect();
+    assert!((1..=4).contains(&lines.len()), "a line a second: {}", finished.stdout);
+    assert!(
+        lines.iter().all(|line| line.contains("\"label\":\"waiting\",\"done\":") && line.contains("\"total\":1000"))
+    );
+    // Nobody looks at what is no terminal.
+    let plain = folder.run(&["a.dscript"]);
+    ended(&plain, 0, "done\n");
+    assert_eq!(plain.stderr, "");
+}
+
+/// Runs a command with `--watch`, and gives what it wrote: standard output, standard error.
+struct Watching {
+    child: std::process::Child,
+    folder: Folder,
+}
+
+impl Watching {
+    fn new(folder: Folder, arguments: &[&str]) -> Watching {
+        let file = |name: &str| fs::File::create(folder.0.join(name)).unwrap();
+        let child = harness::command()
+            .args(arguments)
+            .current_dir(&folder.0)
+            .stdin(std::process::Stdio::null())
+            .stdout(file("out.txt"))
+            .stderr(file("err.txt"))
+            .spawn()
+            .unwrap();
+        Watching { child, folder }
+    }
+
+    /// Waits until one of the outputs is as wanted.
+    #[track_caller]
+    fn until(&self, name: &str, is_wanted: impl Fn(&str) -> bool) {
+        let start = std::time::Instant::now();
+        loop {
+            let text = fs::read_to_string(self.folder.0.join(name)).unwrap_or_default();
+            if is_wanted(&text) {
+                return;
+            }
+            assert!(start.elapsed() < harness::DEADLINE, "{name}: {text}");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    }
+
+    fn save(&self, name: &str, text: &str) {
+        // As editors do: beside it, and then in its place.
+        fs::write(self.folder.0.join("new.tmp"), text).unwrap();
+        fs::rename(self.folder.0.join("new.tmp"), self.folder.0.join(name)).unwrap();
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
+#[test]
+fn a_saved_file_is_run_again() {
+    let folder = Folder::new("watch")
+        .with("a.dscript", "import \"b.dscript\"\nprint(nope, nada)\n")
+        .with("b.dscript", "let b = 1\n");
+    let watching = Watching::new(folder, &["run", "--watch", "a.dscript"]);
+    watching.until("err.txt", |text| text.contains("ended with 3; waiting"));
+    watching.until("err.txt", |text| text.contains("'nope'") && !text.contains("'nada'"));
+    watching.save("a.dscript", "import \"b.dscript\"\nprint(\"b is\", b)\n");
+    watching.until("out.txt", |text| text == "b is 1\n");
+    watching.until("err.txt", |text| text.contains("ended with 0; waiting"));
+    watching.save("b.dscript", "let b = 2\nprint(\"runs\")\nwhile true {}\n");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    // A run that has not ended is ended.
+    watching.save("b.dscript", "let b = 3\n");
+    watching.until("out.txt", |text| text.ends_with("b is 3\n"));
+}
+
+#[test]
+fn watched_commands_need_files() {
+    let folder = Folder::new("watch-nothing");
+    let finished = folder.run(&["run", "--watch", "-e", "1"]);
+    ended(&finished, 2, "");
+    said(&finished, "--watch needs a file");
+    ended(&folder.run(&["run", "--watch", "-"]), 2, "");
+}
+
+/// Every program of the repository is written in the style; `dscript fmt scripts prelude tests/run` writes it.
+#[test]
+fn the_repository_is_written_in_the_style() {
+    ended(&dscript(&["fmt", "--check", "scripts", "prelude", "tests/run"], b"", root()), 0, "");
+    assert!(files(&root().join("prelude"), &["dscript"]).len() > 30);
+}
