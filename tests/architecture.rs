@@ -13,7 +13,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("diagnostic", &["source"]),
     ("value", &[]),
-    ("native", &["value"]),
+    ("native", &["value", "plot"]),
     ("plot", &[]),
     ("syntax", &["source", "diagnostic"]),
     ("types", &["syntax", "source", "diagnostic"]),

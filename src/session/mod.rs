@@ -106,15 +106,16 @@ impl Screen for TextOnly {
     fn clear(&mut self, _: bool) {}
 }
 
-/// Streams that print to `output`, pictures as text, and ask the standard input.
+/// Streams that print to `output`, pictures as text.
 fn printing_to(output: Box<dyn Write>) -> Streams {
     let output = Rc::new(RefCell::new(output));
-    Streams {
-        output: Box::new(TextOnly(Rc::clone(&output))),
-        error: Box::new(std::io::stderr()),
-        input: Box::new(std::io::BufReader::new(std::io::stdin())),
-        screen: Box::new(TextOnly(output)),
-    }
+    on_terminal(Box::new(TextOnly(Rc::clone(&output))), Box::new(TextOnly(output)))
+}
+
+/// Streams that ask the standard input, and complain where complaints go.
+fn on_terminal(output: Box<dyn Write>, screen: Box<dyn Screen>) -> Streams {
+    let input = Box::new(std::io::BufReader::new(std::io::stdin()));
+    Streams { output, error: Box::new(std::io::stderr()), input, screen }
 }
 
 /// A module that passed the compiler.
@@ -128,6 +129,11 @@ impl Session {
     /// A fresh session that prints to `output`, pictures as text; it asks the standard input.
     pub fn new(options: Options, output: Box<dyn Write>) -> Session {
         Session::with(options, printing_to(output))
+    }
+
+    /// A fresh session that prints to `output` and shows pictures on `screen`; it asks the standard input.
+    pub fn showing(options: Options, output: Box<dyn Write>, screen: Box<dyn Screen>) -> Session {
+        Session::with(options, on_terminal(output, screen))
     }
 
     /// A fresh session that shows and asks through these streams.

@@ -154,6 +154,15 @@ class Behaviour(unittest.TestCase):
         self.assertEqual([m["content"]["transient"]["display_id"] for m in messages], ["p", "p"])
         self.assertEqual(messages[1]["content"]["data"], {"text/plain": "9 %"})
 
+    def test_a_loop_shows_how_far_it_is(self):
+        code = 'var sum = 0.0\nfor i in progress(0..<300_000, "adding") { sum += sin(Double(i)) }'
+        _, messages = self.run_cell(code)
+        kinds = [m["msg_type"] for m in messages]
+        self.assertEqual(kinds[0], "display_data")
+        self.assertEqual(set(kinds[1:]), {"update_display_data"})
+        self.assertEqual(len({m["content"]["transient"]["display_id"] for m in messages}), 1)
+        self.assertEqual(messages[-1]["content"]["data"]["text/plain"], "adding done")
+
     def test_commands(self):
         self.run_cell("f(x) = x * sin(x)")
         _, messages = self.run_cell(":explain f at 2")

@@ -1,6 +1,7 @@
 //! `--json`: everything on standard output, one JSON object a line. `docs/json.md` is the contract.
 
 use super::super::output::Output;
+use crate::session::{Display, Screen};
 use serde::Serialize;
 use std::io::Write;
 
@@ -16,6 +17,13 @@ pub(super) enum Record<'a> {
     Start { schema: u32, version: &'a str },
     /// What the program printed.
     Output { text: &'a str },
+    /// A picture.
+    Display {
+        forms: serde_json::Map<String, serde_json::Value>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<&'a str>,
+        update: bool,
+    },
     /// The value of the last expression of a text.
     Value {
         #[serde(rename = "type")]
@@ -50,7 +58,8 @@ impl Record<'_> {
     }
 }
 
-/// Standard output as a program sees it: what it prints becomes lines.
+/// Standard output as a program sees it: what it prints and shows becomes lines.
+#[derive(Clone)]
 pub(super) struct Printed(pub(super) Output);
 
 impl Write for Printed {
@@ -62,4 +71,15 @@ impl Write for Printed {
     fn flush(&mut self) -> std::io::Result<()> {
         self.0.flush()
     }
+}
+
+impl Screen for Printed {
+    fn show(&mut self, display: &Display) {
+        let form = |(media, text): &(String, String)| (media.clone(), text.as_str().into());
+        let forms = display.forms.iter().map(form).collect();
+        Record::Display { forms, id: display.id.as_deref(), update: display.is_update }.write(&self.0);
+    }
+
+    /// What was written stays.
+    fn clear(&mut self, _: bool) {}
 }

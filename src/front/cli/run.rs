@@ -7,7 +7,6 @@ use super::input::Content;
 use super::record::{Printed, Record};
 use super::{conclude, input};
 use crate::session::{Input, Options, Outcome, Session, Stage, Status};
-use std::io::Write;
 use std::path::PathBuf;
 
 /// What a text that was given with `-e` is called.
@@ -114,11 +113,12 @@ pub(super) fn open_for_questions(settings: &Settings) -> (Session, Output) {
 
 fn opened(options: Options, settings: &Settings) -> (Session, Output) {
     let output = Output::stdout();
-    let sink: Box<dyn Write> = if settings.json { Box::new(Printed(output.clone())) } else { Box::new(output.clone()) };
-    if settings.json {
-        progress::write_lines(output.clone());
+    if !settings.json {
+        return (Session::new(options, Box::new(output.clone())), output);
     }
-    (Session::new(options, sink), output)
+    progress::write_lines(output.clone());
+    let printed = Printed(output.clone());
+    (Session::showing(options, Box::new(printed.clone()), Box::new(printed)), output)
 }
 
 /// Reads the files, or says which of them cannot be read.

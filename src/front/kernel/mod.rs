@@ -13,6 +13,7 @@ mod history;
 mod info;
 mod install;
 mod message;
+mod progress;
 mod question;
 mod requests;
 mod sockets;
@@ -87,6 +88,8 @@ fn open(connection: &Connection, options: Options, manner: Manner) -> Result<Ope
     let thread = thread.map_err(|error| error.to_string())?;
     bound.recv().map_err(|error| error.to_string())??;
     let feed = Feed::new(Arc::clone(&wire), mailbox.clone());
+    progress::begin(feed.clone());
+    let options = Options { progress: Some(progress::step), tells_loops: false, ..options };
     let person = Person::default();
     let question = Question {
         person: person.clone(),

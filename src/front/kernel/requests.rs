@@ -141,6 +141,7 @@ impl Kernel {
         *self.person.asked.borrow_mut() = may_ask.then(|| request.parent.clone());
         // An interruption that came too late belongs to no cell.
         self.interrupt.store(false, Ordering::Relaxed);
+        super::progress::forget();
         let done = self.evaluate(code);
         if is_kept {
             self.history.add(self.count, code, done.value.clone());
@@ -312,11 +313,13 @@ fn byte_at(code: &str, content: &Value) -> usize {
     at.map_or(code.len(), |(at, _)| at)
 }
 
-/// The name at a place, `Type.member` included; in front of a bracket, that of what is called.
+/// The name at a place, `Type.member` included; right behind an opening bracket, that of what is called.
 fn word_at(code: &str, at: usize) -> &str {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-    let end = code[at..].find(|c| !is_part(c)).map_or(code.len(), |n| at + n);
-    let before = code[..end].trim_end_matches('(');
+    let before = match code[..at].strip_suffix('(') {
+        Some(before) => before,
+        None => &code[..code[at..].find(|c| !is_part(c)).map_or(code.len(), |n| at + n)],
+    };
     let start = before.char_indices().rev().take_while(|(_, c)| is_part(*c)).last().map_or(before.len(), |(n, _)| n);
     before[start..].trim_matches('.')
 }
