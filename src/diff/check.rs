@@ -6,7 +6,8 @@
 //! checker of types has refused it already or it carries its own derivative.
 //! Not here: the analyses (`activity`, `linear`), the words (`report`).
 
-use super::activity::{Activity, Break, BreakReason, Dependence, Summary};
+use super::activity::Activity;
+use super::dependence::{Break, BreakReason, Dependence, Summary};
 use super::linear::{Kind, Linearities};
 use super::report;
 use super::wrt::{Moves, can_vary, moving};

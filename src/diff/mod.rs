@@ -12,6 +12,7 @@ mod activity;
 mod broken;
 mod check;
 mod dataflow;
+mod dependence;
 pub mod derivative;
 mod flow;
 mod linear;

@@ -1,7 +1,7 @@
 //! The words of the diagnostics of differentiation, after those of the documents.
 
-use super::activity::{Break, BreakReason};
 use super::check::Promised;
+use super::dependence::{Break, BreakReason};
 use super::linear::{Step, base_name};
 use crate::diagnostic::{Code, Diagnostic, Note};
 use crate::ir::{Function, Instruction, Obstacle, Reg, Terminator};

@@ -1,5 +1,8 @@
 //! Which instructions a step becomes.
 
+mod elements;
+mod primitives;
+
 use super::assign::{Place, window_args, window_places};
 use super::graph::{Nesting, Reg, Step, StepOp};
 use super::moves::in_sequence;
@@ -7,11 +10,9 @@ use super::sites;
 use super::writer::Writer;
 use super::{Context, Unencodable};
 use crate::bytecode::operand::*;
-use crate::bytecode::{Instruction, Joined, Opcode};
-use crate::ir::{Op, Stride};
-use crate::native::{PrimitiveId, Value};
+use crate::bytecode::{Instruction, Joined};
+use crate::ir::Op;
 use crate::value::Bank;
-use std::sync::OnceLock;
 
 /// Writes one step after another.
 pub struct Selector<'a> {
@@ -381,67 +382,6 @@ impl<'a> Selector<'a> {
         self.writer.push(instruction);
     }
 
-    fn append(&mut self, step: &Step, stride: Stride) {
-        use Instruction as I;
-        let array = self.changed(step, 0);
-        let instruction = match (stride.f, stride.i, stride.r) {
-            (1, 0, 0) if step.active => I::DAppendF { array, a: FIn(self.n(step.ins[1])) },
-            (1, 0, 0) => I::AppendF { array, a: FIn(self.n(step.ins[1])) },
-            (0, 1, 0) => I::AppendI { array, a: IIn(self.n(step.ins[1])) },
-            (0, 0, 1) => I::AppendR { array, a: self.taken(step, 1) },
-            _ => {
-                self.arguments(step);
-                let parts = self.writer.parts([stride.f, stride.i, stride.r]);
-                if step.active && stride.f > 0 { I::DAppend { array, parts } } else { I::Append { array, parts } }
-            }
-        };
-        self.writer.push(instruction);
-    }
-
-    fn load_element(&mut self, step: &Step, bank: Bank, offset: u16, stride: Stride) {
-        use Instruction as I;
-        let (out, array, index) = (self.n(step.outs[0]), RIn(self.n(step.ins[0])), IIn(self.n(step.ins[1])));
-        let single = is_single(bank, stride);
-        self.writer.push(match (bank, single) {
-            (Bank::F, true) if step.active => I::DElementF { out: FOut(out), array, index },
-            (Bank::F, true) => I::ElementF { out: FOut(out), array, index },
-            (Bank::I, true) => I::ElementI { out: IOut(out), array, index },
-            (Bank::R, true) => I::ElementR { out: ROut(out), array, index },
-            (Bank::F, false) if step.active => I::DPartF { out: FOut(out), array, index },
-            (Bank::F, false) => I::PartF { out: FOut(out), array, index },
-            (Bank::I, false) => I::PartI { out: IOut(out), array, index },
-            (Bank::R, false) => I::PartR { out: ROut(out), array, index },
-        });
-        if !single {
-            self.element(bank, offset, stride);
-        }
-    }
-
-    fn store_element(&mut self, step: &Step, bank: Bank, offset: u16, stride: Stride) {
-        use Instruction as I;
-        let (array, index) = (self.changed(step, 0), IIn(self.n(step.ins[1])));
-        let single = is_single(bank, stride);
-        let a = if bank == Bank::R { self.taken(step, 2).0 } else { self.n(step.ins[2]) };
-        self.writer.push(match (bank, single) {
-            (Bank::F, true) if step.active => I::DSetElementF { array, a: FIn(a), index },
-            (Bank::F, true) => I::SetElementF { array, a: FIn(a), index },
-            (Bank::I, true) => I::SetElementI { array, a: IIn(a), index },
-            (Bank::R, true) => I::SetElementR { array, a: RTake(a), index },
-            (Bank::F, false) if step.active => I::DSetPartF { array, a: FIn(a), index },
-            (Bank::F, false) => I::SetPartF { array, a: FIn(a), index },
-            (Bank::I, false) => I::SetPartI { array, a: IIn(a), index },
-            (Bank::R, false) => I::SetPartR { array, a: RTake(a), index },
-        });
-        if !single {
-            self.element(bank, offset, stride);
-        }
-    }
-
-    fn element(&mut self, bank: Bank, offset: u16, stride: Stride) {
-        let stride = [stride.f, stride.i, stride.r][bank as usize];
-        self.writer.push(Instruction::Element { offset: Part(offset), stride: Part(stride) });
-    }
-
     /// An operand that the instruction empties: the register itself when nobody reads it any more, else a shared copy.
     fn taken(&mut self, step: &Step, k: usize) -> RTake {
         let reg = step.ins[k];
@@ -483,77 +423,4 @@ impl<'a> Selector<'a> {
             Nesting::Both => I::Extras { c, d: ins[3] },
         });
     }
-
-    fn primitive(&mut self, id: PrimitiveId, step: &Step) -> Result<(), Unencodable> {
-        use Instruction as I;
-        let info = id.info();
-        let out = self.n(step.outs[0]);
-        let ins: Vec<u16> = step.ins.iter().map(|r| self.n(*r)).collect();
-        if ins.len() != info.operands.len() {
-            return Err(Unencodable::Operands(info.name));
-        }
-        let active = step.active && info.result == Bank::F;
-        if let Some((opcode, swapped)) = fast_form(id, active) {
-            let operands = if swapped { vec![out, ins[1], ins[0]] } else { [&[out], &ins[..]].concat() };
-            self.writer.push_opcode(opcode, &operands);
-            return Ok(());
-        }
-        let p = Prim(u8::try_from(id.0).map_err(|_| Unencodable::Primitive(info.name))?);
-        let f = |k: usize| FIn(ins[k]);
-        self.writer.push(match info.value {
-            Value::F1(_) if active => I::DPrim1F { out: FOut(out), a: f(0), p },
-            Value::F1(_) => I::Prim1F { out: FOut(out), a: f(0), p },
-            Value::F2(_) if active => I::DPrim2F { out: FOut(out), a: f(0), b: f(1), p },
-            Value::F2(_) => I::Prim2F { out: FOut(out), a: f(0), b: f(1), p },
-            Value::F3(_) if active => I::DPrim3F { out: FOut(out), a: f(0), b: f(1), p },
-            Value::F3(_) => I::Prim3F { out: FOut(out), a: f(0), b: f(1), p },
-            Value::FI(_) if active => I::DPrimFI { out: FOut(out), a: f(0), n: IIn(ins[1]), p },
-            Value::FI(_) => I::PrimFI { out: FOut(out), a: f(0), n: IIn(ins[1]), p },
-            Value::ItoF(_) => I::PrimNumber { out: FOut(out), a: IIn(ins[0]), p },
-            Value::FtoI(_) => I::PrimWhole { out: IOut(out), a: f(0), p },
-            Value::Test1(_) => I::Prim1Test { out: IOut(out), a: f(0), p },
-            Value::Test2(_) => I::Prim2Test { out: IOut(out), a: f(0), b: f(1), p },
-            Value::I1(_) => I::Prim1I { out: IOut(out), a: IIn(ins[0]), p },
-            Value::I2(_) => I::Prim2I { out: IOut(out), a: IIn(ins[0]), b: IIn(ins[1]), p },
-        });
-        if let Value::F3(_) = info.value {
-            self.writer.push(I::Extra { c: f(2) });
-        }
-        if matches!(info.value, Value::ItoF(_)) && active && self.has_slot(step.outs[0]) {
-            self.clear_slot(step.outs[0]);
-        }
-        Ok(())
-    }
-}
-
-/// Whether elements have one component in that bank.
-fn is_single(bank: Bank, stride: Stride) -> bool {
-    [stride.f, stride.i, stride.r][bank as usize] == 1
-}
-
-/// An instruction of a primitive's own, and whether its operands are exchanged.
-type Form = (Opcode, bool);
-
-/// The instruction of a primitive's own, if there is one.
-fn fast_form(id: PrimitiveId, active: bool) -> Option<Form> {
-    /// For each primitive in original and in derivative code.
-    static FORMS: OnceLock<Vec<[Option<Form>; 2]>> = OnceLock::new();
-    let forms = FORMS.get_or_init(|| {
-        let mut forms = vec![[None; 2]; crate::native::table::all().len()];
-        let mut enter = |name: &str, active: bool, form: Form| {
-            if let Some(id) = crate::native::primitive(name) {
-                forms[id.0 as usize][usize::from(active)] = Some(form);
-            }
-        };
-        for opcode in Opcode::ALL {
-            if let Some(name) = opcode.entry().computes {
-                enter(name, opcode.entry().active, (*opcode, false));
-            }
-        }
-        let exchanged =
-            [("int.gt", Opcode::LtI), ("int.ge", Opcode::LeI), ("double.gt", Opcode::LtF), ("double.ge", Opcode::LeF)];
-        exchanged.into_iter().for_each(|(name, opcode)| enter(name, false, (opcode, true)));
-        forms
-    });
-    forms.get(id.0 as usize)?[usize::from(active)]
 }

@@ -35,6 +35,7 @@ mod metatype;
 mod mismatch;
 mod name;
 mod no_fit;
+mod no_member;
 mod no_operator;
 pub(super) mod notation;
 mod observed;

@@ -1,0 +1,80 @@
+//! Functions of the table of primitives.
+
+use super::Selector;
+use crate::bytecode::operand::*;
+use crate::bytecode::{Instruction, Opcode};
+use crate::emit::Unencodable;
+use crate::emit::graph::Step;
+use crate::native::{PrimitiveId, Value};
+use crate::value::Bank;
+use std::sync::OnceLock;
+
+impl Selector<'_> {
+    pub(super) fn primitive(&mut self, id: PrimitiveId, step: &Step) -> Result<(), Unencodable> {
+        use Instruction as I;
+        let info = id.info();
+        let out = self.n(step.outs[0]);
+        let ins: Vec<u16> = step.ins.iter().map(|r| self.n(*r)).collect();
+        if ins.len() != info.operands.len() {
+            return Err(Unencodable::Operands(info.name));
+        }
+        let active = step.active && info.result == Bank::F;
+        if let Some((opcode, swapped)) = fast_form(id, active) {
+            let operands = if swapped { vec![out, ins[1], ins[0]] } else { [&[out], &ins[..]].concat() };
+            self.writer.push_opcode(opcode, &operands);
+            return Ok(());
+        }
+        let p = Prim(u8::try_from(id.0).map_err(|_| Unencodable::Primitive(info.name))?);
+        let f = |k: usize| FIn(ins[k]);
+        self.writer.push(match info.value {
+            Value::F1(_) if active => I::DPrim1F { out: FOut(out), a: f(0), p },
+            Value::F1(_) => I::Prim1F { out: FOut(out), a: f(0), p },
+            Value::F2(_) if active => I::DPrim2F { out: FOut(out), a: f(0), b: f(1), p },
+            Value::F2(_) => I::Prim2F { out: FOut(out), a: f(0), b: f(1), p },
+            Value::F3(_) if active => I::DPrim3F { out: FOut(out), a: f(0), b: f(1), p },
+            Value::F3(_) => I::Prim3F { out: FOut(out), a: f(0), b: f(1), p },
+            Value::FI(_) if active => I::DPrimFI { out: FOut(out), a: f(0), n: IIn(ins[1]), p },
+            Value::FI(_) => I::PrimFI { out: FOut(out), a: f(0), n: IIn(ins[1]), p },
+            Value::ItoF(_) => I::PrimNumber { out: FOut(out), a: IIn(ins[0]), p },
+            Value::FtoI(_) => I::PrimWhole { out: IOut(out), a: f(0), p },
+            Value::Test1(_) => I::Prim1Test { out: IOut(out), a: f(0), p },
+            Value::Test2(_) => I::Prim2Test { out: IOut(out), a: f(0), b: f(1), p },
+            Value::I1(_) => I::Prim1I { out: IOut(out), a: IIn(ins[0]), p },
+            Value::I2(_) => I::Prim2I { out: IOut(out), a: IIn(ins[0]), b: IIn(ins[1]), p },
+        });
+        if let Value::F3(_) = info.value {
+            self.writer.push(I::Extra { c: f(2) });
+        }
+        if matches!(info.value, Value::ItoF(_)) && active && self.has_slot(step.outs[0]) {
+            self.clear_slot(step.outs[0]);
+        }
+        Ok(())
+    }
+}
+
+/// An instruction of a primitive's own, and whether its operands are exchanged.
+type Form = (Opcode, bool);
+
+/// The instruction of a primitive's own, if there is one.
+fn fast_form(id: PrimitiveId, active: bool) -> Option<Form> {
+    /// For each primitive in original and in derivative code.
+    static FORMS: OnceLock<Vec<[Option<Form>; 2]>> = OnceLock::new();
+    let forms = FORMS.get_or_init(|| {
+        let mut forms = vec![[None; 2]; crate::native::table::all().len()];
+        let mut enter = |name: &str, active: bool, form: Form| {
+            if let Some(id) = crate::native::primitive(name) {
+                forms[id.0 as usize][usize::from(active)] = Some(form);
+            }
+        };
+        for opcode in Opcode::ALL {
+            if let Some(name) = opcode.entry().computes {
+                enter(name, opcode.entry().active, (*opcode, false));
+            }
+        }
+        let exchanged =
+            [("int.gt", Opcode::LtI), ("int.ge", Opcode::LeI), ("double.gt", Opcode::LtF), ("double.ge", Opcode::LeF)];
+        exchanged.into_iter().for_each(|(name, opcode)| enter(name, false, (opcode, true)));
+        forms
+    });
+    forms.get(id.0 as usize)?[usize::from(active)]
+}
