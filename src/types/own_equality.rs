@@ -127,6 +127,7 @@ impl World {
         let name = match primitive {
             "dictionary.get" => "_getByOwn",
             "dictionary.set" => "_setByOwn",
+            "dictionary.take" => "_takeByOwn",
             "dictionary.find" => "_findByOwn",
             "set.find" => "_findByOwnIn",
             "set.contains" => "_containsByOwn",

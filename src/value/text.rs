@@ -16,6 +16,9 @@ pub enum Text {
     Growing(Rc<String>),
 }
 
+/// What a text has room for, at least, once something was appended to it: words are built letter by letter.
+const ROOM: usize = 24;
+
 impl Text {
     /// Appends a text: in place when nobody else has this one.
     pub fn push_str(&mut self, more: &str) {
@@ -23,7 +26,7 @@ impl Text {
             Rc::make_mut(text).push_str(more);
             return;
         }
-        let mut text = String::with_capacity((self.len() + more.len()) * 2);
+        let mut text = String::with_capacity(((self.len() + more.len()) * 2).max(ROOM));
         text.push_str(self);
         text.push_str(more);
         *self = Text::Growing(Rc::new(text));

@@ -136,6 +136,12 @@ impl Functions {
         }
     }
 
+    /// A function object that captured nothing, if it was made before.
+    #[inline(always)]
+    pub fn known_plain(&self, function: u32) -> Option<Ref> {
+        self.plain.get(function as usize)?.clone().map(Ref::Closure)
+    }
+
     /// A function object that captured nothing.
     pub fn plain(&mut self, function: u32) -> Ref {
         let at = function as usize;

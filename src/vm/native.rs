@@ -22,6 +22,11 @@ pub fn call(
             glance(machine, site, look)?;
             return Ok(Next::Return);
         }
+        Some(Native::Step(function)) => {
+            run(machine, compiler, (function, site), slots, None)?;
+            clear_leftovers(machine, site);
+            return Ok(Next::Return);
+        }
         Some(Native::Function(function)) => function,
         None => return Err(Fault::internal("no such native function")),
     };
@@ -62,29 +67,51 @@ fn attempt(
     slots: bool,
     own_texts: Option<&[Text]>,
 ) -> Result<Vec<OwnPart>, Box<Fault>> {
+    let from = machine.window[2];
+    let results = from..from + usize::from(site.results[2]);
+    // Objects that may be changed in place, with their sizes.
+    let kept = machine.stacks.r.get(results.clone()).unwrap_or(&[]);
+    let given: [(usize, i64); KEPT_IN_PLACE] =
+        std::array::from_fn(|k| kept.get(k).map_or((0, 0), |given| (address(given), effort(given))));
+    let asked = run(machine, compiler, (function, site), slots, own_texts)?;
+    if asked.is_empty() {
+        // The limits are looked at soon when this was much.
+        for result in machine.stacks.r.get(results).unwrap_or(&[]) {
+            let before = given.iter().find(|(at, _)| *at != 0 && *at == address(result)).map_or(0, |(_, size)| *size);
+            machine.fuel -= (effort(result) - before).max(0);
+        }
+        clear_leftovers(machine, site);
+    }
+    Ok(asked)
+}
+
+/// Runs the function on the window.
+#[inline(always)]
+fn run(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (function, site): (&NativeFunction, &NativeSite),
+    slots: bool,
+    own_texts: Option<&[Text]>,
+) -> Result<Vec<OwnPart>, Box<Fault>> {
     let range = |b: usize| machine.window[b]..machine.window[b] + usize::from(site.params[b].max(site.results[b]));
     let (f, i, r) = (range(0), range(1), range(2));
     let stacks = &mut machine.stacks;
     let beside: &mut [Slot] = if slots { &mut stacks.slots[f.clone()] } else { &mut [] };
-    // Objects that may be changed in place, with their sizes.
-    let kept = if site.results[2] == 0 { &[] } else { &stacks.r[r.clone()] };
-    let given: [(usize, i64); KEPT_IN_PLACE] =
-        std::array::from_fn(|k| kept.get(k).map_or((0, 0), |given| (address(given), effort(given))));
-    let registers = (&mut stacks.f[f], beside, &mut stacks.i[i], &mut stacks.r[r.clone()]);
+    let registers = (&mut stacks.f[f], beside, &mut stacks.i[i], &mut stacks.r[r]);
     let mut context = NativeContext::new((compiler.shapes(), &site.shapes), &mut machine.host, registers);
     context.own_texts = own_texts;
     (function.call)(&mut context)?;
-    let asked = context.asked;
-    if asked.is_empty() {
-        // The limits are looked at soon when this was much.
-        for result in stacks.r[r.clone()].iter().take(usize::from(site.results[2])) {
-            let before = given.iter().find(|(at, _)| *at != 0 && *at == address(result)).map_or(0, |(_, size)| *size);
-            machine.fuel -= (effort(result) - before).max(0);
-        }
-        // Arguments that were only looked at would keep their objects shared.
-        stacks.r[r].iter_mut().skip(usize::from(site.results[2])).for_each(|r| *r = Ref::Null);
+    Ok(context.asked)
+}
+
+/// Arguments that were only looked at would keep their objects shared.
+fn clear_leftovers(machine: &mut Machine, site: &NativeSite) {
+    let from = machine.window[2];
+    let leftovers = from + usize::from(site.results[2])..from + usize::from(site.params[2]);
+    for leftover in machine.stacks.r.get_mut(leftovers).unwrap_or(&mut []) {
+        *leftover = Ref::Null;
     }
-    Ok(asked)
 }
 
 /// So many of the first arguments may be changed in place; what changes the receiver has it first.

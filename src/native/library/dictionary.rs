@@ -11,14 +11,21 @@ type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
 pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "dictionary.new", call: new },
+    NativeFunction { name: "dictionary.keys", call: |c| column(c, types(c)?, |d| d.keys()) },
+    NativeFunction { name: "dictionary.values", call: |c| column(c, types(c)?, |d| d.values()) },
+    NativeFunction { name: "set.new", call: new },
+    NativeFunction { name: "set.elements", call: |c| column(c, set_type(c)?, |d| d.keys()) },
+];
+
+/// What concerns one key: nothing is made that was not there.
+pub(super) const STEPS: &[NativeFunction] = &[
     NativeFunction { name: "dictionary.count", call: |c| count(c, types(c)?) },
     NativeFunction { name: "dictionary.get", call: get },
     NativeFunction { name: "dictionary.set", call: set },
     NativeFunction { name: "dictionary.find", call: |c| find(c, types(c)?) },
     NativeFunction { name: "set.find", call: |c| find(c, set_type(c)?) },
+    NativeFunction { name: "dictionary.take", call: take_key },
     NativeFunction { name: "dictionary.takeAt", call: take_at },
-    NativeFunction { name: "dictionary.keys", call: |c| column(c, types(c)?, |d| d.keys()) },
-    NativeFunction { name: "dictionary.values", call: |c| column(c, types(c)?, |d| d.values()) },
     NativeFunction { name: "dictionary.keyAt", call: |c| key_at(c, types(c)?) },
     NativeFunction { name: "dictionary.valueAt", call: value_at },
     NativeFunction { name: "dictionary.keyThere", call: |c| key_there(c, types(c)?) },
@@ -36,12 +43,10 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "set.place", call: |c| place(c, set_type(c)?) },
     NativeFunction { name: "set.position", call: |c| position(c, set_type(c)?) },
     NativeFunction { name: "set.removeAt", call: |c| remove_at(c, set_type(c)?) },
-    NativeFunction { name: "set.new", call: new },
     NativeFunction { name: "set.count", call: |c| count(c, set_type(c)?) },
     NativeFunction { name: "set.contains", call: contains },
     NativeFunction { name: "set.insert", call: insert },
     NativeFunction { name: "set.remove", call: remove },
-    NativeFunction { name: "set.elements", call: |c| column(c, set_type(c)?, |d| d.keys()) },
 ];
 
 /// The types of keys and values.
@@ -113,6 +118,18 @@ fn take_at(c: Call<'_, '_>) -> Result<(), Failure> {
     let place = existing(&dictionary, place)?;
     c.give(dictionary.value_there(place, types.value_layout))?;
     if types.value_layout.r > 0 {
+        Rc::make_mut(&mut dictionary).forget_references(place, types.value_layout);
+    }
+    c.give_reference(Ref::Dictionary(dictionary))
+}
+
+/// Gives the value of a key, if it is there, and leaves nothing at its place; whoever takes it puts it back.
+fn take_key(c: Call<'_, '_>) -> Result<(), Failure> {
+    let types = types(c)?;
+    let (mut dictionary, key) = (take(c, types)?, c.value(types.key_layout)?);
+    let found = dictionary.find(c.shapes, types.key, c.components(key));
+    c.give_optional(types.value_layout, found.map(|k| dictionary.value_there(k, types.value_layout)))?;
+    if let Some(place) = found.filter(|_| types.value_layout.r > 0) {
         Rc::make_mut(&mut dictionary).forget_references(place, types.value_layout);
     }
     c.give_reference(Ref::Dictionary(dictionary))

@@ -62,6 +62,8 @@ pub enum Glance {
 pub enum Native {
     /// With everything that it may want to know.
     Function(&'static NativeFunction),
+    /// Which makes nothing large, and asks the program for nothing.
+    Step(&'static NativeFunction),
     /// Which needs nothing but its arguments.
     Look(&'static Look),
 }
@@ -69,7 +71,7 @@ pub enum Native {
 impl Native {
     fn name(self) -> &'static str {
         match self {
-            Native::Function(f) => f.name,
+            Native::Function(f) | Native::Step(f) => f.name,
             Native::Look(f) => f.name,
         }
     }
@@ -93,7 +95,8 @@ const PARTS: [&[NativeFunction]; 10] = [
 /// All of them, by number.
 static ALL: LazyLock<Vec<Native>> = LazyLock::new(|| {
     let functions = PARTS.iter().copied().flatten().map(Native::Function);
-    functions.chain(LOOKS.iter().map(Native::Look)).collect()
+    let steps = dictionary::STEPS.iter().map(Native::Step);
+    functions.chain(steps).chain(LOOKS.iter().map(Native::Look)).collect()
 });
 
 /// How many functions are no looks; those have the numbers behind.
@@ -103,7 +106,7 @@ const FUNCTIONS: usize = {
         count += PARTS[k].len();
         k += 1;
     }
-    count
+    count + dictionary::STEPS.len()
 };
 
 /// The look with that number, if it is one.

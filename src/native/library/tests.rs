@@ -27,7 +27,7 @@ fn call(
     to: &mut Registers,
 ) -> Result<(), Failure> {
     let function = match get(find(name).unwrap()).unwrap() {
-        Native::Function(function) => function,
+        Native::Function(function) | Native::Step(function) => function,
         Native::Look(look) => {
             match look.what {
                 Glance::See(see) => {

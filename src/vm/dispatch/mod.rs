@@ -218,7 +218,8 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::MoveI { out, a } => at.set_i(out, at.i(a)),
             I::Share { out, a } => quick!(quick::share(&mut at, out, a)),
             I::Take { out, a } => quick!(quick::take(&mut at, out, a)),
-            I::Clear { a } => quick!(quick::clear(&at, a)),
+            I::Clear { a } => quick!(quick::clear(&mut at, a)),
+            I::LoadText { out, k } => quick!(quick::load_text(&mut at, out, k)),
             I::LoadF { out, k } => at.set_f(out, at.constant(k)),
             I::LoadI { out, k } => at.set_i(out, at.code().integers[usize::from(k)]),
             I::SetI { out, value } => at.set_i(out, i64::from(value.0)),
@@ -333,6 +334,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 quick!(quick::d_set_element_f(&mut at, array, a, index, part));
             }
 
+            I::NewClosure { out, site } => quick!(quick::plain_closure(machine, &mut at, out, site)),
             I::FindMethod { out, from, method } => quick!(quick::find_method(machine, &mut at, out, from, method)),
             I::LoadBoxF { out, from, index } => quick!(quick::load_box_f(&mut at, out, from, index)),
             I::LoadBoxI { out, from, index } => quick!(quick::load_box_i(&mut at, out, from, index)),
@@ -372,7 +374,11 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 match library::look(site.native).map(|look| look.what) {
                     Some(Glance::See(see)) => quick!(quick::see(at, site, see)),
                     Some(Glance::Step(step)) => quick!(quick::step(at, site, step)),
-                    None => rest!(),
+                    None => {
+                        std::hint::cold_path();
+                        outside!(rest::call_native(machine, compiler, here)?);
+                        end_instances!();
+                    }
                 }
             }
 
@@ -382,7 +388,6 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             | I::TrapFailed { .. }
             | I::TrapUncaught { .. }
             | I::TrapUnreachable {}
-            | I::LoadText { .. }
             | I::LoadArray { .. }
             | I::NewArray { .. }
             | I::AppendR { .. }
@@ -392,7 +397,6 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             | I::SetPartR { .. }
             | I::NewBox { .. }
             | I::NewRecord { .. }
-            | I::NewClosure { .. }
             | I::NewInstance { .. }
             | I::TakeBox { .. }
             | I::StoreRecordR { .. }

@@ -2,7 +2,7 @@
 //! this way is closed; then nothing was done, and [`rest`](super::rest) does the whole instruction.
 
 use crate::bytecode::NativeSite;
-use crate::bytecode::operand::*;
+use crate::bytecode::operand::{self, *};
 use crate::tape::Num;
 use crate::value::{Cells, Ref, Slot, Text};
 use crate::vm::joined;
@@ -57,8 +57,30 @@ pub fn take(at: &mut Registers, out: ROut, a: RTake) -> Option<()> {
 
 /// `out =` nothing.
 #[inline(always)]
-pub fn clear(at: &Registers, out: ROut) -> Option<()> {
-    vacant(at, out)
+pub fn clear(at: &mut Registers, out: ROut) -> Option<()> {
+    match at.changed(RChange(out.0)) {
+        Ref::Null => {}
+        text @ Ref::Text(_) => *text = Ref::Null,
+        _ => return None,
+    }
+    Some(())
+}
+
+/// `out =` a function that captured nothing and was asked for before.
+#[inline(always)]
+pub fn plain_closure(machine: &Machine, at: &mut Registers, out: ROut, site: ClosureAt) -> Option<()> {
+    vacant(at, out)?;
+    let site = at.code().closures.get(usize::from(site)).filter(|site| site.captures == [0; 3])?;
+    let value = machine.functions.known_plain(site.function)?;
+    put(at, out, value)
+}
+
+/// `out = texts[k]`
+#[inline(always)]
+pub fn load_text(at: &mut Registers, out: ROut, k: operand::Text) -> Option<()> {
+    vacant(at, out)?;
+    let text = at.code().texts.get(usize::from(k))?.clone();
+    put(at, out, Ref::Text(Text::Fixed(text)))
 }
 
 /// Whether nothing would have to be dropped when a register is written.

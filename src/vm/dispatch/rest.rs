@@ -61,6 +61,27 @@ pub(super) fn step(
     }
 }
 
+/// Does the call of the native library at `pc`.
+///
+/// # Errors
+/// When the function fails.
+#[inline(never)]
+pub(super) fn call_native(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    pc: *const Instruction,
+) -> Result<(), Box<Fault>> {
+    if machine.levels.is_watched() {
+        return step(machine, compiler, pc);
+    }
+    save(machine, pc);
+    let mut at = load(machine);
+    match *at.next() {
+        Instruction::Native { site } => native(machine, compiler, at, &at.code().natives[usize::from(site)], false),
+        _ => step(machine, compiler, pc),
+    }
+}
+
 /// An instruction after which the same frame goes on.
 fn line(
     machine: &mut Machine,
