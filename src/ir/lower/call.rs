@@ -244,9 +244,7 @@ impl Builder<'_> {
         let id = self.lowering.request(self.program, origin, f.generics.clone(), view);
         let banks = self.banks(&result);
         let answer = self.invoke(Op::Call(id), &[], operands, &banks, declared.throws);
-        if matches!(result, Type::Never) {
-            self.trap(Trap::Unreachable);
-        }
+        self.never_returns(&result, answer.1);
         answer
     }
 
@@ -254,10 +252,21 @@ impl Builder<'_> {
     pub fn call_value_raw(&mut self, function: Reg, ty: &FunctionType, operands: Vec<Operand>) -> (Value, Thrown) {
         let banks = self.banks(&ty.result);
         let answer = self.invoke(Op::CallValue, &[function], operands, &banks, ty.throws);
-        if matches!(ty.result, Type::Never) {
-            self.trap(Trap::Unreachable);
-        }
+        self.never_returns(&ty.result, answer.1);
         answer
+    }
+
+    /// Behind a call of what never returns, only an error goes on.
+    fn never_returns(&mut self, result: &Type, thrown: Thrown) {
+        if !matches!(result, Type::Never) {
+            return;
+        }
+        let Some((flag, _)) = thrown else { return self.trap(Trap::Unreachable) };
+        let (threw, returned) = (self.block(), self.block());
+        self.branch(flag, threw, returned);
+        self.go_on_in(returned);
+        self.trap(Trap::Unreachable);
+        self.go_on_in(threw);
     }
 
     /// The call itself. References that are changed are moved to the callee and back.
