@@ -41,7 +41,7 @@ use Associativity::{Left, None as Neither, Right};
 
 /// From the loosest to the tightest.
 const GROUPS: &[(&str, Associativity, &str)] = &[
-    ("AssignmentPrecedence", Right, "+= -= *= /= %= ^= &= |= <<= >>= &+= &-= &*= .&= .|= .^="),
+    ("AssignmentPrecedence", Right, "+= -= *= /= %= ^= &= |= <<= >>= &+= &-= &*= &<<= &>>= .&= .|= .^="),
     ("FunctionArrowPrecedence", Right, ""),
     ("TernaryPrecedence", Right, ""),
     ("DefaultPrecedence", Neither, ""),

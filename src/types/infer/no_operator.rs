@@ -93,6 +93,9 @@ impl Infer<'_> {
                     }
                 }
             }
+            if &*op.name == "^" && self.has_exclusive_or(left) {
+                diagnostic = diagnostic.help("'^' is power: exclusive or is the method 'xor(_:)'");
+            }
             if &*op.name == "+" && (a == "String") != (b == "String") {
                 let other = if a == "String" { right } else { left };
                 let text = self.world.source_text(other.span);
@@ -131,6 +134,13 @@ impl Infer<'_> {
 }
 
 impl Infer<'_> {
+    /// Whether an operand has bits, which people from elsewhere combine with `^`.
+    fn has_exclusive_or(&mut self, operand: &ArgNode) -> bool {
+        let Some(ty) = operand.ready.as_ref().map(|e| e.ty.clone()) else { return false };
+        let ty = self.world.shallow(&ty);
+        !self.world.members(&ty, "xor", false, self.file).is_empty()
+    }
+
     /// The variable that an operand is, and where it is declared.
     fn variable_of(&mut self, arg: &ArgNode) -> Option<(ast::Name, Span)> {
         let (name, span) = match &arg.ready.as_ref()?.kind {
