@@ -321,13 +321,16 @@ impl Infer<'_> {
         }
         let waiting: Vec<Type> =
             self.waiting.iter().filter_map(|i| self.pending[*i].as_ref()).map(|p| p.result.clone()).collect();
-        let results: HashSet<VarId> = waiting
-            .iter()
-            .filter_map(|t| match self.world.shallow(t) {
-                Type::Var(v) => Some(v),
-                _ => None,
-            })
-            .collect();
+        let mut results: HashSet<VarId> = HashSet::new();
+        for mut ty in waiting {
+            // Also what is in an optional: `first!` of what is not known.
+            while let Some(payload) = self.world.optional_payload(&ty) {
+                ty = payload;
+            }
+            if let Type::Var(v) = self.world.shallow(&ty) {
+                results.insert(v);
+            }
+        }
         let free = operands.into_iter().map(VarId).find(|v| !results.contains(v));
         if let Some(v) = free {
             self.default_var(v);
