@@ -4,17 +4,32 @@ use super::Flow;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, Place, Projection, ProjectionKind, Root};
+use std::borrow::Cow;
 
 impl Flow<'_, '_> {
     /// Two `inout` arguments of one call must not be the same variable, nor one a part of the other.
     pub(super) fn check_exclusive(&mut self, callee: Option<&Callee>, args: &[Argument]) {
-        let places: Vec<&Place> = args.iter().filter_map(changed).collect();
+        let places: Vec<Cow<'_, Place>> =
+            args.iter().filter_map(changed).map(|place| self.beyond_chain(place)).filter(|p| is_held(p)).collect();
         for (i, second) in places.iter().enumerate() {
             if let Some(first) = places[..i].iter().find(|first| overlap(first, second)) {
                 self.overlapping(callee, first, second);
                 return;
             }
         }
+    }
+
+    /// Of a place in what an optional chain found where it is: a part of what stands before the `?`.
+    fn beyond_chain<'p>(&self, place: &'p Place) -> Cow<'p, Place> {
+        let Root::Local(found) = place.root else { return Cow::Borrowed(place) };
+        let Some((_, before)) = self.chained.iter().rev().find(|(local, _)| *local == found) else {
+            return Cow::Borrowed(place);
+        };
+        let mut whole = self.beyond_chain(before).into_owned();
+        whole.path.push(Projection { kind: ProjectionKind::Force, ty: place.ty.clone(), span: before.span });
+        whole.path.extend(place.path.iter().cloned());
+        whole.span = before.span.to(place.span);
+        Cow::Owned(whole)
     }
 
     fn overlapping(&mut self, callee: Option<&Callee>, first: &Place, second: &Place) {
@@ -48,8 +63,8 @@ impl Flow<'_, '_> {
 
 fn changed(arg: &Argument) -> Option<&Place> {
     match arg {
-        Argument::InOut(place) if is_held(place) => Some(place),
-        Argument::InOut(_) | Argument::Value(_) => None,
+        Argument::InOut(place) => Some(place),
+        Argument::Value(_) => None,
     }
 }
 

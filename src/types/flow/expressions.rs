@@ -67,10 +67,12 @@ impl<'b> Flow<'b, '_> {
                 self.expr(base);
                 self.perhaps(body);
             }
-            ExprKind::ChainPlace { place, body, .. } => {
+            ExprKind::ChainPlace { place, local, body, .. } => {
                 self.place_arguments(place);
                 self.change(place, Use::Value);
+                self.chained.push((*local, place));
                 self.perhaps(body);
+                self.chained.pop();
             }
             ExprKind::Some(inner)
             | ExprKind::Force(inner)

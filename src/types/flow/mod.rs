@@ -26,7 +26,7 @@ mod usage;
 mod variables;
 
 use super::store::{BodyState, FunctionKind, World};
-use super::tree::{Body, Capture, FunctionId, GlobalId, LocalId, Stmt};
+use super::tree::{Body, Capture, FunctionId, GlobalId, LocalId, Place, Stmt};
 use crate::source::Span;
 use exits::Scope;
 use hashbrown::{HashMap, HashSet};
@@ -75,6 +75,8 @@ struct Flow<'b, 'w> {
     usage: Usage,
     /// The first call of the function itself.
     calls_itself: Option<Span>,
+    /// The optional chains around that change what they find: the variable that stands for it, and where it is.
+    chained: Vec<(LocalId, &'b Place)>,
     /// How many `try` are around.
     tried: u32,
     /// How many places were seen from which an error may come.
@@ -110,6 +112,7 @@ impl<'b, 'w> Flow<'b, 'w> {
             needs: HashMap::new(),
             usage: Usage::of(body),
             calls_itself: None,
+            chained: vec![],
             tried: 0,
             thrown: 0,
             unmarked: 0,
