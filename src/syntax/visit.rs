@@ -258,7 +258,12 @@ fn decl(v: &mut impl Visitor, d: &mut Rc<Decl>) {
             function(v, f);
             accessors(v, a);
         }
-        DeclKind::Cases(cases) => cases.iter_mut().for_each(|c| optional(v, &mut c.raw)),
+        DeclKind::Cases(cases) => {
+            for case in cases {
+                optional(v, &mut case.raw);
+                case.payload.iter_mut().flatten().for_each(|part| optional(v, &mut part.default));
+            }
+        }
         DeclKind::TypeAlias { .. }
         | DeclKind::AssociatedType { .. }
         | DeclKind::Import { .. }

@@ -1,5 +1,6 @@
 //! What others ask of a [`World`]: entering a module's files, checking them, and the answers that `ir` needs.
 
+use super::entry::entry;
 use super::promise::Promise;
 use super::store::{BodyState, Code, Entry, FunctionKind, Named, World, blank_function};
 use super::tree::{Body, FunctionId, FunctionRef, GlobalId};
@@ -55,8 +56,11 @@ impl World {
             self.link_class(NominalId(n as u32));
         }
         self.script_globals = globals_before..self.globals.len() as u32;
-        let items: Vec<(u32, Stmt)> =
-            numbered.iter().flat_map(|(n, f)| f.items.iter().map(|s| (*n, s.clone()))).collect();
+        let items: Vec<(u32, Stmt)> = numbered
+            .iter()
+            .flat_map(|(n, f)| f.items.iter().map(|s| (*n, s.clone())))
+            .chain(entry(&numbered))
+            .collect();
         let span = items.first().map_or(Span::default(), |(_, s)| s.span);
         let mut data = blank_function(&"‹script›".into(), span, numbered.first().map_or(0, |(n, _)| *n), false);
         data.kind = FunctionKind::Script;
@@ -109,6 +113,7 @@ impl World {
             }
         }
         self.check_entered(entered_before);
+        self.check_alias_uses();
         self.check_opaques();
         // From here on types are asked for by what makes code of them.
         self.opaques.are_known = true;
@@ -125,6 +130,7 @@ impl World {
         self.nominal_info(n);
         self.check_size(n);
         self.check_raw_values(n);
+        self.enter_case_defaults(n);
         self.check_stored(n);
         self.check_promised_properties(n);
         self.check_continued(n);

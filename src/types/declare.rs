@@ -207,6 +207,15 @@ impl World {
     /// `x Double` is read as a label and a name; no parameter is called like a type of the library.
     fn check_colons(&mut self, params: &[Param]) {
         for param in params {
+            if let (Some(label), Some(ty)) = (&param.label, &param.ty)
+                && &*label.name == "inout"
+            {
+                let message =
+                    "'inout' before a parameter name is not allowed, place it before the parameter type instead";
+                let diagnostic = Diagnostic::error(DiagnosticCode::Syntax, label.span, message);
+                let between = Span::new(label.span.start, ty.span.start);
+                self.report(diagnostic.fix("place it there", between, format!("{}: inout ", param.name.name)));
+            }
             if let (Some(label), None) = (&param.label, &param.ty)
                 && builtin(&param.name.name).is_some()
             {
@@ -236,6 +245,9 @@ impl World {
             group,
             owner,
             file,
+            locals: Rc::default(),
+            around: None,
+            env: None,
             resolved: None,
             resolving: false,
             is_private: false,
@@ -354,7 +366,8 @@ impl World {
     ) -> NominalId {
         let mut params = match parent {
             Owner::Nominal(p) => self.nominal_data(p).params.clone(),
-            Owner::Module | Owner::Protocol(_) => vec![],
+            Owner::Module => self.around.as_ref().map_or(vec![], |env| env.params.clone()),
+            Owner::Protocol(_) => vec![],
         };
         params.extend(nominal.generics.params.iter().map(|(p, _)| self.new_param(&p.name)).collect::<Vec<_>>());
         self.note_wrapper(decl);
@@ -386,7 +399,8 @@ impl World {
             is_indirect: decl.has("indirect"),
             is_final: decl.has("final"),
             is_private: decl.has("private"),
-            locals: self.local_types.clone(),
+            locals: Rc::default(),
+            around: self.around.clone().filter(|_| parent == Owner::Module),
             looks_up: decl.attribute("dynamicMemberLookup").is_some(),
             answers_calls: decl.attribute("dynamicCallable").is_some(),
             linked: false,

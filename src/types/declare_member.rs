@@ -9,7 +9,9 @@ use super::tree::FunctionId;
 use super::ty::NominalId;
 use super::written::{is_operator, property_name};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
-use crate::syntax::ast::{Accessors, Binding, Decl, DeclKind, FunctionDecl, Ident, NominalKind, Param, TypeExpr};
+use crate::syntax::ast::{
+    Accessors, Binding, CasePart, Decl, DeclKind, FunctionDecl, Ident, NominalKind, Param, TypeExpr,
+};
 use std::rc::Rc;
 
 /// A property that is being entered.
@@ -101,11 +103,11 @@ impl World {
                 for case in cases {
                     let index = self.nominal_data(n).cases.len() as u32;
                     let payload = case.payload.iter().flatten();
+                    let label = |part: &CasePart| part.label.as_ref().map(|l| l.name.clone());
                     let data = CaseData {
                         name: case.name.name.clone(),
-                        payload: payload
-                            .map(|(l, t)| (l.as_ref().map(|l| l.name.clone()), Rc::new(t.clone())))
-                            .collect(),
+                        defaults: payload.clone().map(|part| part.default.clone().map(Rc::new)).collect(),
+                        payload: payload.map(|part| (label(part), Rc::new(part.ty.clone()))).collect(),
                         span: case.name.span,
                         has_payload: case.payload.is_some(),
                         raw: case.raw.clone().map(Rc::new),

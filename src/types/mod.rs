@@ -7,6 +7,7 @@
 //! Not here: what is differentiable inside a body (`diff`), concrete types (`ir`).
 
 mod adjoint;
+mod alias;
 mod api;
 mod associated;
 mod attributes;
@@ -17,6 +18,7 @@ mod declare_member;
 mod declare_protocol;
 mod derivative_type;
 mod entered;
+mod entry;
 mod existential;
 mod failable;
 mod files;

@@ -9,6 +9,10 @@ use crate::source::Span;
 impl World {
     /// Reports every part of a written type whose arguments do not do what is required of them.
     pub(super) fn check_arguments(&mut self, ty: &Type, span: Span) {
+        self.check_alias_uses();
+        if self.refused_by_alias.contains(ty) {
+            return;
+        }
         let mut parts: Vec<Type> = vec![];
         ty.any(&mut |t| {
             if matches!(t, Type::Nominal(_, args) if !args.is_empty()) {
@@ -44,6 +48,7 @@ impl World {
                 Requirement::Conforms(..) if !is_shown => diagnostic.note(format!("'{whole}' requires it")),
                 _ => self.with_clause(diagnostic, &env, index, &put, is_shown),
             };
+            let diagnostic = self.with_way_out(diagnostic, &put);
             self.report(diagnostic);
             self.refused.push(Type::Nominal(n, args.into()));
             return;

@@ -1,7 +1,7 @@
 //! Types as written to types as known.
 
 use super::names::did_you_mean;
-use super::store::{AliasId, Env, Named, Owner, World};
+use super::store::{Named, Owner, World};
 use super::ty::{NominalId, ProtocolId, Type};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -216,8 +216,11 @@ impl World {
                         return Some(self.declared_type(n));
                     }
                     if scope.open {
-                        let args = self.nominal_data(n).params.clone();
-                        return Some(Type::Nominal(n, args.iter().map(|_| self.fresh()).collect()));
+                        let params = self.nominal_data(n).params.clone();
+                        let outer = params.len() - own;
+                        let args = params.iter().enumerate();
+                        let args = args.map(|(i, p)| if i < outer { Type::Param(*p) } else { self.fresh() });
+                        return Some(Type::Nominal(n, args.collect()));
                     }
                 }
                 Type::Nominal(n, self.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect())
@@ -237,7 +240,7 @@ impl World {
     }
 
     /// Gives a generic type its arguments.
-    fn apply(&mut self, ty: Type, generics: &[TypeExpr], scope: &TypeScope, span: Span) -> Type {
+    pub(super) fn apply(&mut self, ty: Type, generics: &[TypeExpr], scope: &TypeScope, span: Span) -> Type {
         if let (Type::Existential(e), false) = (&ty, generics.is_empty()) {
             let given = generics.iter().map(|g| self.resolve_type(g, scope)).collect();
             return self.with_primary(e, given, span);
@@ -277,54 +280,6 @@ impl World {
         let given: Vec<Type> = generics.iter().map(|g| self.resolve_type(g, scope)).collect();
         let kept = args.len() - own;
         Type::Nominal(*n, args.iter().take(kept).cloned().chain(given).collect())
-    }
-
-    pub(super) fn resolve_alias(&mut self, a: AliasId) -> Type {
-        let data = &self.aliases[a.0 as usize];
-        if let Some(resolved) = &data.resolved {
-            return resolved.clone();
-        }
-        let span = data.span;
-        if data.resolving {
-            let message = format!("type alias '{}' references itself", data.name);
-            self.report(Diagnostic::error(Code::Types, span, message));
-            return Type::Error;
-        }
-        let (owner, file, target, generics) = (data.owner, data.file, data.target.clone(), data.generics.clone());
-        let (group, params) = (data.group, data.params.clone());
-        self.aliases[a.0 as usize].resolving = true;
-        let mut env = group.map_or_else(Env::default, |g| (*self.group_env(g)).clone());
-        env.params.extend(params);
-        let scope = TypeScope::of(owner, file);
-        self.add_generics(&mut env, &generics, &scope);
-        let saved = std::mem::replace(&mut self.env, Rc::new(env));
-        let resolved = self.resolve_type(&target, &scope);
-        let resolved = if self.refuse_large(&resolved, span) { Type::Error } else { resolved };
-        self.env = saved;
-        let data = &mut self.aliases[a.0 as usize];
-        data.resolving = false;
-        data.resolved = Some(resolved.clone());
-        resolved
-    }
-
-    fn apply_alias(&mut self, a: AliasId, generics: &[TypeExpr], scope: &TypeScope, span: Span) -> Type {
-        let target = self.resolve_alias(a);
-        let params = self.aliases[a.0 as usize].params.clone();
-        if params.is_empty() && !generics.is_empty() {
-            return self.apply(target, generics, scope, span);
-        }
-        let args: Vec<Type> = if generics.is_empty() && scope.open {
-            params.iter().map(|_| self.fresh()).collect()
-        } else {
-            generics.iter().map(|g| self.resolve_type(g, scope)).collect()
-        };
-        if args.len() != params.len() {
-            let message =
-                format!("reference to generic type '{}' requires arguments in <...>", self.aliases[a.0 as usize].name);
-            self.report(Diagnostic::error(Code::CannotInfer, span, message));
-            return Type::Error;
-        }
-        target.substitute(&|p| params.iter().position(|q| *q == p).map(|i| args[i].clone()))
     }
 
     /// The names of the types that a script may have meant.

@@ -146,6 +146,7 @@ impl World {
                 signature.params[i].default = Some(self.add_function(data));
             }
         }
+        self.note_open_defaults(f, &signature, outer.params.len());
         let infers_result = matches!(self.function_data(f).code, Code::Expression(_)) && ast_result.is_none();
         let signature = Rc::new(signature);
         self.functions[f.0 as usize].signature = Some(signature.clone());

@@ -348,6 +348,9 @@ impl World {
                 (None, _) => {}
             }
         }
+        if *ty == Type::Never {
+            return false;
+        }
         let protocol = match literal {
             Literal::Int => "ExpressibleByIntegerLiteral",
             Literal::Float => "ExpressibleByFloatLiteral",

@@ -379,6 +379,36 @@ impl World {
         self.env = saved;
         payload
     }
+
+    /// What a part of a case is that is left out.
+    pub(super) fn case_default(&mut self, n: NominalId, case: u32, part: usize) -> Option<FunctionId> {
+        if let Some(known) = self.case_defaults.get(&(n, case, part)) {
+            return Some(*known);
+        }
+        let data = &self.nominal_data(n).cases[case as usize];
+        let (value, name) = (data.defaults.get(part)?.clone()?, data.name.clone());
+        let ty = self.case_payload(n, case).get(part).map_or(Type::Error, |(_, ty)| ty.clone());
+        let (file, is_prelude) = (self.nominal_data(n).file, self.nominal_data(n).is_prelude);
+        let env = self.nominal_env(n);
+        let mut function = blank_function(&format!("default value of {name}").into(), value.span, file, is_prelude);
+        function.owner = Owner::Nominal(n);
+        function.is_static = true;
+        function.code = Code::Expression(value);
+        function.outer = Some(env.clone());
+        function.signature = Some(Rc::new(plain_signature(env, ty)));
+        let id = self.add_function(function);
+        self.case_defaults.insert((n, case, part), id);
+        Some(id)
+    }
+
+    /// Makes the default values of all cases, so that they are checked.
+    pub(super) fn enter_case_defaults(&mut self, n: NominalId) {
+        for case in 0..self.nominal_data(n).cases.len() {
+            for part in 0..self.nominal_data(n).cases[case].defaults.len() {
+                self.case_default(n, case as u32, part);
+            }
+        }
+    }
 }
 
 fn data_is_prelude(world: &World, g: GlobalId) -> bool {

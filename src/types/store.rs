@@ -36,6 +36,10 @@ pub struct World {
     pub(super) throwing_versions: HashMap<FunctionId, FunctionId>,
     /// Of initialisers that do not fail: see [`World::failable_version`].
     pub(super) failable_versions: HashMap<FunctionId, FunctionId>,
+    /// The default values of parts of cases.
+    pub(super) case_defaults: HashMap<(NominalId, u32, usize), FunctionId>,
+    /// Default arguments that may say what a generic parameter is.
+    pub(super) open_defaults: HashMap<FunctionId, super::infer::default::OpenDefault>,
     pub(super) globals: Vec<GlobalData>,
     /// The global that a name at a place of a script declares.
     pub(super) globals_at: HashMap<(Name, Span), GlobalId>,
@@ -84,8 +88,12 @@ pub struct World {
     pub(super) texts: Vec<(u32, Rc<str>)>,
     /// What they are called: the first position and the name of each.
     pub(super) text_names: Vec<(u32, Rc<str>)>,
-    /// The types that are declared so far inside of the function which declares a type.
-    pub(super) local_types: Rc<HashMap<Name, Named>>,
+    /// The generic surroundings of the function that declares the type which is being entered.
+    pub(super) around: Option<Rc<Env>>,
+    /// Uses of generic aliases that require something of their arguments: nobody looked yet whether it holds.
+    pub(super) alias_uses: Vec<super::alias::AliasUse>,
+    /// What those stand for of which it was said that it does not.
+    pub(super) refused_by_alias: Vec<Type>,
     /// The types that are declared as property wrappers and as result builders, by their names.
     pub(super) wrappers: HashMap<Name, super::wrapper::Wrapper>,
     pub(super) builders: hashbrown::HashSet<Name>,
@@ -210,8 +218,10 @@ pub(super) struct NominalData {
     pub(super) is_final: bool,
     /// `private`: it is the type's around it alone.
     pub(super) is_private: bool,
-    /// For a type that is declared inside of a function: the types that were declared there before it.
+    /// For a type that is declared inside of a function: the types that are declared there.
     pub(super) locals: Rc<HashMap<Name, Named>>,
+    /// The generic surroundings of that function.
+    pub(super) around: Option<Rc<Env>>,
     /// `@dynamicMemberLookup`, `@dynamicCallable`
     pub(super) looks_up: bool,
     pub(super) answers_calls: bool,
@@ -281,6 +291,8 @@ impl StoredData {
 pub(super) struct CaseData {
     pub(super) name: Name,
     pub(super) payload: Vec<(Option<Name>, Rc<TypeExpr>)>,
+    /// What the parts are that are left out.
+    pub(super) defaults: Vec<Option<Rc<crate::syntax::ast::Expr>>>,
     pub(super) span: Span,
     pub(super) has_payload: bool,
     /// The raw value, where one is written.
@@ -398,6 +410,11 @@ pub(super) struct AliasData {
     pub(super) group: Option<GroupId>,
     pub(super) owner: Owner,
     pub(super) file: u32,
+    /// Of one that a function declares: the types and the generic parameters around it, which are not known elsewhere.
+    pub(super) locals: Rc<HashMap<Name, Named>>,
+    pub(super) around: Option<Rc<Env>>,
+    /// The generic surroundings of its target, once it is resolved.
+    pub(super) env: Option<Rc<Env>>,
     pub(super) resolved: Option<Type>,
     pub(super) resolving: bool,
     /// `private`: it is the type's around it alone.

@@ -47,7 +47,8 @@ impl World {
                 Some(outer) => (*self.group_env(outer)).clone(),
                 None => Env::default(),
             },
-            Owner::Module | Owner::Protocol(_) => Env::default(),
+            Owner::Module => self.nominal_data(n).around.as_deref().cloned().unwrap_or_default(),
+            Owner::Protocol(_) => Env::default(),
         };
         env.params = params;
         self.groups[own_group.0 as usize].env = Some(Rc::new(env.clone()));

@@ -63,8 +63,9 @@ impl World {
         };
         let is_generic = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Param(_)));
         let open = sides.into_iter().filter(|(written, put)| is_generic(written) && written != put);
-        let texts: Vec<String> =
-            open.map(|(written, put)| format!("'{}' is '{}'", self.show(written), self.show_resolved(put))).collect();
+        let shown: Vec<(String, String)> = open.map(|(a, b)| (self.show(a), self.show_resolved(b))).collect();
+        let differ = shown.iter().filter(|(written, put)| written != put);
+        let texts: Vec<String> = differ.map(|(written, put)| format!("'{written}' is '{put}'")).collect();
         (!texts.is_empty()).then(|| texts.join(" and "))
     }
 
@@ -74,7 +75,7 @@ impl World {
     }
 
     /// What can be done about a conformance that lacks.
-    fn with_way_out(&mut self, diagnostic: Diagnostic, put: &Requirement) -> Diagnostic {
+    pub(super) fn with_way_out(&mut self, diagnostic: Diagnostic, put: &Requirement) -> Diagnostic {
         match put {
             Requirement::Conforms(ty, p) => {
                 let ty = self.resolved(ty);

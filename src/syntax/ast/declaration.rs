@@ -214,13 +214,24 @@ pub struct ExtensionDecl {
     pub members: Vec<Rc<Decl>>,
 }
 
+/// A value that a case of an enum carries.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CasePart {
+    /// Its label.
+    pub label: Option<Ident>,
+    /// Its type.
+    pub ty: TypeExpr,
+    /// What it is when it is left out.
+    pub default: Option<Expr>,
+}
+
 /// One case of an enum.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CaseDecl {
     /// Its name.
     pub name: Ident,
     /// Its payload with labels; `None` without brackets.
-    pub payload: Option<Vec<(Option<Ident>, TypeExpr)>>,
+    pub payload: Option<Vec<CasePart>>,
     /// The raw value.
     pub raw: Option<Expr>,
 }

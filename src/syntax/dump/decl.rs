@@ -74,9 +74,13 @@ pub(super) fn decl(d: &Decl) -> Tree {
         }
         DeclKind::Cases(cases) => {
             let one = |c: &crate::syntax::ast::CaseDecl| {
-                let payload = c.payload.iter().flatten().map(|(label, t)| match label {
-                    Some(label) => word(format!("{}:{}", label.name, ty(t))),
-                    None => word(ty(t)),
+                let part = |part: &crate::syntax::ast::CasePart| match &part.label {
+                    Some(label) => word(format!("{}:{}", label.name, ty(&part.ty))),
+                    None => word(ty(&part.ty)),
+                };
+                let payload = c.payload.iter().flatten().flat_map(|p| {
+                    let default = p.default.as_ref().map(|value| list("=", [expr(value)].into_iter()));
+                    [part(p)].into_iter().chain(default)
                 });
                 let raw = maybe("=", c.raw.as_ref().map(expr));
                 match (&c.payload, &c.raw) {

@@ -3,8 +3,8 @@
 use super::{Builder, Node, Rule};
 use crate::source::Span;
 use crate::syntax::ast::{
-    Binding, CaseDecl, Decl, DeclKind, ExprKind, ExtensionDecl, Fixity, Generics, Ident, NominalDecl, NominalKind,
-    ProtocolDecl, Requirement, StringPart, TypeExpr,
+    Binding, CaseDecl, CasePart, Decl, DeclKind, ExprKind, ExtensionDecl, Fixity, FunctionTypeParam, Generics, Ident,
+    NominalDecl, NominalKind, ProtocolDecl, Requirement, StringPart, TypeExpr,
 };
 use pest::iterators::Pairs;
 use std::rc::Rc;
@@ -156,14 +156,20 @@ impl Builder<'_> {
         for part in node.into_inner() {
             match part.as_rule() {
                 Rule::any_name => name = Some(self.ident(&part)),
-                Rule::tuple_type => {
-                    let elements = self.tuple_type(part).into_iter();
-                    payload = Some(elements.map(|e| (e.label, e.ty)).collect());
+                Rule::case_payload => {
+                    payload = Some(part.into_inner().filter_map(|part| self.case_part(part)).collect());
                 }
                 _ => raw = Some(self.expr(part)),
             }
         }
         name.map(|name| CaseDecl { name, payload, raw })
+    }
+
+    fn case_part(&mut self, node: Node<'_>) -> Option<CasePart> {
+        let mut inner = node.into_inner();
+        let FunctionTypeParam { label, ty, .. } = self.tuple_type_element(inner.next()?)?;
+        let default = inner.next().map(|value| self.expr(value));
+        Some(CasePart { label, ty, default })
     }
 
     fn import(&mut self, nodes: Pairs<'_, Rule>) -> DeclKind {

@@ -166,27 +166,25 @@ impl Builder<'_> {
 
     /// `(a: A, B...)` as parameters.
     pub(super) fn tuple_type(&mut self, node: Node<'_>) -> Vec<FunctionTypeParam> {
-        let mut out = vec![];
-        for element in node.into_inner() {
-            let (mut label, mut variadic) = (None, false);
-            let mut ty = None;
-            for part in element.into_inner() {
-                match part.as_rule() {
-                    Rule::tuple_type_label => {
-                        let text = part.as_str();
-                        let first = text.split([' ', '\n']).next().unwrap_or(text);
-                        let place = self.span(&part);
-                        label = Some(Ident { name: self.name(first), span: place }).filter(|l| &*l.name != "_");
-                    }
-                    Rule::ellipsis => variadic = true,
-                    _ => ty = Some(self.param_type(part)),
+        node.into_inner().filter_map(|element| self.tuple_type_element(element)).collect()
+    }
+
+    pub(super) fn tuple_type_element(&mut self, node: Node<'_>) -> Option<FunctionTypeParam> {
+        let (mut label, mut variadic, mut ty) = (None, false, None);
+        for part in node.into_inner() {
+            match part.as_rule() {
+                Rule::tuple_type_label => {
+                    let text = part.as_str();
+                    let first = text.split([' ', '\n']).next().unwrap_or(text);
+                    let place = self.span(&part);
+                    label = Some(Ident { name: self.name(first), span: place }).filter(|l| &*l.name != "_");
                 }
-            }
-            if let Some(ParamType { ty, is_inout, attributes }) = ty {
-                out.push(FunctionTypeParam { label, ty, is_inout, variadic, attributes });
+                Rule::ellipsis => variadic = true,
+                _ => ty = Some(self.param_type(part)),
             }
         }
-        out
+        let ParamType { ty, is_inout, attributes } = ty?;
+        Some(FunctionTypeParam { label, ty, is_inout, variadic, attributes })
     }
 
     /// `<T: P, U>`

@@ -172,14 +172,15 @@ impl Infer<'_> {
         let args = candidate.prefix.to_vec();
         let params = payload
             .iter()
-            .map(|(label, ty)| SignatureParam {
+            .enumerate()
+            .map(|(part, (label, ty))| SignatureParam {
                 label: label.clone(),
                 name: label.clone().unwrap_or_else(|| "_".into()),
                 ty: self.world.substitute_nominal(n, &args, ty),
                 is_inout: false,
                 variadic: false,
                 autoclosure: false,
-                default: None,
+                default: self.world.case_default(n, case, part),
                 span: Span::default(),
             })
             .collect();
@@ -255,6 +256,7 @@ impl Infer<'_> {
                 }
                 Slot::Default => {
                     score += 3;
+                    self.take_default(param.default, &param.ty, &instance, span);
                     continue;
                 }
             };

@@ -209,6 +209,7 @@ impl Infer<'_> {
                 if let Some(value) = self.call_site_default(function, &wanted, span) {
                     return Argument::Value(value);
                 }
+                self.take_default(param.default, &wanted, instance, span);
                 let generics = self.default_generics(function, instance);
                 let callee = Callee::Static(FunctionRef { function, generics });
                 Argument::Value(Expr { kind: ExprKind::Call { callee, args: vec![] }, ty: param.ty.clone(), span })

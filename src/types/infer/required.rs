@@ -96,7 +96,9 @@ impl Infer<'_> {
     pub(super) fn was_refused(&mut self, f: FunctionId, generics: &[Type]) -> bool {
         let Owner::Nominal(n) = self.world.function_data(f).owner else { return false };
         let count = self.world.nominal_data(n).params.len();
-        generics.get(..count).is_some_and(|own| self.world.refused.contains(&Type::Nominal(n, own.into())))
+        let Some(own) = generics.get(..count) else { return false };
+        let own: Vec<Type> = own.iter().map(|ty| self.world.resolved(ty)).collect();
+        self.world.refused.contains(&Type::Nominal(n, own.into()))
     }
 
     fn undecided(&mut self, f: &FunctionRef, span: Span) {

@@ -44,10 +44,12 @@ impl Infer<'_> {
 
     pub(super) fn statements(&mut self, items: &[ast::Stmt]) -> Vec<Stmt> {
         let mut out = vec![];
-        let functions = if self.frame().kind == FrameKind::Script && self.frame().scopes.len() == 1 {
-            vec![]
-        } else {
-            self.declare_local_functions(items)
+        let functions = match self.is_top() {
+            true => vec![],
+            false => {
+                self.declare_local_types(items);
+                self.declare_local_functions(items)
+            }
         };
         self.upcoming.push(declared_names(items));
         for item in items {

@@ -15,6 +15,7 @@ use std::rc::Rc;
 impl World {
     /// Checks a function's body if that was not done; `None` when it has errors.
     pub(in crate::types) fn check_body(&mut self, f: FunctionId) -> Option<Rc<Body>> {
+        self.settle_default(f);
         match &self.function_data(f).body {
             BodyState::Checked(body) => return Some(body.clone()),
             BodyState::Failed | BodyState::Checking => return None,
@@ -29,6 +30,7 @@ impl World {
         let (owner, file) = (self.function_data(f).owner, self.function_data(f).file);
         let mut infer = Infer::new(self, owner, file);
         let body = infer.function(f, &signature);
+        infer.world.check_alias_uses();
         let failed = infer.failed;
         let nominals = std::mem::take(&mut infer.local_nominals);
         self.env = saved;

@@ -8,8 +8,6 @@ use crate::syntax::ast::{self, DeclKind, ExprKind as Ast};
 use crate::types::lifetime::ownership;
 use crate::types::modifiers::Around;
 use crate::types::prelude::PRELUDE_FILE;
-use crate::types::resolve::TypeScope;
-use crate::types::store::{Named, Owner};
 use crate::types::tree::Ownership;
 use crate::types::tree::{Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};
 use crate::types::ty::Type;
@@ -36,24 +34,8 @@ impl Infer<'_> {
                     self.settle_statement(start);
                 }
             }
-            DeclKind::Nominal(nominal) if !self.is_top() => {
-                let is_prelude = false;
-                self.world.local_types = self.local_types.clone();
-                let id = self.world.declare_nominal(decl, nominal, Owner::Module, None, self.file, is_prelude);
-                self.world.local_types = Rc::default();
-                Rc::make_mut(&mut self.local_types).insert(nominal.name.name.clone(), Named::Nominal(id));
-                self.local_nominals.push(id);
-            }
-            DeclKind::TypeAlias { name, generics, target } if !self.is_top() => {
-                let id = self.world.declare_alias(name, generics, target, self.owner, None, self.file);
-                if generics.params.is_empty() {
-                    // It sees the types and generic parameters around it, which are not known elsewhere.
-                    let scope = TypeScope { locals: self.local_types.clone(), ..TypeScope::of(self.owner, self.file) };
-                    let resolved = self.world.resolve_type(target, &scope);
-                    self.world.aliases[id.0 as usize].resolved = Some(resolved);
-                }
-                Rc::make_mut(&mut self.local_types).insert(name.name.clone(), Named::Alias(id));
-            }
+            // Its block has declared it.
+            DeclKind::Nominal(_) | DeclKind::TypeAlias { .. } => {}
             _ if self.is_top() => {}
             _ => {
                 self.error(Diagnostic::error(
@@ -65,7 +47,7 @@ impl Infer<'_> {
         }
     }
 
-    fn is_top(&mut self) -> bool {
+    pub(super) fn is_top(&mut self) -> bool {
         self.frame().kind == FrameKind::Script && self.frame().scopes.len() == 1
     }
 
