@@ -74,6 +74,10 @@ fn check(code: &Code, at: usize, instruction: &Instruction) -> Result<(), String
     let complete = match opcode.trailer() {
         Trailer::None => true,
         Trailer::Extra => matches!(behind, Some(Instruction::Extra { .. })),
+        Trailer::TwoExtra => {
+            let further = code.instructions.get(at + 2);
+            [behind, further].iter().all(|i| matches!(i, Some(Instruction::Extra { .. })))
+        }
         Trailer::Extras => matches!(behind, Some(Instruction::Extras { .. })),
         Trailer::Element => matches!(behind, Some(Instruction::Element { .. })),
     };
@@ -110,7 +114,10 @@ fn operand(code: &Code, at: usize, opcode: Opcode, role: Role, number: i64) -> R
             usize::try_from(target).is_ok_and(|t| t < code.instructions.len())
         }
         Role::Primitive => u8::try_from(number).is_ok_and(|p| primitive(p).is_some_and(|p| fits(opcode, p.value))),
-        Role::Arithmetic => below(if opcode == Opcode::JoinBothF { Joined::COUNT } else { Joined::COUNT_OF_TWO }),
+        Role::Arithmetic => below(match opcode {
+            Opcode::JoinBothF | Opcode::DJoinBothF => Joined::COUNT,
+            _ => Joined::COUNT_OF_TWO,
+        }),
         // Functions and global variables appear while the program runs, components belong to objects: the machine
         // looks when it gets there.
         Role::Immediate | Role::Component | Role::Function | Role::Method | Role::Shape | Role::Global => true,

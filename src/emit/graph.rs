@@ -55,7 +55,18 @@ pub enum StepOp {
     /// `a → a + k`, of integers.
     AddK(i16),
     /// Several operations on numbers at once.
-    Join(Nesting, Joined),
+    Join(Join),
+}
+
+/// A step that does the work of several.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Join {
+    /// Where the operations stand.
+    pub form: Nesting,
+    /// Which they are.
+    pub how: Joined,
+    /// Where the inner ones stand in the text; the second one is that of [`Nesting::Both`].
+    pub inner: [Span; 2],
 }
 
 /// Where the operations of a joined step stand.

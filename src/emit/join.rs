@@ -1,6 +1,6 @@
 //! Joins arithmetic on numbers: what only the next operation needs is computed together with it.
 
-use super::graph::{Block, Graph, Nesting, Reg, Step, StepOp};
+use super::graph::{Block, Graph, Join, Nesting, Reg, Step, StepOp};
 use crate::bytecode::{Arithmetic, Joined};
 use crate::ir::Op;
 
@@ -27,6 +27,8 @@ fn join_at(block: &mut Block, at: usize, gone: &mut [bool], once: &dyn Fn(Reg) -
     let (Some(last), &[x, y]) = (arithmetic(step), &step.ins[..]) else { return };
     let left = inner(block, at, x, gone, once);
     let right = inner(block, at, y, gone, once);
+    let stands = |k: Option<usize>| k.map_or(step.span, |k| block.steps[k].span);
+    let inner = if left.is_some() { [stands(left), stands(right)] } else { [stands(right); 2] };
     let made = |k: usize| -> Option<(Arithmetic, Reg, Reg)> {
         let inner = &block.steps[k];
         Some((arithmetic(inner)?, *inner.ins.first()?, *inner.ins.get(1)?))
@@ -41,7 +43,7 @@ fn join_at(block: &mut Block, at: usize, gone: &mut [bool], once: &dyn Fn(Reg) -
         (None, None) => return,
     };
     let step = &mut block.steps[at];
-    step.op = StepOp::Join(joined.0, joined.1);
+    step.op = StepOp::Join(Join { form: joined.0, how: joined.1, inner });
     step.ins = joined.2;
     left.into_iter().chain(right).for_each(|k| gone[k] = true);
 }
@@ -53,16 +55,22 @@ fn inner(block: &Block, at: usize, reg: Reg, gone: &[bool], once: &dyn Fn(Reg) -
     }
     let near = at.saturating_sub(REACH)..at;
     let made = near.rev().find(|k| !gone[*k] && block.steps[*k].outs.contains(&reg))?;
-    arithmetic(&block.steps[made])?;
-    let operands = &block.steps[made].ins;
-    let unchanged = block.steps[made + 1..at].iter().all(|s| !s.outs.iter().any(|out| operands.contains(out)));
+    let step = &block.steps[made];
+    arithmetic(step)?;
+    // Both with slots or both without. What is recorded stays in its order: the first number that is not finite is
+    // looked for in it.
+    let between = &block.steps[made + 1..at];
+    if step.active != block.steps[at].active || (step.active && between.iter().any(Step::is_call)) {
+        return None;
+    }
+    let unchanged = between.iter().all(|s| !s.outs.iter().any(|out| step.ins.contains(out)));
     unchanged.then_some(made)
 }
 
-/// The operation of a step that is nothing but arithmetic on two numbers without slots.
+/// The operation of a step that is nothing but arithmetic on two numbers.
 fn arithmetic(step: &Step) -> Option<Arithmetic> {
     match &step.op {
-        StepOp::Ir(Op::Primitive(p)) if !step.active => Arithmetic::named(p.info().name),
+        StepOp::Ir(Op::Primitive(p)) => Arithmetic::named(p.info().name),
         _ => None,
     }
 }

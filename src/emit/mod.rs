@@ -14,6 +14,7 @@ mod live;
 mod moves;
 mod order;
 mod prepare;
+mod repeat;
 mod select;
 mod sites;
 mod window;

@@ -4,13 +4,13 @@ mod elements;
 mod primitives;
 
 use super::assign::{Place, window_args, window_places};
-use super::graph::{Nesting, Reg, Step, StepOp};
+use super::graph::{Join, Nesting, Reg, Step, StepOp};
 use super::moves::in_sequence;
 use super::sites;
 use super::writer::Writer;
 use super::{Context, Unencodable};
 use crate::bytecode::operand::*;
-use crate::bytecode::{Instruction, Joined};
+use crate::bytecode::Instruction;
 use crate::ir::Op;
 use crate::value::Bank;
 
@@ -46,7 +46,7 @@ impl<'a> Selector<'a> {
                 let (out, a) = (IOut(self.n(step.outs[0])), IIn(self.n(step.ins[0])));
                 self.writer.push(Instruction::AddIK { out, a, k: Small(*k) });
             }
-            StepOp::Join(form, joined) => self.join(step, *form, *joined),
+            StepOp::Join(join) => self.join(step, *join),
             StepOp::Ir(op) => self.ir(step, op)?,
         }
         self.clear_slots(step);
@@ -408,19 +408,27 @@ impl<'a> Selector<'a> {
         RChange(self.n(out))
     }
 
-    fn join(&mut self, step: &Step, form: Nesting, joined: Joined) {
+    fn join(&mut self, step: &Step, join: Join) {
         use Instruction as I;
-        let (out, how) = (FOut(self.n(step.outs[0])), Ways(joined.number()));
+        let (out, how) = (FOut(self.n(step.outs[0])), Ways(join.how.number()));
         let ins: Vec<FIn> = step.ins.iter().map(|r| FIn(self.n(*r))).collect();
         let (a, b, c) = (ins[0], ins[1], ins[2]);
-        self.writer.push(match form {
-            Nesting::Left => I::JoinLeftF { out, a, b, how },
-            Nesting::Right => I::JoinRightF { out, a, b, how },
-            Nesting::Both => I::JoinBothF { out, a, b, how },
+        self.writer.push(match (join.form, step.active) {
+            (Nesting::Left, false) => I::JoinLeftF { out, a, b, how },
+            (Nesting::Right, false) => I::JoinRightF { out, a, b, how },
+            (Nesting::Both, false) => I::JoinBothF { out, a, b, how },
+            (Nesting::Left, true) => I::DJoinLeftF { out, a, b, how },
+            (Nesting::Right, true) => I::DJoinRightF { out, a, b, how },
+            (Nesting::Both, true) => I::DJoinBothF { out, a, b, how },
         });
-        self.writer.push(match form {
-            Nesting::Left | Nesting::Right => I::Extra { c },
-            Nesting::Both => I::Extras { c, d: ins[3] },
-        });
+        if join.form == Nesting::Both && !step.active {
+            self.writer.push(I::Extras { c, d: ins[3] });
+            return;
+        }
+        for (c, span) in ins[2..].iter().zip(join.inner) {
+            self.writer.span = span;
+            self.writer.push(I::Extra { c: *c });
+        }
+        self.writer.span = step.span;
     }
 }

@@ -134,6 +134,12 @@ impl Levels {
         self.outermost.has_room().then(|| self.outermost.append(a, b, pa, pb))
     }
 
+    /// Whether the lone reverse level has room for so many operations more.
+    #[inline(always)]
+    pub fn has_room(&self, operations: u32) -> bool {
+        self.outermost.has_room_for(operations)
+    }
+
     /// Gives the tape of the lone reverse level room for one operation more.
     ///
     /// # Errors
@@ -355,6 +361,25 @@ impl Levels {
             }
             None => Ok(x),
         }
+    }
+
+    /// Where the leaves of a reverse level begin that is the only one, and new: their nodes come one after another, and
+    /// nothing is kept beside them. [`add_leaves`](Levels::add_leaves) says how many there were.
+    pub fn lone_leaves(&self) -> Option<Slot> {
+        match &self.stack[..] {
+            [Level { epoch, kind: Kind::OutermostReverse, .. }] => {
+                Some(Slot { epoch: *epoch, payload: u64::from(self.outermost.len()) + 1 })
+            }
+            _ => None,
+        }
+    }
+
+    /// Makes that many leaves in the level of [`lone_leaves`](Levels::lone_leaves).
+    ///
+    /// # Errors
+    /// [`Stop`] when there are no numbers left.
+    pub fn add_leaves(&mut self, count: usize) -> Result<(), Stop> {
+        self.outermost.leaves(count)
     }
 
     /// A number of the innermost, forward level that moves along `tangent`; one that does not move at all is constant.

@@ -94,7 +94,7 @@ impl LinearMap {
             Progress::Done => {}
             Progress::Call(_) | Progress::Interrupted => unreachable!("nothing on this tape stops a sweep"),
         }
-        let numbers = self.read().into_iter().map(|node| sweep.number(node)).collect();
+        let numbers = sweep.numbers(&self.read());
         sweep.finish(levels);
         Ok(numbers)
     }

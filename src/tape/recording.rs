@@ -78,6 +78,19 @@ impl Recording {
         Ok(n)
     }
 
+    /// That many new leaves, constant in the levels outside.
+    ///
+    /// # Errors
+    /// [`Stop`] when there are no numbers left.
+    pub fn leaves(&mut self, count: usize) -> Result<(), Stop> {
+        debug_assert!(self.chunk.is_empty() && self.full.is_empty(), "leaves come before records");
+        let full = Stop::Bytes(u64::from(u32::MAX));
+        let count = u32::try_from(count).map_err(|_| full)?;
+        self.base = self.base.checked_add(count).ok_or(full)?;
+        self.leaves += count;
+        Ok(())
+    }
+
     /// Records an operation; an operand 0 is missing.
     ///
     /// # Errors
@@ -92,6 +105,12 @@ impl Recording {
     #[inline(always)]
     pub fn has_room(&self) -> bool {
         self.chunk.len() < self.chunk.capacity()
+    }
+
+    /// Whether so many operations more can be appended at once.
+    #[inline(always)]
+    pub fn has_room_for(&self, operations: u32) -> bool {
+        self.chunk.capacity() - self.chunk.len() >= operations as usize
     }
 
     /// Makes room for one operation more.

@@ -138,6 +138,15 @@ impl Sweep {
         }
     }
 
+    /// Those of several nodes.
+    pub fn numbers(&self, nodes: &[u32]) -> Vec<Num> {
+        match &self.numbers {
+            // Number 0 is nobody's: it keeps what it was filled with.
+            Numbers::Plain(numbers) => nodes.iter().map(|n| Num::constant(numbers[*n as usize] + 0.0)).collect(),
+            Numbers::Live(_) => nodes.iter().map(|n| self.number(*n)).collect(),
+        }
+    }
+
     /// The call that [`Progress::Call`] is about, and the node of its first result.
     pub fn call(&self, index: usize) -> Option<(&Call, u32)> {
         let wide = self.tape.wide().get(index)?;

@@ -24,6 +24,7 @@ mod objects;
 mod onlooker;
 mod operators;
 mod record;
+mod record_joined;
 mod registers;
 mod run;
 mod stacks;

@@ -199,13 +199,7 @@ impl Walk<'_> {
         let (layout, vector_layout) = (self.shapes.layout(tangent.value), self.shapes.layout(tangent.vector));
         let mut out = Cells::default();
         if *self.shapes.get(tangent.vector) == Shape::Double && tangent.kind == TangentKind::Number {
-            out.f.reserve_exact(elements.len);
-            for _ in 0..elements.len {
-                let (x, slot) = next();
-                out.push_num(x, slot);
-            }
-            out.len = elements.len;
-            return Ok(out);
+            return Ok(numbers(elements.len, next));
         }
         let zero = self.zero(tangent.vector);
         for k in 0..elements.len {
@@ -230,6 +224,25 @@ impl Walk<'_> {
             put(out, At { r: at.r + k, ..at }, r.clone());
         }
     }
+}
+
+/// An array of numbers. Most of them move with nothing, so slots are looked for as long as there are none.
+fn numbers(count: usize, next: &mut dyn FnMut() -> (f64, Slot)) -> Cells {
+    let mut slots = vec![];
+    let values = (0..count).map(|k| {
+        let (x, slot) = next();
+        if slot != Slot::NONE {
+            slots.resize(k, Slot::NONE);
+            slots.push(slot);
+        }
+        x
+    });
+    let mut out = Cells::numbers(values.collect());
+    if !slots.is_empty() {
+        slots.resize(count, Slot::NONE);
+    }
+    out.slots = slots;
+    out
 }
 
 fn put(out: &mut Cells, at: At, reference: Ref) {

@@ -7,6 +7,7 @@
 
 mod arrays;
 mod calls;
+mod joined;
 mod numbers;
 mod quick;
 mod rest;
@@ -18,6 +19,7 @@ use super::fault::Fault;
 use super::functions::{Compiler, Version};
 use super::machine::Machine;
 use super::objects;
+use super::record_joined;
 use super::registers::Registers;
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
@@ -368,6 +370,18 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::DMulF { out, a, b } => quick!(slots::mul(machine, &mut at, out, a, b)),
             I::DDivF { out, a, b } => quick!(slots::div(machine, &mut at, out, a, b)),
             I::DNegF { out, a } => quick!(slots::neg(machine, &mut at, out, a)),
+            I::DJoinLeftF { out, a, b, how } => {
+                let c = at.extra();
+                quick!(record_joined::left(&mut machine.levels, at, out, [a, b, c], how));
+            }
+            I::DJoinRightF { out, a, b, how } => {
+                let c = at.extra();
+                quick!(record_joined::right(&mut machine.levels, at, out, [a, b, c], how));
+            }
+            I::DJoinBothF { out, a, b, how } => {
+                let (c, d) = (at.extra(), at.extra());
+                quick!(record_joined::both(&mut machine.levels, at, out, [a, b, c, d], how));
+            }
 
             I::Native { site } => {
                 let site = &at.code().natives[usize::from(site)];

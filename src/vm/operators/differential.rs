@@ -7,6 +7,7 @@ use super::super::task::{Next, Task};
 use super::{At, Failure, behind_no_error, counts, leaves, mismatch, settle, thrown, value_layout, walk};
 use crate::tape::{Direction, LinearMap, Num, Template};
 use crate::value::shape::TangentId;
+use crate::value::walk::Walk;
 use crate::value::{Cells, Ref};
 use std::rc::Rc;
 
@@ -28,14 +29,29 @@ pub(super) fn begin(
 ) -> Result<Next, Box<Fault>> {
     let template = Template { tangent: at, cells: x.clone() };
     machine.levels.open(Direction::Reverse)?;
-    let mut failure = Failure::default();
-    let levels = &mut machine.levels;
-    walk(compiler)
-        .change(at, &mut x, At::default(), &mut |value, slot| failure.slot(levels.leaf(Num { value: *value, slot })))
-        .map_err(mismatch)?;
-    failure.check()?;
+    make_leaves(machine, walk(compiler), at, &mut x)?;
     machine.set_window(x.all());
     Ok(Next::call(body, true, Recording { x: template, result }))
+}
+
+/// Makes the numbers of a value leaves of the level that was opened.
+fn make_leaves(machine: &mut Machine, walk: Walk<'_>, id: TangentId, x: &mut Cells) -> Result<(), Box<Fault>> {
+    let levels = &mut machine.levels;
+    // Most gradients are not inside of others: then a leaf is nothing but the next number.
+    if let Some(first) = levels.lone_leaves() {
+        let mut next = first;
+        walk.change(id, x, At::default(), &mut |_, _| {
+            let slot = next;
+            next.payload += 1;
+            slot
+        })
+        .map_err(mismatch)?;
+        return Ok(levels.add_leaves((next.payload - first.payload) as usize)?);
+    }
+    let mut failure = Failure::default();
+    walk.change(id, x, At::default(), &mut |value, slot| failure.slot(levels.leaf(Num { value: *value, slot })))
+        .map_err(mismatch)?;
+    failure.check()
 }
 
 impl Task for Recording {

@@ -44,8 +44,7 @@ pub(super) fn go_on(
             Progress::Done => match application.then {
                 Finish::Window => return finish(machine, compiler, application.sweep, &application.map),
                 Finish::Block { outer, nodes } => {
-                    let numbers = application.map.read().into_iter().map(|node| application.sweep.number(node));
-                    let numbers: Vec<Num> = numbers.collect();
+                    let numbers = application.sweep.numbers(&application.map.read());
                     application.sweep.finish(&mut machine.levels);
                     application = *outer;
                     for (node, number) in nodes.into_iter().zip(numbers) {
@@ -75,7 +74,7 @@ fn finish(
 ) -> Result<Next, Box<Fault>> {
     let walk = walk(compiler);
     let to = if map.transposed { &map.x } else { &map.y };
-    let numbers: Vec<Num> = map.read().into_iter().map(|node| sweep.number(node)).collect();
+    let numbers = sweep.numbers(&map.read());
     not_finite::check_sweep(machine, walk, &sweep, map, &numbers)?;
     shown::keep(machine, walk, &sweep, map)?;
     shown::tell(machine, compiler);
