@@ -26,20 +26,29 @@ fn main() {
 
 fn table() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    println!("{:<36} {:>12} {:>12} {:>8} {:>8}", "", "dscript", "Rust", "times", "at most");
-    let mut seconds = Vec::new();
+    println!("{:<42} {:>12} {:>12} {:>8} {:>8}", "", "dscript", "Rust", "times", "at most");
+    let (mut seconds, mut ratios) = (Vec::new(), Vec::new());
     for workload in WORKLOADS {
         if !words.is_empty() && !words.iter().any(|word| workload.name.contains(word.as_str())) {
             continue;
         }
         let (ours, theirs) = medians(workload);
         let target = workload.target.map_or_else(String::new, |t| format!("{t:.1}"));
-        println!("{:<36} {:>12} {:>12} {:>8.2} {target:>8}", workload.name, shown(ours), shown(theirs), ours / theirs);
+        println!("{:<42} {:>12} {:>12} {:>8.2} {target:>8}", workload.name, shown(ours), shown(theirs), ours / theirs);
         seconds.push((workload.name, ours));
+        ratios.push((workload.name, ours / theirs));
+    }
+    println!();
+    for (kind, target) in [("gradient", 7.0), ("tangent", 6.0)] {
+        let of_kind: Vec<f64> = ratios.iter().filter(|(name, _)| name.starts_with(kind)).map(|(_, r)| r.ln()).collect();
+        if !of_kind.is_empty() {
+            let mean = (of_kind.iter().sum::<f64>() / of_kind.len() as f64).exp();
+            println!("{kind}s, geometric mean: {mean:.2} times what is written by hand (at most {target})");
+        }
     }
     let of = |name: &str| seconds.iter().find(|(n, _)| *n == name).map(|(_, s)| *s);
     if let Some(gradient) = of("gradient of the logistic map") {
-        println!("\nrecord and sweep, each active operation: {:.2} ns (at most 9)", gradient / ACTIVE * 1e9);
+        println!("record and sweep, each active operation: {:.2} ns (at most 9)", gradient / ACTIVE * 1e9);
     }
     if let (Some(few), Some(many)) = (of("gradient over an array of 100"), of("gradient over an array of 10,000")) {
         println!(

@@ -219,3 +219,80 @@ pub fn squares_gradient<const SIZE: usize>(count: usize) -> f64 {
     }
     sum
 }
+
+pub fn rosenbrock_gradient(count: usize) -> f64 {
+    let start: Vec<f64> = (0..100).map(|i| -1.2 + 0.02 * f64::from(i)).collect();
+    let mut sum = 0.0;
+    for i in 0..count {
+        let xs = black_box(start.as_slice());
+        let (mut value, mut slope) = (0.0, vec![0.0; xs.len()]);
+        for (pair, slope) in xs.chunks_exact(2).zip(slope.chunks_exact_mut(2)) {
+            let (valley, ahead) = (pair[1] - pair[0] * pair[0], 1.0 - pair[0]);
+            value += 100.0 * valley * valley + ahead * ahead;
+            slope[1] = 200.0 * valley;
+            slope[0] = -400.0 * valley * pair[0] - 2.0 * ahead;
+        }
+        black_box(value);
+        sum += black_box(slope)[i % 100];
+    }
+    sum
+}
+
+pub fn logistic_tangent(count: usize) -> f64 {
+    let mut sum = 0.0;
+    for i in 0..count {
+        let (r, mut x) = black_box((3.7, start(i)));
+        let mut along = 1.0;
+        for _ in 0..1000 {
+            along = x * (1.0 - x) + r * (1.0 - 2.0 * x) * along;
+            x = r * x * (1.0 - x);
+        }
+        black_box(x);
+        sum += along;
+    }
+    sum
+}
+
+/// A number and its tangent.
+type Dual = [f64; 2];
+
+pub fn pendulum_tangent(count: usize) -> f64 {
+    let change = |[angle, speed]: [Dual; 2], friction: Dual| -> [Dual; 2] {
+        let pull = -GRAVITY * angle[0].sin() - friction[0] * speed[0];
+        let along = -GRAVITY * angle[0].cos() * angle[1] - friction[1] * speed[0] - friction[0] * speed[1];
+        [speed, [pull, along]]
+    };
+    let moved = |state: [Dual; 2], change: [Dual; 2], time: f64| -> [Dual; 2] {
+        std::array::from_fn(|n| std::array::from_fn(|k| state[n][k] + time * change[n][k]))
+    };
+    let mut sum = 0.0;
+    for i in 0..count {
+        let mut state: [Dual; 2] = black_box([[0.5 + 0.001 * (i % 100) as f64, 1.0], [0.1, 1.0]]);
+        let (friction, h): (Dual, f64) = black_box(([0.2, 1.0], STEP));
+        for _ in 0..20 {
+            let k1 = change(state, friction);
+            let k2 = change(moved(state, k1, h / 2.0), friction);
+            let k3 = change(moved(state, k2, h / 2.0), friction);
+            let k4 = change(moved(state, k3, h), friction);
+            for (n, number) in state.iter_mut().enumerate() {
+                for (k, part) in number.iter_mut().enumerate() {
+                    *part += h / 6.0 * (k1[n][k] + 2.0 * k2[n][k] + 2.0 * k3[n][k] + k4[n][k]);
+                }
+            }
+        }
+        sum += black_box(state)[0][1];
+    }
+    sum
+}
+
+pub fn squares_tangent<const SIZE: usize>(count: usize) -> f64 {
+    let numbers: Vec<f64> = (0..SIZE).map(|i| 0.5 + 0.25 * (i % 7) as f64).collect();
+    let ones = vec![1.0; SIZE];
+    let mut sum = 0.0;
+    for _ in 0..count {
+        let (xs, along) = black_box((numbers.as_slice(), ones.as_slice()));
+        black_box(xs.iter().map(|x| x * x).sum::<f64>());
+        sum += xs.iter().zip(along).map(|(x, v)| 2.0 * x * v).sum::<f64>();
+    }
+    sum
+}

@@ -84,6 +84,34 @@ pub const WORKLOADS: &[Workload] = &[
         by_hand::squares_gradient::<10_000>,
         None
     ),
+    workload!(
+        "gradient of Rosenbrock's function of 100",
+        "rosenbrock-gradient",
+        "",
+        20_000,
+        500_000,
+        by_hand::rosenbrock_gradient,
+        None
+    ),
+    workload!("tangent of the logistic map", "logistic-tangent", "", 4_000, 20_000, by_hand::logistic_tangent, None),
+    workload!(
+        "tangent of a pendulum, 20 steps",
+        "pendulum-tangent",
+        "",
+        10_000,
+        50_000,
+        by_hand::pendulum_tangent,
+        None
+    ),
+    workload!(
+        "tangent over an array of 100",
+        "squares-tangent",
+        "100",
+        50_000,
+        500_000,
+        by_hand::squares_tangent::<100>,
+        None
+    ),
 ];
 
 /// What was measured of one run: seconds for one piece of work, and the result, so that both sides can be compared.
