@@ -31,7 +31,16 @@ impl Levels {
     /// # Errors
     /// [`Stop`] when the limit is reached.
     pub fn push_block(&mut self, k: usize, block: Block, results: &[Num]) -> Result<Vec<Num>, Stop> {
-        self.push_kind(k, WideKind::Block(Box::new(block)), results)
+        if results.is_empty() {
+            return Ok(vec![]);
+        }
+        let held = block.held;
+        self.pool().borrow_mut().reserve(held)?;
+        let pushed = self.push_kind(k, WideKind::Block(Box::new(block)), results);
+        if pushed.is_err() {
+            self.pool().borrow_mut().release(held);
+        }
+        pushed
     }
 
     fn push_kind(&mut self, k: usize, kind: WideKind, results: &[Num]) -> Result<Vec<Num>, Stop> {

@@ -3,7 +3,7 @@
 use super::column::SlotColumn;
 use super::node::{Node, Pool, Stop};
 use super::watch::Step;
-use super::wide::Wide;
+use super::wide::{Wide, held};
 use crate::value::Slot;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -339,7 +339,7 @@ impl Tape {
     #[must_use]
     pub fn with(&self, columns: Columns, wide: Vec<Wide>) -> Tape {
         let chunks = self.chunks.clone();
-        self.pool.borrow_mut().adopt(&chunks, columns.bytes());
+        self.pool.borrow_mut().adopt(&chunks, columns.bytes() + held(&wide));
         Tape { chunks, leaves: self.leaves, wide, columns, steps: self.steps.clone(), pool: Rc::clone(&self.pool) }
     }
 }
@@ -347,7 +347,7 @@ impl Tape {
 impl Drop for Tape {
     fn drop(&mut self) {
         let mut pool = self.pool.borrow_mut();
-        pool.release(self.columns.bytes());
+        pool.release(self.columns.bytes() + held(&self.wide));
         for chunk in self.chunks.drain(..) {
             pool.give(chunk);
         }
@@ -358,7 +358,7 @@ impl Drop for Recording {
     fn drop(&mut self) {
         // A recording that was abandoned, by a trap for example.
         let mut pool = self.pool.borrow_mut();
-        pool.release(self.columns.bytes());
+        pool.release(self.columns.bytes() + held(&self.wide));
         pool.give(std::mem::take(&mut self.chunk));
         for chunk in self.full.drain(..) {
             pool.give(chunk);

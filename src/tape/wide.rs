@@ -42,6 +42,17 @@ pub struct Block {
     pub outline: Outline,
     /// The results: an object of the outline, and which of its numbers.
     pub results: Vec<(u32, u32)>,
+    /// Bytes that nobody but the copy holds.
+    pub held: u64,
+}
+
+/// Bytes that the blocks among some wide nodes hold.
+pub(super) fn held(wide: &[Wide]) -> u64 {
+    let of = |wide: &Wide| match &wide.kind {
+        WideKind::Block(block) => block.held,
+        WideKind::Sum(_) | WideKind::Call(_) => 0,
+    };
+    wide.iter().map(of).sum()
 }
 
 /// A pullback of the user's own, or an edit of an adjoint.

@@ -270,6 +270,11 @@ impl Cells {
         }
     }
 
+    /// How many bytes its components take.
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.f[..]) + size_of_val(&self.i[..]) + size_of_val(&self.r[..]) + size_of_val(&self.slots[..])
+    }
+
     /// Whether it has as many components as `len` elements of that layout need.
     pub fn fits(&self, layout: Layout) -> bool {
         let fits = |have: usize, each: u32| self.len.checked_mul(each as usize) == Some(have);

@@ -69,9 +69,25 @@ pub(super) fn begin(machine: &mut Machine, body: Ref, derivative: bool) -> Resul
     let mut operands: Vec<u32> = operands.into_iter().collect();
     operands.sort_unstable();
     let random = machine.host.random.clone();
-    let block = Block { state: copy, random, epoch, operands, outline: Outline::default(), results: vec![] };
+    let block = Block { state: copy, random, epoch, operands, outline: Outline::default(), results: vec![], held: 0 };
     machine.levels.pause(level, true);
     Ok(Next::call(body, true, First { level, block, values, boxes }))
+}
+
+/// Bytes that the copy of a state takes beside what the program has, too: its variables and instances, and those values
+/// that the program has replaced meanwhile.
+fn held(state: &Ref, boxes: &[Rc<BoxCells>], values: &[Ref]) -> u64 {
+    /// The copy has a value, and so has the list of those that were met.
+    const FORGOTTEN: usize = 2;
+    let bytes = |cells: &Cells| (size_of::<Cells>() + cells.bytes()) as u64;
+    let copied = boxes.iter().map(|inside| inside.cells.try_borrow().map_or(0, |cells| bytes(&cells)));
+    let globals = parts(state).map_or(0, |(_, globals)| bytes(&globals));
+    let replaced = values.iter().map(|value| match value {
+        Ref::Cells(cells) if Rc::strong_count(cells) <= FORGOTTEN => bytes(cells),
+        Ref::Dictionary(all) if Rc::strong_count(all) <= FORGOTTEN => bytes(all.values()),
+        _ => 0,
+    });
+    globals + copied.chain(replaced).sum::<u64>()
 }
 
 impl Task for First {
@@ -79,9 +95,10 @@ impl Task for First {
         let First { level, mut block, values, boxes } = *self;
         machine.levels.pause(level, false);
         let known = values.iter().map(address).collect();
-        let first = roots(&mut machine.globals, boxes);
+        let first = roots(&mut machine.globals, boxes.clone());
         let (outline, mut objects) = Outline::of(&first, &known);
-        drop(values);
+        block.held = held(&block.state, &boxes, &values);
+        drop((values, boxes));
         let mut numbers = vec![];
         for (at, object) in objects.iter().enumerate() {
             for (k, (value, slot)) in (0..).map_while(|k| number(object, k)).enumerate() {
