@@ -151,6 +151,8 @@ pub struct Registered {
     pub throws: bool,
     /// Whether it was registered as a transpose.
     pub is_transpose: bool,
+    /// Whether it is meant to be another one than the derivative.
+    pub differs: bool,
     /// Where that was.
     pub place: Span,
     /// For each parameter whose numbers are not in its values: the function that moves a value along a tangent vector.

@@ -182,6 +182,7 @@ mod tests {
         let (mut program, callee) = program(g);
         let mut with_rule = (**program.function(callee).unwrap()).clone();
         let rule = Rule {
+            differs: false,
             place: Default::default(),
             movers: std::rc::Rc::from([]),
             wrt: vec![true],

@@ -78,6 +78,7 @@ pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) ->
         result: rule.result,
         throws: rule.throws,
         is_transpose: rule.kind == ir::RuleKind::Transpose,
+        differs: rule.differs,
         place: rule.place,
         movers: rule.movers.iter().map(|mover| mover.map(|f| f.0)).collect(),
     });

@@ -328,6 +328,8 @@ pub struct Rule {
     pub result: TangentId,
     /// Whether the registered function may throw.
     pub throws: bool,
+    /// Whether it is meant to be another one than the derivative.
+    pub differs: bool,
     /// Where it was registered.
     pub place: Span,
     /// For each parameter whose type says itself what its tangent vectors are: what moves a value along one.

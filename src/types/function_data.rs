@@ -109,6 +109,8 @@ pub(super) struct Registered {
     /// Which parameters of the original it is about, one flag each.
     pub(super) wrt: Vec<bool>,
     pub(super) kind: RegisteredKind,
+    /// It is meant to be another one than the derivative.
+    pub(super) differs: bool,
     /// What is called instead of the original, and gives an adjoint checkpoints.
     pub(super) primal: Option<FunctionId>,
     /// The one file where it counts, if it is private.

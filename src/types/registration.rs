@@ -35,7 +35,8 @@ pub(super) struct Original {
 impl Original {
     /// A function that is registered for it.
     pub(super) fn registered(&self, function: FunctionId, wrt: Vec<bool>, kind: RegisteredKind) -> Registered {
-        Registered { function, arguments: self.arguments.clone(), wrt, kind, primal: None, visible_in: None }
+        let arguments = self.arguments.clone();
+        Registered { function, arguments, wrt, kind, differs: false, primal: None, visible_in: None }
     }
 }
 
@@ -221,7 +222,8 @@ impl World {
             if let Some(problem) = world.misfitting_derivative(f, original, kind, &wrt, &linear, span) {
                 return Err(Misfit::Types(Box::new(problem)));
             }
-            world.remember(original.registered(f, wrt, kind), original, span);
+            let differs = args.differs.is_some();
+            world.remember(Registered { differs, ..original.registered(f, wrt, kind) }, original, span);
             Ok(())
         });
     }
@@ -270,7 +272,9 @@ impl World {
             if world.kept_labels_differ(f, original, &wrt) {
                 return Err(Misfit::Labels(original.function));
             }
-            world.remember(original.registered(f, wrt, RegisteredKind::Transpose), original, span);
+            let differs = args.differs.is_some();
+            let new = Registered { differs, ..original.registered(f, wrt, RegisteredKind::Transpose) };
+            world.remember(new, original, span);
             Ok(())
         });
     }

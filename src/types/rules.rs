@@ -63,7 +63,7 @@ impl World {
             if self.holds(&env.requirements, &env.params, &arguments) {
                 let primal = r.primal.map(|p| FunctionRef { function: p, generics: arguments.clone() });
                 let function = FunctionRef { function: r.function, generics: arguments };
-                let rule = Rule { function, wrt: r.wrt.clone(), kind: r.kind, primal };
+                let rule = Rule { function, wrt: r.wrt.clone(), kind: r.kind, differs: r.differs, primal };
                 // What is private hides what is not, and what asks for more what asks for less.
                 let same = rules.iter().position(|old: &Rule| old.wrt == rule.wrt);
                 let other = same.map(|at| (at, rules[at].function.function));

@@ -144,6 +144,8 @@ pub struct Rule {
     pub wrt: Vec<bool>,
     /// What it supplies.
     pub kind: RegisteredKind,
+    /// It is meant to be another one than the derivative.
+    pub differs: bool,
     /// What is called instead of the original for an adjoint: it gives checkpoints and the result.
     pub primal: Option<FunctionRef>,
 }

@@ -256,6 +256,7 @@ fn an_opaque_function_has_no_derivative() {
     let mut known = (**program.function(sinf).unwrap()).clone();
     let kind = crate::ir::RuleKind::Differential;
     known.rules.push(crate::ir::Rule {
+        differs: false,
         place: Default::default(),
         movers: std::rc::Rc::from([]),
         wrt: vec![true],

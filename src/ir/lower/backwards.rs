@@ -34,6 +34,8 @@ impl Builder<'_> {
         let Some(result) = self.results_together(declared) else { return };
         let movers: Rc<[Option<FunctionId>]> = declared.params.iter().map(|p| self.mover(&p.ty)).collect();
         let mut parts: Vec<Vec<Part>> = vec![];
+        // Transposes are added up, each with all others that speak of other parameters.
+        let some_differ = registered.iter().any(|rule| rule.differs);
         for rule in registered {
             let kind = match rule.kind {
                 RegisteredKind::Differential => RuleKind::Differential,
@@ -54,8 +56,8 @@ impl Builder<'_> {
                 let origin = Origin::Functional { of: f, rule: rule.into() };
                 function = self.lowering.request(self.program, origin, self.generics.clone(), None);
             }
-            let (wrt, movers) = (rule.wrt, movers.clone());
-            self.out.rules.push(Rule { wrt, function, registered, kind, result, throws, place, movers });
+            let (wrt, movers, differs) = (rule.wrt, movers.clone(), rule.differs);
+            self.out.rules.push(Rule { wrt, function, registered, kind, result, throws, differs, place, movers });
         }
         for parts in sums(parts) {
             let wrt = union(&parts);
@@ -63,8 +65,18 @@ impl Builder<'_> {
             let kind = if parts.iter().any(|p| p.takes_all) { RuleKind::Pullback } else { RuleKind::Transpose };
             let origin = Origin::Backwards { of: f, parts: parts.into() };
             let function = self.lowering.request(self.program, origin, self.generics.clone(), self.view);
-            let (registered, movers) = (function, movers.clone());
-            self.out.rules.push(Rule { wrt, function, registered, kind, result, throws: false, place, movers });
+            let (registered, movers, differs) = (function, movers.clone(), some_differ);
+            self.out.rules.push(Rule {
+                wrt,
+                function,
+                registered,
+                kind,
+                result,
+                throws: false,
+                differs,
+                place,
+                movers,
+            });
         }
         // Stable: of two that say the same, a derivative comes before a transpose.
         self.out.rules.sort_by_key(|rule| rule.wrt.iter().filter(|w| **w).count());

@@ -98,6 +98,8 @@ pub struct DifferentiationArgs {
     pub adjoint: Option<Ident>,
     /// `primal:` beside it: what gives the adjoint checkpoints.
     pub primal: Option<Ident>,
+    /// `exact: false`: it is meant to be another one than the derivative.
+    pub differs: Option<Span>,
     /// The `where` clause.
     pub requirements: Vec<Requirement>,
 }

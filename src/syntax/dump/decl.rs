@@ -223,6 +223,7 @@ pub(super) fn differentiation(d: &DifferentiationArgs) -> String {
     if let Some(wrt) = &d.wrt {
         parts.push(format!("wrt: ({})", wrt.iter().map(wrt_param).collect::<Vec<_>>().join(", ")));
     }
+    parts.extend(d.differs.map(|_| "exact: false".to_owned()));
     parts.extend(d.primal.as_ref().map(|p| format!("primal: {}", p.name)));
     parts.extend(d.adjoint.as_ref().map(|a| format!("adjoint: {}", a.name)));
     let mut text = parts.join(", ");

@@ -24,13 +24,13 @@ impl Builder<'_> {
                     let inner = text.strip_prefix('(').and_then(|t| t.strip_suffix(')')).unwrap_or(text);
                     args = AttributeArgs::Text(inner.trim().into());
                 }
-                _ => args = AttributeArgs::Differentiation(self.differentiation(part)),
+                _ => args = AttributeArgs::Differentiation(self.differentiation(part, &name)),
             }
         }
         Attribute { name, args, span }
     }
 
-    fn differentiation(&mut self, node: Node<'_>) -> DifferentiationArgs {
+    fn differentiation(&mut self, node: Node<'_>, attribute: &Ident) -> DifferentiationArgs {
         let mut args = DifferentiationArgs::default();
         for part in node.into_inner() {
             match part.as_rule() {
@@ -38,6 +38,12 @@ impl Builder<'_> {
                 Rule::kind_arg => args.kind = part.into_inner().next().map(|n| self.ident(&n)),
                 Rule::of_arg => args.of = part.into_inner().next().and_then(|f| self.function_name(f)),
                 Rule::wrt_arg => args.wrt = part.into_inner().next().map(|w| self.wrt_list(w)),
+                Rule::exact_arg if &*attribute.name == "differentiable" => {
+                    let message = "'exact:' is said of a derivative or transpose, where it is registered";
+                    let place = self.span(&part);
+                    self.error(crate::diagnostic::Code::Syntax, place, message);
+                }
+                Rule::exact_arg => args.differs = part.as_str().ends_with("false").then(|| self.span(&part)),
                 _ => {
                     // `adjoint:` and its kind.
                     let mut inner = part.into_inner();

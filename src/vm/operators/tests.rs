@@ -291,6 +291,7 @@ fn by_rule(kind: RuleKind, main: impl FnOnce(&mut Builder, TangentId)) -> Script
             kind,
             result: number,
             throws: false,
+            differs: false,
             place: Default::default(),
             movers: Rc::from([]),
         }];
