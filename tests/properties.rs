@@ -6,7 +6,8 @@
 mod generate;
 
 use dscript::session::Options;
-use generate::agree::{Course, ONE_NUMBER, Questions, TWO_NUMBERS, Tally, agree, script};
+use generate::agree::{Course, ONE_NUMBER, Questions, TWO_NUMBERS, Tally, agree, own, script};
+use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -18,6 +19,63 @@ fn functions_of_one_number() {
 #[test]
 fn functions_of_two_numbers() {
     check("functions_of_two_numbers", &TWO_NUMBERS);
+}
+
+/// What random programs have in them, and how it is recognised.
+const CONSTRUCTS: &[(&str, &str)] = &[
+    ("loops over ranges", "for i"),
+    ("loops over arrays", ".prefix("),
+    ("'while'", "while n"),
+    ("'repeat'", "repeat {"),
+    ("loops that are left", "break\n"),
+    ("early returns", " { return "),
+    ("recursion", ", n - 1)"),
+    ("changed variables", " += "),
+    ("'inout'", ": inout "),
+    ("changed elements", "] = "),
+    ("copies of arrays", "var a"),
+    ("structs", "Pair(a: "),
+    ("mutating methods", ".push("),
+    ("enums", "Figure"),
+    ("pattern matching", "if case .line(let "),
+    ("optionals", ": Double? ="),
+    ("optional chaining", "?.bump("),
+    ("dictionaries", "[\"a\""),
+    ("classes", "Cell("),
+    ("subclasses", "Twice("),
+    ("closures", "Double) -> Double in"),
+    ("closures that change what they captured", "let g"),
+    ("functions as values", "composed("),
+    ("generic functions", "pick("),
+    ("existentials", "any Measured"),
+    ("errors", "try attempt("),
+    ("checkpoints", "checkpoint {"),
+    ("derivatives inside", "gradient(at: 0.25, in:"),
+    ("defer", "defer {"),
+    ("tuples", "both("),
+];
+
+/// Programs of one run of the continuous integration.
+const MANY: usize = 20_000;
+
+#[test]
+fn every_construct_occurs() {
+    let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]));
+    let strategy = generate::program();
+    let mut missing = CONSTRUCTS.to_vec();
+    for _ in 0..MANY {
+        match strategy.new_tree(&mut runner) {
+            Ok(tree) => {
+                let text = script(&tree.current(), &ONE_NUMBER);
+                missing.retain(|(_, word)| !own(&text).contains(word));
+            }
+            Err(why) => panic!("{why}"),
+        }
+        if missing.is_empty() {
+            return;
+        }
+    }
+    panic!("in none of {MANY} programs: {missing:?}");
 }
 
 fn check(name: &str, questions: &Questions) {

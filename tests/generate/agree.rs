@@ -76,6 +76,11 @@ pub fn script(program: &Program, questions: &Questions) -> String {
     text
 }
 
+/// A script without what every program may use.
+pub fn own(script: &str) -> &str {
+    script.strip_prefix(render::COMMON).unwrap_or(script)
+}
+
 /// Programs that follow one another in one session: what all of them use is compiled once.
 pub struct Course {
     options: Options,
@@ -99,7 +104,7 @@ impl Course {
 
     /// Runs a script behind others; what it printed, or why it did not end well.
     fn run(&self, text: &str) -> Result<String, String> {
-        let own = text.strip_prefix(render::COMMON).unwrap_or(text);
+        let own = own(text);
         let mut running = match self.running.take().filter(|running| running.programs < TOGETHER) {
             Some(running) => running,
             None => Running::begin(self.options.clone())?,

@@ -37,6 +37,10 @@ const UNARY: &[&str] = &[
     "Optional(#).map({ t in t * t })!",
     "(1...3).reduce(#, { s, i in 0.5 * s + Double(i) * 0.25 })",
     "[#, 0.5].map({ $0 * $0 }).reduce(0.0, +)",
+    "derivative(at: #, in: { t in sin(t) * t })",
+    "gradient(at: #, in: { t in bell(t) })",
+    "gradient(at: 0.25, in: { t in sin(t * (#)) })",
+    "gradient(at: Pair(a: #, b: 0.5), in: { p in p.mix(0.75) }).b",
 ];
 
 const BINARY: &[&str] = &[
