@@ -9,8 +9,8 @@ use super::moves::in_sequence;
 use super::sites;
 use super::writer::Writer;
 use super::{Context, Unencodable};
-use crate::bytecode::operand::*;
 use crate::bytecode::Instruction;
+use crate::bytecode::operand::*;
 use crate::ir::Op;
 use crate::value::Bank;
 
