@@ -41,7 +41,7 @@ fn python(kernel: &str) -> Option<Command> {
     let folder = match environment() {
         Ok(folder) => folder,
         Err(why) => {
-            println!("skipped: {why}");
+            eprintln!("skipped: {why}");
             return None;
         }
     };
@@ -63,7 +63,7 @@ fn suite(name: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/jupyter").join(format!("{name}.py"));
     let output = command.arg(file).output().expect("Python can be started");
     let said = String::from_utf8_lossy(&output.stderr);
-    println!("{said}");
+    eprintln!("{said}");
     assert!(output.status.success() && !said.contains("skipped"), "the suite '{name}' failed");
 }
 

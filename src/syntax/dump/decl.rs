@@ -79,7 +79,7 @@ pub(super) fn decl(d: &Decl) -> Tree {
                     None => word(ty(&part.ty)),
                 };
                 let payload = c.payload.iter().flatten().flat_map(|p| {
-                    let default = p.default.as_ref().map(|value| list("=", [expr(value)].into_iter()));
+                    let default = p.default.as_ref().map(|value| list("=", [expr(value)]));
                     [part(p)].into_iter().chain(default)
                 });
                 let raw = maybe("=", c.raw.as_ref().map(expr));
