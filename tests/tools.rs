@@ -252,7 +252,7 @@ fn links_do_not_lead_out_of_reach() {
 
 #[test]
 fn long_loops_say_how_far_they_are() {
-    let text = "for i in progress(0..<1000, \"waiting\") {\n    let from = clock()\n    while clock() - from < 0.0025 {}\n}\nprint(\"done\")\n";
+    let text = "for _ in progress(0..<1000, \"waiting\") {\n    let from = clock()\n    while clock() - from < 0.0025 {}\n}\nprint(\"done\")\n";
     let folder = Folder::new("progress").with("a.dscript", text);
     let finished = folder.run(&["--json", "a.dscript"]);
     let lines: Vec<&str> = finished.stdout.lines().filter(|line| line.contains("\"kind\":\"progress\"")).collect();
