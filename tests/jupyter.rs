@@ -27,7 +27,7 @@ fn made() -> Result<PathBuf, String> {
         Ok(_) => {}
     }
     let pip = Command::new(folder.join("bin/python"))
-        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"])
+        .args(["-m", "pip", "install", "--quiet", "--no-cache-dir", "--disable-pip-version-check", "-r"])
         .arg(here.join("requirements.txt"))
         .output()
         .expect("the environment has a Python");

@@ -17,7 +17,7 @@ use hashbrown::HashMap;
 pub struct Trace {
     /// Value and adjoint of each number that it was differentiated by; they are the nodes from 1 on.
     pub inputs: Vec<(f64, f64)>,
-    /// The steps, in the order in which they were computed; none when there are more than [`MOST_SHOWN`].
+    /// The steps, in the order in which they were computed; none when there are more than a thousand.
     pub rows: Vec<Row>,
     /// How many steps there are.
     pub steps: usize,
