@@ -426,3 +426,48 @@ fn a_program_is_built_and_runs_without_its_source() {
     assert!(!folder.0.join("bad.dsc").exists());
     assert_eq!(folder.run(&["build", "bad.dscript", "-o", "bad.dscript"]).status, Some(2));
 }
+
+#[test]
+fn lessons_are_listed_run_and_made_notebooks() {
+    let folder = Folder::new("lessons");
+    let list = folder.run(&["lesson"]);
+    assert_eq!((list.status, list.stdout.lines().count()), (Some(0), 20), "{}", list.stdout);
+    let newton = folder.run(&["lesson", "15"]);
+    assert!(newton.status == Some(0) && newton.stdout.contains("5  1.414213562373095"), "{}", newton.stdout);
+    ended(&folder.run(&["lesson", "newton", "--notebook", "-o", "n.ipynb"]), 0, "");
+    let notebook = folder.run(&["lesson", "newton", "--notebook"]);
+    let read: serde_json::Value = serde_json::from_str(&notebook.stdout).expect("a notebook is JSON");
+    assert_eq!(read["cells"][0]["cell_type"], "markdown");
+    let unknown = folder.run(&["lesson", "99"]);
+    ended(&unknown, 2, "");
+    said(&unknown, "there is no lesson '99'");
+}
+
+#[test]
+fn the_kernel_is_entered_and_removed() {
+    let folder = Folder::new("kernel").with("wrong.json", "{\"transport\": \"ipc\"}");
+    let installed = folder.run(&["kernel", "install", "--prefix", "here"]);
+    assert!(installed.status == Some(0), "{}", installed.stderr);
+    let entry = installed.stdout.split('\'').nth(1).expect("the folder is named").to_owned() + "/kernel.json";
+    let shown = folder.run(&["-e", &format!("print(readLines(\"{entry}\").joined().contains(\"connection_file\"))")]);
+    ended(&shown, 0, "true\n");
+    assert_eq!(folder.run(&["kernel", "remove", "--prefix", "here"]).status, Some(0));
+    let again = folder.run(&["kernel", "remove", "--prefix", "here"]);
+    ended(&again, 1, "");
+    said(&again, "cannot remove");
+    let wrong = folder.run(&["kernel", "run", "wrong.json"]);
+    ended(&wrong, 2, "");
+    said(&wrong, "'wrong.json' is no connection file");
+    said(&folder.run(&["kernel", "run", "missing.json"]), "cannot read 'missing.json'");
+}
+
+#[test]
+fn pictures_are_texts_or_lines() {
+    let folder = Folder::new("pictures");
+    let text = folder.run(&["-e", "plot({ x in x }, 0...1)"]);
+    assert!(text.status == Some(0) && text.stdout.contains("── { x in x }"), "{}", text.stdout);
+    let lines = folder.run(&["--json", "-e", "plot({ x in x }, 0...1)"]);
+    let display = lines.stdout.lines().find(|line| line.contains("\"kind\":\"display\"")).expect("a picture");
+    let read: serde_json::Value = serde_json::from_str(display).expect("a line is JSON");
+    assert!(read["forms"]["image/svg+xml"].as_str().is_some_and(|svg| svg.starts_with("<svg")), "{display}");
+}

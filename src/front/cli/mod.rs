@@ -117,7 +117,7 @@ fn kernel(action: KernelAction, settings: &Settings) -> i32 {
     match done {
         Ok((what, folder)) => {
             let output = Output::stdout();
-            output.write_or_end(&format!("the kernel's entry {what} '{}'\n", folder.display()));
+            output.write_or_end(&format!("the entry of the kernel {what} '{}'\n", folder.display()));
             output.flush_or_end();
             status::DONE
         }
