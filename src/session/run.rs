@@ -28,7 +28,7 @@ pub(super) fn machine(options: &Options, streams: Streams) -> Machine {
     let host = Host {
         largest: options.max_memory.map_or(most, |allowed| allowed.min(most)),
         streams,
-        wish: None,
+        wishes: vec![],
         arguments: options.arguments.clone(),
         random: Random::seeded(options.seed),
         started: Instant::now(),
@@ -177,8 +177,8 @@ impl Session {
     pub(super) fn computed(&mut self, script: FunctionId) -> Result<Cells, Box<Fault>> {
         self.machine.reserve_globals(self.program.globals);
         self.machine.onlooker = self.loops.map(|tell| self.onlooker(tell));
-        // A wish of a run that failed.
-        self.machine.host.wish = None;
+        // Wishes of a run that failed.
+        self.machine.host.wishes.clear();
         let mut compiler = OnDemand::knowing(&self.program, &mut self.world, &self.sources);
         self.machine.run(&mut compiler, script.0, Components::default())
     }

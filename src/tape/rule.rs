@@ -225,7 +225,8 @@ impl Levels {
             Rule::Bilinear => {
                 let (factor, other) = (step.x[i], step.x[1 - i]);
                 let value = product_slope(step.result.value, other.value, factor.value);
-                Ok(if value.is_nan() { Num::constant(value) } else { other })
+                // A factor that is NaN itself still moves: its own slope may be a number.
+                Ok(if value.is_nan() && !other.value.is_nan() { Num::constant(value) } else { other })
             }
             Rule::Slopes(_) => match formula::slopes(step.id).get(i) {
                 Some(formula) => self.evaluate(formula, step),

@@ -88,8 +88,8 @@ pub struct Host {
     pub started: Instant,
     /// No object may need more bytes than this.
     pub largest: u64,
-    /// How the program wants to see its next sweep.
-    pub wish: Option<Wish>,
+    /// How the program wants to see its next sweeps: the innermost wish stands last.
+    pub wishes: Vec<Wish>,
     /// Who wants to know how far loops have come.
     pub progress: Option<fn(&Step<'_>)>,
     /// Which files may be touched.
@@ -118,7 +118,7 @@ impl Host {
             random: Random::seeded(0),
             started: Instant::now(),
             largest: 1 << 40,
-            wish: None,
+            wishes: vec![],
             progress: None,
             access: super::Access::default(),
             is_rehearsal: false,

@@ -63,12 +63,12 @@ fn wish(c: Call<'_, '_>) -> Result<(), Failure> {
         _ => View::Explanation,
     };
     let function = c.text()?.to_string();
-    c.host.wish = Some(Wish { view, function, forms: vec![] });
+    c.host.wishes.push(Wish { view, function, forms: vec![] });
     Ok(())
 }
 
 fn seen(c: Call<'_, '_>) -> Result<(), Failure> {
-    let forms = c.host.wish.take().map(|wish| wish.forms).unwrap_or_default();
+    let forms = c.host.wishes.pop().map(|wish| wish.forms).unwrap_or_default();
     c.give_reference(texts(forms.iter().map(String::as_str).collect()))
 }
 

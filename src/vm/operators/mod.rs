@@ -59,7 +59,7 @@ pub fn operate(
     derivative: bool,
 ) -> Result<Next, Box<Fault>> {
     let mut arguments = machine.take_window(site.params.map(usize::from), derivative);
-    machine.levels.watch_steps(machine.host.wish.is_some());
+    machine.levels.watch_steps(!machine.host.wishes.is_empty());
     match site.operator {
         Operator::ValueWithDifferential { at, result, throws } => {
             let body = last_reference(&mut arguments)?;

@@ -101,12 +101,12 @@ pub(super) fn keep(machine: &mut Machine, walk: Walk<'_>, sweep: &Sweep, map: &L
 
 /// Tells the program what it wished to see.
 pub(super) fn tell(machine: &mut Machine, compiler: &mut dyn Compiler) {
-    if machine.host.wish.is_none() {
+    if machine.host.wishes.is_empty() {
         return;
     }
     let before = machine.kinks.len();
     machine.keep_kinks();
-    if let (Some(trace), Some(wish)) = (machine.shown.take(), &mut machine.host.wish) {
+    if let (Some(trace), Some(wish)) = (machine.shown.take(), machine.host.wishes.last_mut()) {
         wish.forms = compiler.told(&trace, machine.kinks.get(before..).unwrap_or_default(), wish);
     }
 }
