@@ -1,10 +1,14 @@
 //! Every lesson prints and draws what is kept beside this file. `DSCRIPT_BLESS=1` rewrites it.
 
+#[allow(dead_code, reason = "each test uses a part of it")]
+mod harness;
+
 use dscript::Session;
 use dscript::session::{Display, Input, Options, Screen, Status, Streams};
+use harness::{blessing, difference, files, root, short};
 use std::cell::RefCell;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 
 /// What a lesson printed, pictures as text, and its drawings.
@@ -52,27 +56,22 @@ fn run(file: &Path) -> (String, Vec<String>) {
 
 /// Compares with a file, or writes it.
 fn compare(file: &Path, found: &str) {
-    if std::env::var_os("DSCRIPT_BLESS").is_some() {
+    if blessing() {
         std::fs::write(file, found).expect("the answer can be written");
         return;
     }
     let wanted = std::fs::read_to_string(file).unwrap_or_default();
-    assert!(wanted == found, "{} is not what the lesson gives:\n{found}", file.display());
+    assert!(wanted == found, "{}:\n{}", short(file), difference(&wanted, found));
 }
 
 #[test]
 fn lessons_give_what_they_show() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut lessons: Vec<PathBuf> = std::fs::read_dir(root.join("scripts/lessons"))
-        .expect("there are lessons")
-        .map(|entry| entry.expect("a folder can be read").path())
-        .collect();
-    lessons.sort();
+    let lessons = files(&root().join("scripts/lessons"), &["dscript"]);
     assert_eq!(lessons.len(), 20);
     for lesson in lessons {
         let name = lesson.file_stem().expect("a lesson has a name").to_string_lossy().into_owned();
         let (text, drawings) = run(&lesson);
-        let kept = root.join("tests/lessons");
+        let kept = root().join("tests/lessons");
         compare(&kept.join(format!("{name}.txt")), &text);
         if let Some(drawing) = drawings.last() {
             assert!(drawing.ends_with("</svg>\n") || drawing.ends_with("</svg>"), "{name}");

@@ -4,6 +4,9 @@ use super::graph::{Graph, Reg, Step, StepOp};
 use crate::ir::Op;
 use crate::value::Bank;
 
+/// So many reads are remembered: in a long block without branches, to look through all would take too long.
+const REACH: usize = 16;
+
 /// A number that was read from an array, and is there still.
 struct Read {
     op: Op,
@@ -27,6 +30,9 @@ pub fn read_once(graph: &mut Graph) {
             }
             known.retain(|k| !spoils(step, k));
             known.extend(read.filter(|read| !read.from.contains(&read.out)));
+            if known.len() > REACH {
+                known.remove(0);
+            }
         }
     }
 }

@@ -36,9 +36,9 @@ impl Output {
     }
 
     /// What keeps what is written to it, and what it keeps.
-    pub(super) fn kept() -> (Output, Rc<RefCell<Vec<u8>>>) {
-        let text = Rc::new(RefCell::new(vec![]));
-        (Output::to(Box::new(Kept(Rc::clone(&text)))), text)
+    pub(super) fn kept() -> (Output, Kept) {
+        let kept = Kept::up_to(usize::MAX);
+        (Output::to(Box::new(kept.clone())), kept)
     }
 
     /// Writes out what is held back.
@@ -71,11 +71,30 @@ impl Write for Output {
     }
 }
 
-struct Kept(Rc<RefCell<Vec<u8>>>);
+/// What was written, up to a size; copies keep the same.
+#[derive(Clone)]
+pub(super) struct Kept {
+    bytes: Rc<RefCell<Vec<u8>>>,
+    most: usize,
+}
+
+impl Kept {
+    /// Keeps so many bytes, and forgets the rest.
+    pub(super) fn up_to(most: usize) -> Kept {
+        Kept { bytes: Rc::default(), most }
+    }
+
+    /// What is kept.
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes.borrow()).into_owned()
+    }
+}
 
 impl Write for Kept {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
+        let mut kept = self.bytes.borrow_mut();
+        let room = self.most.saturating_sub(kept.len()).min(bytes.len());
+        kept.extend_from_slice(&bytes[..room]);
         Ok(bytes.len())
     }
 

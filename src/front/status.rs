@@ -1,5 +1,7 @@
 //! The statuses that the process ends with.
 
+use crate::session::Status;
+
 pub(super) const DONE: i32 = 0;
 pub(super) const FAILED: i32 = 1;
 pub(super) const USAGE: i32 = 2;
@@ -9,3 +11,17 @@ pub(super) const DENIED: i32 = 5;
 pub(super) const INTERNAL: i32 = 70;
 pub(super) const TIME_LIMIT: i32 = 124;
 pub(super) const INTERRUPTED: i32 = 130;
+
+/// The status for how a request ended.
+pub(super) fn of(status: Status) -> i32 {
+    match status {
+        Status::Done => DONE,
+        Status::Exited(status) => status,
+        Status::Failed => FAILED,
+        Status::Rejected => REJECTED,
+        Status::Denied => DENIED,
+        Status::Internal => INTERNAL,
+        Status::TimeLimit => TIME_LIMIT,
+        Status::Interrupted => INTERRUPTED,
+    }
+}

@@ -25,22 +25,18 @@ mod suite;
 mod tests;
 mod told;
 
-pub use crate::native::library::{Access, Folders, Step};
+pub use crate::native::library::{Access, Display, Folders, Screen, Step, Streams};
 pub use crate::plot::Chart;
-pub use crate::vm::Count;
 pub use crate::vm::difference::{Estimate, unit};
+pub use crate::vm::{Count, Kink};
 pub use explain::{Explained, Operation, Partial, Quantity};
 pub use highlight::Class;
 pub use imports::Loader;
 pub use interactive::{Answer, Reading, Shown};
 pub use look::{Completion, Topic};
-pub use told::graph;
-
 pub use options::{CheckNan, Input, Kinks, Options, Outcome, Stage, Status};
 pub use suite::{Ran, Suite, Test};
-
-pub use crate::native::library::{Display, Screen, Streams};
-pub use crate::vm::Kink;
+pub use told::graph;
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::lower::Lowering;

@@ -43,8 +43,7 @@ impl Session {
     pub(super) fn parse(&mut self, inputs: &[Input]) -> Result<(Vec<syntax::ast::File>, Vec<(u32, Rc<str>)>), Outcome> {
         let Gathered { mut files, texts, mut diagnostics, paths, is_full } = self.gather(inputs);
         if is_full {
-            let message = "the texts of this session are larger than 4 GiB";
-            return Err(rejected(vec![Diagnostic::error(Code::Input, Span::default(), message)]));
+            return Err(rejected(vec![no_room()]));
         }
         let mut operators = self.world.operators().clone();
         for file in &files {
@@ -111,4 +110,9 @@ impl Session {
 pub(super) fn rejected(diagnostics: Vec<Diagnostic>) -> Outcome {
     let internal = diagnostics.iter().any(|d| d.code == Code::Internal);
     Outcome { diagnostics, status: if internal { Status::Internal } else { Status::Rejected }, value: None }
+}
+
+/// Said when positions in texts have run out.
+pub(super) fn no_room() -> Diagnostic {
+    Diagnostic::error(Code::Input, Span::default(), "the texts of this session are larger than 4 GiB")
 }

@@ -57,7 +57,6 @@ pub(super) fn wanted(options: &Options) -> Wanted {
         kinks: options.kinks != Kinks::Ignored,
         no_kinks: options.kinks == Kinks::Refused,
         steps: false,
-        by_program: false,
     }
 }
 

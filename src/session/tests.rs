@@ -101,6 +101,16 @@ fn a_fresh_session_knows_types_and_members() {
     assert_eq!(prompt().complete("[1, 2].isEm", 11).words, ["isEmpty"]);
 }
 
+/// A program that asks for the steps of one derivative must not change what is looked for in the others.
+#[test]
+fn kinks_are_noted_behind_an_explanation() {
+    let options = Options { kinks: Kinks::Noted, ..Options::default() };
+    let mut session = Session::new(options, Box::new(std::io::sink()));
+    let text = "_ = explain({ x in x * x }, at: 1)\nprint(gradient(at: 0.0) { x in abs(x) })";
+    assert_eq!(session.eval("kinks", text).status, Status::Done);
+    assert_eq!(session.take_kinks().len(), 1);
+}
+
 #[test]
 fn a_warning_is_said_once() {
     dialogue(&[

@@ -62,14 +62,14 @@ pub struct Wanted {
     pub no_kinks: bool,
     /// Every step, for somebody who is shown how a derivative comes about.
     pub steps: bool,
-    /// The program itself asked for the steps.
-    pub by_program: bool,
 }
 
 /// A look at every number.
 #[derive(Debug, Default)]
 pub struct Watch {
     wanted: Wanted,
+    /// What was wanted before the program itself asked for the steps.
+    before: Option<Wanted>,
     /// Where the program is.
     place: u32,
     times: HashMap<u32, u32>,
@@ -89,12 +89,23 @@ impl Levels {
 
     /// Begins or ends to watch every step, as the program asks.
     pub fn watch_steps(&mut self, wants: bool) {
-        let wanted = self.watch.as_ref().map(|watch| watch.wanted).unwrap_or_default();
-        match (wants, wanted.steps) {
-            (true, false) => self.watch(Wanted { steps: true, kinks: true, by_program: true, ..wanted }),
-            (false, true) if wanted.by_program => {
-                self.watch(Wanted { steps: false, kinks: wanted.no_kinks, by_program: false, ..wanted })
+        match &mut self.watch {
+            None if wants => {
+                let wanted = Wanted { steps: true, kinks: true, ..Wanted::default() };
+                let before = Some(Wanted::default());
+                self.set_watch(Some(Box::new(Watch { wanted, before, ..Watch::default() })));
             }
+            Some(watch) if wants && !watch.wanted.steps => {
+                watch.before = Some(watch.wanted);
+                (watch.wanted.steps, watch.wanted.kinks) = (true, true);
+            }
+            Some(watch) if !wants => match watch.before.take() {
+                Some(before) if before == Wanted::default() => {
+                    self.set_watch(None);
+                }
+                Some(before) => watch.wanted = before,
+                None => {}
+            },
             _ => {}
         }
     }

@@ -134,7 +134,7 @@ fn conclude(outcome: &Outcome, session: &Session, output: &Output, settings: &Se
     if outcome.status == Status::Internal {
         report(guard::PLEA);
     }
-    status_of(outcome.status)
+    status::of(outcome.status)
 }
 
 /// Writes diagnostics behind all that was printed.
@@ -148,20 +148,6 @@ fn tell(diagnostics: &[Diagnostic], session: &Session, output: &Output, settings
     output.flush_or_end();
     if !settings.json {
         report(&text);
-    }
-}
-
-/// The exit status for how a request ended.
-fn status_of(status: Status) -> i32 {
-    match status {
-        Status::Done => status::DONE,
-        Status::Exited(status) => status,
-        Status::Failed => status::FAILED,
-        Status::Rejected => status::REJECTED,
-        Status::Denied => status::DENIED,
-        Status::Internal => status::INTERNAL,
-        Status::TimeLimit => status::TIME_LIMIT,
-        Status::Interrupted => status::INTERRUPTED,
     }
 }
 

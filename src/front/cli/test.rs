@@ -1,19 +1,19 @@
 //! `dscript test`: finds test blocks, runs each on a machine of its own, and says how they went.
 
-use super::super::output::{Output, report};
+use super::super::output::{Kept, Output, report};
 use super::super::{guard, status};
 use super::args::Settings;
 use super::input::{self, Content};
 use super::record::Record;
 use super::{manner, scripts};
 use crate::session::{Input, Options, Ran, Session, Status, Suite, Test};
-use std::cell::RefCell;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+
+/// More of what a test prints is not kept: a failing one that prints without end must not fill the memory.
+const MOST: usize = 1 << 16;
 
 /// Runs the tests of files and folders whose names contain a word.
 pub(super) fn test(paths: &[PathBuf], filter: Option<&str>, settings: &Settings) -> i32 {
@@ -77,7 +77,7 @@ impl Run<'_> {
             Ok(suite) => suite,
             Err(outcome) => {
                 super::tell(&outcome.diagnostics, &session, &self.output, self.settings);
-                let status = super::status_of(outcome.status);
+                let status = status::of(outcome.status);
                 self.tally.trouble = Some(self.tally.trouble.map_or(status, |before| before.max(status)));
                 return Ok(());
             }
@@ -93,7 +93,7 @@ impl Run<'_> {
         let Some(first) = wanted.first() else { return Ok(()) };
         self.say(&format!("{}\n", suite.tests[*first].file));
         for (done, number) in wanted.iter().enumerate() {
-            let printed = Printed::default();
+            let printed = Kept::up_to(MOST);
             let started = Instant::now();
             let ran = session.run_test(suite, *number, options, Box::new(printed.clone()));
             let Ran { outcome, is_before } = &ran;
@@ -136,7 +136,7 @@ impl Run<'_> {
     }
 
     /// One test, for programs.
-    fn record(&self, test: &Test, ran: &Ran, printed: &Printed, took: Duration, session: &Session) {
+    fn record(&self, test: &Test, ran: &Ran, printed: &Kept, took: Duration, session: &Session) {
         super::tell(&ran.outcome.diagnostics, session, &self.output, self.settings);
         let passed = ran.outcome.status == Status::Done;
         let Test { name, file, line } = test;
@@ -151,7 +151,7 @@ impl Run<'_> {
     }
 
     /// Why a test failed, and what it printed.
-    fn explain(&self, ran: &Ran, printed: &Printed, session: &Session) {
+    fn explain(&self, ran: &Ran, printed: &Kept, session: &Session) {
         self.output.flush_or_end();
         let mut said = String::new();
         match ran.outcome.status {
@@ -205,30 +205,4 @@ fn may_have_tests(text: &str) -> bool {
 fn words(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
-}
-
-/// What a test printed, shown only when it fails.
-#[derive(Clone, Default)]
-struct Printed(Rc<RefCell<Vec<u8>>>);
-
-impl Printed {
-    /// More is not kept: a failing test that prints without end must not fill the memory.
-    const MOST: usize = 1 << 16;
-
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.0.borrow()).into_owned()
-    }
-}
-
-impl Write for Printed {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let mut kept = self.0.borrow_mut();
-        let room = Self::MOST.saturating_sub(kept.len()).min(bytes.len());
-        kept.extend_from_slice(&bytes[..room]);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
 }

@@ -4,7 +4,7 @@ use super::connection::Channel;
 use super::info;
 use super::message::{Request, Wire};
 use super::sockets::Mailbox;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -27,32 +27,24 @@ impl Control {
     /// Does what a request says; whether the kernel is to end.
     pub(super) async fn does(&self, request: &Request) -> bool {
         self.status(request, "busy").await;
-        let (kind, content) = match request.kind.as_str() {
+        let content = match request.kind.as_str() {
             "interrupt_request" => {
                 self.interrupt.store(true, Ordering::Relaxed);
-                ("interrupt_reply", json!({ "status": "ok" }))
+                json!({ "status": "ok" })
             }
-            "shutdown_request" => ("shutdown_reply", info::shutdown(&request.content)),
-            "kernel_info_request" => ("kernel_info_reply", info::kernel()),
-            other => {
-                let (kind, content) = info::unknown(other);
-                self.answer(request, &kind, &content).await;
-                self.status(request, "idle").await;
-                return false;
-            }
+            "shutdown_request" => info::shutdown(&request.content),
+            "kernel_info_request" => info::kernel(),
+            other => info::unknown(other),
         };
-        self.answer(request, kind, &content).await;
+        let kind = info::reply(&request.kind);
+        self.mailbox.put(Channel::Control, self.wire.answer(&request.parent, &kind, &content)).await;
         let ends = request.kind == "shutdown_request";
         if ends {
-            self.mailbox.put(Channel::Iopub, self.wire.broadcast(&request.parent, kind, &content)).await;
+            self.mailbox.put(Channel::Iopub, self.wire.broadcast(&request.parent, &kind, &content)).await;
             self.interrupt.store(true, Ordering::Relaxed);
         }
         self.status(request, "idle").await;
         ends
-    }
-
-    async fn answer(&self, request: &Request, kind: &str, content: &Value) {
-        self.mailbox.put(Channel::Control, self.wire.answer(&request.parent, kind, content)).await;
     }
 
     async fn status(&self, request: &Request, word: &str) {

@@ -33,10 +33,14 @@ pub(super) fn shutdown(content: &Value) -> Value {
     json!({ "status": "ok", "restart": restart })
 }
 
+/// The type of the answer to a request.
+pub(super) fn reply(kind: &str) -> String {
+    format!("{}_reply", kind.strip_suffix("_request").unwrap_or(kind))
+}
+
 /// The answer to a request that nobody knows.
-pub(super) fn unknown(kind: &str) -> (String, Value) {
-    let reply = format!("{}_reply", kind.strip_suffix("_request").unwrap_or(kind));
-    (reply, failure("UnknownRequest", &format!("dscript does not know the request '{kind}'"), &[]))
+pub(super) fn unknown(kind: &str) -> Value {
+    failure("UnknownRequest", &format!("dscript does not know the request '{kind}'"), &[])
 }
 
 /// The answer when something went wrong.

@@ -8,7 +8,7 @@ use super::connection::Channel;
 use super::feed::Feed;
 use super::history::History;
 use super::info;
-use super::message::{Parent, Request, Wire};
+use super::message::{Request, Wire};
 use super::question::Person;
 use super::sockets::{Arrival, Mailbox};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -68,34 +68,30 @@ impl Kernel {
         self.feed.begin(&request.parent, is_silent);
         self.feed.status("busy");
         let content = &request.content;
-        let (kind, answer) = match request.kind.as_str() {
-            "execute_request" => ("execute_reply", self.execute(request, is_silent)),
-            "complete_request" => ("complete_reply", self.complete(content)),
-            "inspect_request" => ("inspect_reply", self.inspect(content)),
-            "is_complete_request" => ("is_complete_reply", is_complete(text(content, "code"))),
-            "history_request" => ("history_reply", self.history.answer(content)),
-            "kernel_info_request" => ("kernel_info_reply", info::kernel()),
-            "comm_info_request" => ("comm_info_reply", json!({ "status": "ok", "comms": {} })),
-            "shutdown_request" => ("shutdown_reply", info::shutdown(content)),
+        let answer = match request.kind.as_str() {
+            "execute_request" => self.execute(request, is_silent),
+            "complete_request" => self.complete(content),
+            "inspect_request" => self.inspect(content),
+            "is_complete_request" => is_complete(text(content, "code")),
+            "history_request" => self.history.answer(content),
+            "kernel_info_request" => info::kernel(),
+            "comm_info_request" => json!({ "status": "ok", "comms": {} }),
+            "shutdown_request" => info::shutdown(content),
             "comm_open" | "comm_msg" | "comm_close" => return self.comm(request),
-            other => {
-                let (kind, answer) = info::unknown(other);
-                self.answer(&request.parent, &kind, &answer);
-                self.feed.status("idle");
-                return false;
-            }
+            other => info::unknown(other),
         };
         let has_failed = answer.get("status").and_then(Value::as_str) == Some("error");
         let stops = request.kind == "execute_request" && has_failed && flag(content, "stop_on_error", true);
         // What is asked after the answer was seen is not meant.
         let waiting: Vec<Arrival> = if stops { arrivals.try_iter().collect() } else { vec![] };
-        self.answer(&request.parent, kind, &answer);
+        self.answer(request, &answer);
         self.feed.status("idle");
         self.abort(waiting, arrivals) || request.kind == "shutdown_request"
     }
 
-    fn answer(&self, parent: &Parent, kind: &str, content: &Value) {
-        self.mailbox.post(Channel::Shell, self.wire.answer(parent, kind, content));
+    fn answer(&self, request: &Request, content: &Value) {
+        let frames = self.wire.answer(&request.parent, &info::reply(&request.kind), content);
+        self.mailbox.post(Channel::Shell, frames);
     }
 
     /// Nobody here has channels of their own with a front end, so one that is opened is closed.
@@ -116,7 +112,7 @@ impl Kernel {
                 Arrival::Request(request) if request.kind == "execute_request" => {
                     self.feed.begin(&request.parent, false);
                     self.feed.status("busy");
-                    self.answer(&request.parent, "execute_reply", &json!({ "status": "aborted" }));
+                    self.answer(&request, &json!({ "status": "aborted" }));
                     self.feed.status("idle");
                     false
                 }
@@ -217,7 +213,7 @@ impl Kernel {
         let before = std::mem::replace(&mut self.prompt.output, output);
         let done = self.command(&format!(":help {topic}"));
         self.prompt.output = before;
-        let page = String::from_utf8_lossy(&text.borrow()).into_owned();
+        let page = text.text();
         if done.failure.is_some() { done } else { Done::well(None, Some(page)) }
     }
 
@@ -228,7 +224,7 @@ impl Kernel {
         self.prompt.failed = None;
         let flow = self.prompt.enter(line);
         self.prompt.errors = before;
-        let said = String::from_utf8_lossy(&text.borrow()).trim_end().to_owned();
+        let said = text.text().trim_end().to_owned();
         let lines: Vec<String> = said.lines().map(str::to_owned).collect();
         match (self.prompt.failed.take(), flow) {
             (_, Flow::Leave(_)) => {

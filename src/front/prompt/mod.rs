@@ -159,11 +159,7 @@ impl Prompt {
         let failed = match answer.status {
             Status::Done => None,
             Status::Exited(status) => return Flow::Leave(status),
-            Status::Rejected | Status::Denied => Some(status::REJECTED),
-            Status::Internal => Some(status::INTERNAL),
-            Status::TimeLimit => Some(status::TIME_LIMIT),
-            Status::Interrupted => Some(status::INTERRUPTED),
-            Status::Failed => Some(status::FAILED),
+            other => Some(status::of(other)),
         };
         self.failed = self.failed.or(failed);
         Flow::Next
