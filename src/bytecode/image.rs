@@ -13,7 +13,7 @@ use std::rc::Rc;
 const MAGIC: [u8; 8] = *b"dscript\x1a";
 
 /// The version of what stands behind the header.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Magic, format, identity of the compiler, length and checksum of the rest.
 const HEADER: usize = 8 + 4 + 4 + 8 + 4;
@@ -36,6 +36,8 @@ pub struct Image {
     pub own_texts: Vec<[u32; 2]>,
     /// Which function a method is for a type.
     pub methods: Vec<(u32, ShapeId, u32)>,
+    /// The names of functions at the top level, and what their parameters are called: what explanations need.
+    pub parameters: Vec<(String, Vec<String>)>,
     /// The function to begin with.
     pub script: u32,
 }

@@ -1,26 +1,37 @@
 //! The compiled form: writing one, and running it without its source.
 
+use super::explain::names_of_parameters;
 use super::run::OnDemand;
+use super::told::told;
 use super::{Input, Outcome, Session, Status};
 use crate::bytecode::{Code as Bytecode, Image, LIST};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{FunctionId, MethodId, Program};
-use crate::source::Span;
+use crate::native::library::Wish;
+use crate::source::{SourceMap, Span};
+use crate::types::World;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
-use crate::vm::{Compiler, Fault, Kind};
+use crate::vm::{Compiler, Fault, Kind, Kink, Trace};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
+/// Why a file is refused that only the compiler of another program can have written.
+const CONTRADICTION: &str = "the compiled program contradicts itself; build it again from its source";
+
 /// A program from a file, as the machine sees it.
-struct Loaded {
+struct Loaded<'p> {
     functions: Vec<[Option<Rc<Bytecode>>; 3]>,
     shapes: Shapes,
     tangents: Tangents,
     own_texts: Vec<[u32; 2]>,
     methods: HashMap<(u32, ShapeId), u32>,
+    /// What the parameters of its own functions are called.
+    parameters: HashMap<String, Vec<String>>,
+    /// The names of the library, and the texts.
+    known: (&'p mut World, &'p SourceMap),
 }
 
-impl Loaded {
+impl Loaded<'_> {
     fn code(&self, function: u32, version: usize) -> Result<Rc<Bytecode>, Box<Fault>> {
         let versions = self.functions.get(function as usize);
         let code = versions.and_then(|v| v[version].clone());
@@ -30,7 +41,7 @@ impl Loaded {
     }
 }
 
-impl Compiler for Loaded {
+impl Compiler for Loaded<'_> {
     fn original(&mut self, function: u32) -> Result<Rc<Bytecode>, Box<Fault>> {
         self.code(function, 0)
     }
@@ -51,6 +62,13 @@ impl Compiler for Loaded {
     fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>> {
         let found = self.methods.get(&(u32::from(method), shape)).copied();
         found.ok_or_else(|| Fault::internal("a method that a type does not have"))
+    }
+
+    fn told(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
+        let (world, sources) = &mut self.known;
+        let own = self.parameters.get(&wish.function);
+        let names = own.cloned().unwrap_or_else(|| names_of_parameters(world, &wish.function));
+        told((&names, sources), (trace, kinks), wish)
     }
 
     fn shapes(&self) -> &Shapes {
@@ -76,7 +94,8 @@ impl Session {
         let compiled = self.compile(inputs, false)?;
         // With those that they import, in the order in which their places are counted.
         let files = self.sources.written().map(|source| (source.name.to_string(), source.text.to_string())).collect();
-        let image = match image(&self.program, files, compiled.script) {
+        let parameters = self.world.parameters_of_functions();
+        let image = match image(&self.program, (files, parameters), compiled.script) {
             Ok(image) => image,
             Err(fault) => return Err(self.concluded(Err(fault), compiled.diagnostics)),
         };
@@ -97,16 +116,28 @@ impl Session {
         let restored = Shapes::restored(image.shapes)
             .and_then(|shapes| Tangents::restored(image.tangents, &shapes).map(|tangents| (shapes, tangents)));
         let Some((shapes, tangents)) = restored else {
-            return self.refused_file(file, "the compiled program contradicts itself; build it again from its source");
+            return self.refused_file(file, CONTRADICTION);
         };
         if image.files.iter().any(|(name, text)| self.sources.add(name, text.clone(), false).is_none()) {
             return self.refused_file(file, "the texts of the compiled program are larger than 4 GiB");
         }
-        let methods = image.methods.into_iter().map(|(method, shape, function)| ((method, shape), function)).collect();
-        let mut compiler = Loaded { functions: image.functions, shapes, tangents, own_texts: image.own_texts, methods };
         self.machine.reserve_globals(image.globals);
+        self.machine.onlooker = self.loops.map(|tell| self.onlooker(tell));
+        let mut compiler = Loaded {
+            functions: image.functions,
+            shapes,
+            tangents,
+            own_texts: image.own_texts,
+            methods: image.methods.into_iter().map(|(method, shape, f)| ((method, shape), f)).collect(),
+            parameters: image.parameters.into_iter().collect(),
+            known: (&mut self.world, &self.sources),
+        };
         let result = self.machine.run(&mut compiler, image.script, Default::default());
-        self.concluded(result.map(|_| None), vec![])
+        match result {
+            // Code that the compiler would not have written.
+            Err(fault) if matches!(fault.kind, Kind::Error(Code::Internal)) => self.refused_file(file, CONTRADICTION),
+            result => self.concluded(result.map(|_| None), vec![]),
+        }
     }
 
     /// A compiled program that does not run; it has no text, so the place is the file as a whole.
@@ -129,7 +160,11 @@ impl Session {
 }
 
 /// All of a program that was compiled.
-fn image(program: &Program, files: Vec<(String, String)>, script: FunctionId) -> Result<Image, Box<Fault>> {
+fn image(
+    program: &Program,
+    (files, parameters): (Vec<(String, String)>, Vec<(String, Vec<String>)>),
+    script: FunctionId,
+) -> Result<Image, Box<Fault>> {
     let mut compiler = OnDemand::new(program);
     let mut functions = vec![];
     for f in 0..program.functions.len() as u32 {
@@ -150,6 +185,7 @@ fn image(program: &Program, files: Vec<(String, String)>, script: FunctionId) ->
         globals: program.globals,
         own_texts: program.own_texts.iter().map(|pair| pair.map(|f| f.0)).collect(),
         methods,
+        parameters,
         script: script.0,
     })
 }

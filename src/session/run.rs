@@ -1,5 +1,7 @@
 //! Running what was compiled: the machine, and what it asks of the compiler.
 
+use super::explain::names_of_parameters;
+use super::told::told;
 use super::{CheckNan, Compiled, Kinks, Options, Outcome, Session, Status};
 use crate::bytecode;
 use crate::diagnostic::{Code, Diagnostic};
@@ -135,10 +137,9 @@ impl Compiler for OnDemand<'_> {
     }
 
     fn told(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
-        match &mut self.known {
-            Some((world, sources)) => super::told::told((world, sources), (trace, kinks), wish),
-            None => vec![],
-        }
+        let Some((world, sources)) = &mut self.known else { return vec![] };
+        let names = names_of_parameters(world, &wish.function);
+        told((&names, sources), (trace, kinks), wish)
     }
 
     fn shapes(&self) -> &Shapes {
@@ -183,7 +184,7 @@ impl Session {
     }
 
     /// Who tells the line and the round of the script's loop.
-    fn onlooker(&self, tell: fn(&Step<'_>)) -> Onlooker {
+    pub(super) fn onlooker(&self, tell: fn(&Step<'_>)) -> Onlooker {
         let texts: Vec<(u32, String)> = self.sources.written().map(|s| (s.start, s.text.to_string())).collect();
         let line = move |at: u32| {
             let after = texts.partition_point(|(start, _)| *start <= at);

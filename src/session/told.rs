@@ -1,21 +1,19 @@
 //! What a program is told when it asks how its own derivative comes about.
 
-use super::explain::{explained, names_of_parameters};
+use super::explain::explained;
 use super::{Explained, Kink, derivation, latex};
 use crate::native::library::{View, Wish};
 use crate::plot::{Graph, Node};
 use crate::source::SourceMap;
-use crate::types::World;
 use crate::vm::Trace;
 
 /// A sweep as text, SVG, HTML and LaTeX; a form that there is not is empty.
 pub(super) fn told(
-    (world, sources): (&mut World, &SourceMap),
+    (parameters, sources): (&[String], &SourceMap),
     (trace, kinks): (&Trace, &[Kink]),
     wish: &Wish,
 ) -> Vec<String> {
-    let names = names_of_parameters(world, &wish.function);
-    let explained = explained(&wish.function, trace, &names).with_kinks(kinks);
+    let explained = explained(&wish.function, trace, parameters).with_kinks(kinks);
     let (text, svg, latex) = match wish.view {
         View::Explanation => (derivation::explain(&explained, sources), String::new(), latex::explained(&explained)),
         View::Tape => (derivation::tape(&explained, sources), String::new(), String::new()),

@@ -233,6 +233,14 @@ impl World {
             && f.params.iter().zip(&g.params).all(|(a, b)| a.label == b.label && (count > 0 || a.ty == b.ty))
     }
 
+    /// What the parameters of the module's own functions are called, by the name of the function.
+    pub fn parameters_of_functions(&mut self) -> Vec<(String, Vec<String>)> {
+        let mut names: Vec<String> = self.module.keys().map(ToString::to_string).collect();
+        names.sort_unstable();
+        let with_parameters = names.into_iter().map(|name| (self.names_of_parameters(&name), name));
+        with_parameters.filter(|(parameters, _)| !parameters.is_empty()).map(|(p, name)| (name, p)).collect()
+    }
+
     /// What the parameters of a function of the top level are called, or of a closure that a variable keeps.
     pub fn names_of_parameters(&mut self, function: &str) -> Vec<String> {
         for entry in self.entries(function, 0) {
