@@ -81,7 +81,7 @@ diagnostics! {
     E0604 DivisionByZero "An integer was divided by zero.";
     E0605 PreconditionFailed "A precondition did not hold.";
     E0606 InvalidRange "A range ends before it starts.";
-    E0607 InvalidConversion "A number has no counterpart in the other type.";
+    E0607 InvalidConversion "A value has no counterpart in the other type.";
     E0608 Expectation "An expectation was not met.";
     E0610 NotFinite "A value or a derivative became infinite or NaN.";
     E0611 WrongDerivative "A registered derivative or transpose is not that of its function.";

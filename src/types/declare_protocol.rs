@@ -115,6 +115,12 @@ impl World {
         let wrong = |span: Span, message: &str| Diagnostic::error(DiagnosticCode::WrongContext, span, message);
         match &decl.kind {
             DeclKind::Function(function) | DeclKind::Init { function, .. } => {
+                for value in function.params.iter().filter_map(|param| param.default.as_ref()) {
+                    let diagnostic = wrong(value.span, "default argument not permitted in a protocol method");
+                    self.report(
+                        diagnostic.help("an extension of the protocol can have a method without the parameter"),
+                    );
+                }
                 if let Some(body) = &function.body {
                     let diagnostic = wrong(body.span, "a requirement of a protocol has no body");
                     self.report(

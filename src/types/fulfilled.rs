@@ -5,7 +5,7 @@ use super::tree::FunctionId;
 use super::ty::{NominalId, ProtocolId, Type};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Decl, NominalKind};
+use crate::syntax::ast::{Decl, Name, NominalKind};
 use std::rc::Rc;
 
 impl World {
@@ -30,19 +30,11 @@ impl World {
         let mut near: Vec<(String, Span)> = vec![];
         let (mut made, mut elsewhere): (Vec<ProtocolId>, Vec<String>) = (vec![], vec![]);
         for q in self.refined(p).iter().copied().collect::<Vec<_>>() {
-            let mut known = true;
-            for a in 0..self.protocol_data(q).associated.len() {
-                let name = self.protocol_data(q).associated[a].name.clone();
-                let ty = Type::Associated(Rc::new(own.clone()), q, name.clone());
-                if self.normalize_type(&ty) == ty {
-                    known = false;
-                    missing.push(format!("the associated type '{name}'"));
-                }
+            let unknown = self.missing_types(q, &own);
+            missing.extend(unknown.iter().map(|name| format!("the associated type '{name}'")));
+            if unknown.is_empty() {
+                missing.extend(self.broken_clauses(q, &own));
             }
-            if !known {
-                continue;
-            }
-            missing.extend(self.broken_clauses(q, &own));
             for r in 0..self.protocol_data(q).requirements.len() as u32 {
                 let generics = self.own_generics(q, r);
                 let data = &self.protocol_data(q).requirements[r as usize];
@@ -50,6 +42,10 @@ impl World {
                 if matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter)
                     || self.is_supplied(q, r)
                 {
+                    continue;
+                }
+                // What mentions a type that is not known is missing with it.
+                if self.mentions(function, q, &unknown) {
                     continue;
                 }
                 let Some(witness) = self.find_witness(q, r, &own, &generics) else {
@@ -94,6 +90,24 @@ impl World {
             }
             self.report(diagnostic);
         }
+    }
+
+    /// The associated types of a protocol that nothing in a type says.
+    fn missing_types(&mut self, p: ProtocolId, own: &Type) -> Vec<Name> {
+        let names: Vec<Name> = self.protocol_data(p).associated.iter().map(|a| a.name.clone()).collect();
+        let is_unknown = |name: &Name| {
+            let ty = Type::Associated(Rc::new(own.clone()), p, name.clone());
+            self.normalize_type(&ty) == ty
+        };
+        names.into_iter().filter(is_unknown).collect()
+    }
+
+    /// Whether the signature of a requirement mentions one of the associated types of its protocol.
+    fn mentions(&mut self, requirement: FunctionId, p: ProtocolId, names: &[Name]) -> bool {
+        let signature = self.signature(requirement);
+        let mut is_one = |ty: &Type| matches!(ty, Type::Associated(_, q, name) if *q == p && names.contains(name));
+        !names.is_empty()
+            && (signature.result.any(&mut is_one) || signature.params.iter().any(|param| param.ty.any(&mut is_one)))
     }
 
     /// Subclasses conform, too, and must have the initialiser.
@@ -217,7 +231,9 @@ impl World {
     /// A requirement with the types that a type has to give it.
     fn requirement_text(&mut self, f: FunctionId, p: ProtocolId, of: &Type) -> String {
         let wanted = self.requirement_for(f, p, of);
-        let what = match self.function_data(f).kind {
+        let data = self.function_data(f);
+        let what = match data.kind {
+            FunctionKind::Getter if data.base_name.starts_with("subscript") => "subscript",
             FunctionKind::Getter => {
                 return format!("property '{}' with type '{}'", self.full_name(f), self.show(&wanted.result));
             }

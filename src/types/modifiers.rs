@@ -105,6 +105,10 @@ fn misplaced(modifier: &Ident, decl: &Decl, around: Around) -> Option<Fault> {
         },
         "required" if around != Around::Class => fault("'required' initializer in a type that is no class"),
         "lazy" | "weak" | "unowned" if !is_variable => not_here(),
+        "lazy" if around == Around::Module && is_constant(kind) => {
+            Some(Fault { message: "'lazy' cannot be used on a let".into(), instead: "" })
+        }
+        "lazy" if matches!(around, Around::Protocol) => fault("'lazy' cannot be used on a protocol requirement"),
         "indirect" => match kind {
             DeclKind::Nominal(nominal) if nominal.kind == NominalKind::Enum => None,
             DeclKind::Cases(_) => None,

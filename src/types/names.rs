@@ -113,6 +113,10 @@ pub(super) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>)
         let letters: Vec<char> = candidate.to_lowercase().chars().collect();
         if letters.len().abs_diff(wanted.len()) <= limit {
             let scored = (distance(&wanted, &letters), candidate);
+            // Two slips and another beginning make another word: 'Mirror' is no 'Error'.
+            if scored.0 > 1 && letters.first() != wanted.first() {
+                continue;
+            }
             best = best.filter(|best| *best <= scored).or(Some(scored));
         }
     }

@@ -190,8 +190,11 @@ pub fn trapped(trap: Trap, primitive: &str, operands: &[i64]) -> Box<Fault> {
             Fault::new(Number::Overflow, "integer overflow")
         }
     };
-    for (name, value) in ["a", "b"].iter().zip(operands) {
-        fault = fault.with(name, value);
+    // The one number that does not fit stands in the message, and in the text it is often the result of something.
+    if operands.len() > 1 {
+        for (name, value) in ["a", "b"].iter().zip(operands) {
+            fault = fault.with(name, value);
+        }
     }
     fault
 }

@@ -142,6 +142,8 @@ pub fn failed(what: &str, message: &Ref) -> Box<Fault> {
         "range" => return Fault::new(Number::InvalidRange, message),
         "index" => return Fault::new(Number::IndexOutOfRange, message),
         "overflow" => return Fault::new(Number::Overflow, message),
+        "cast" => return Fault::new(Number::InvalidConversion, message),
+        "try" => return Fault::new(Number::Trap, format!("'try!' expression unexpectedly raised an error: {message}")),
         "expected" => return Fault::new(Number::Expectation, message),
         _ => {}
     }

@@ -14,12 +14,28 @@ impl Builder<'_> {
         let given = self.expr(value);
         let (from, to) = (self.concrete(&value.ty), self.concrete(ty));
         let to = if forced { to } else { self.payload(&to).unwrap_or(to) };
-        let optional = self.converted(&from, given, &to);
         if !forced {
-            return optional;
+            return self.converted(&from, given, &to);
         }
-        self.demand(optional[0], Trap::UnexpectedNil);
+        let optional = self.converted(&from, given.clone(), &to);
+        let (good, bad) = (self.block(), self.block());
+        self.branch(optional[0], good, bad);
+        self.go_on_in(bad);
+        let failure = self.failure_of_cast(&from, given, &to);
+        self.trap(failure);
+        self.go_on_in(good);
         optional[1..].to_vec()
+    }
+
+    /// What is said of a value that is not of the type that it is taken for.
+    fn failure_of_cast(&mut self, from: &Type, value: Value, to: &Type) -> Trap {
+        let function = self.d.prelude_function("_castFailure").filter(|_| self.payload(from).is_none());
+        let Some(function) = function else { return Trap::UnexpectedNil };
+        let wanted = self.metatype(to);
+        let operands = vec![Operand::Value(value), Operand::Value(wanted)];
+        let generics = vec![from.clone(), to.clone()];
+        let message = self.call_function(&FunctionRef { function, generics }, operands);
+        Trap::Failed { what: "cast", message: message.first().copied() }
     }
 
     /// A value of a concrete type as an optional one of another type, which is there when the cast succeeds.

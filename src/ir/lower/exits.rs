@@ -206,9 +206,19 @@ impl Builder<'_> {
 
     /// Stops the program at an error that nobody takes.
     pub fn uncaught(&mut self, error: Reg) {
-        let any = self.shape(&Type::any_value());
-        let text = self.value(Op::Native { name: "describe", shapes: vec![any] }, Bank::R, &[error]);
+        let text = self.text_of(error);
         self.trap(Trap::Uncaught(text));
+    }
+
+    /// Stops the program at an error of what `try!` promises never throws.
+    pub fn unexpected(&mut self, error: Reg) {
+        let text = self.text_of(error);
+        self.trap(Trap::Failed { what: "try", message: Some(text) });
+    }
+
+    fn text_of(&mut self, error: Reg) -> Reg {
+        let any = self.shape(&Type::any_value());
+        self.value(Op::Native { name: "describe", shapes: vec![any] }, Bank::R, &[error])
     }
 
     /// Behind a call that may throw: goes on only when it did not.

@@ -323,7 +323,7 @@ impl Builder<'_> {
         if kind == TryKind::Forced {
             self.jump(after);
             self.go_on_in(handler);
-            self.uncaught(error);
+            self.unexpected(error);
             self.go_on_in(after);
             return regs;
         }

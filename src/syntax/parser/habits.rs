@@ -35,6 +35,7 @@ const HABITS: &[Habit] = &[
     dictionary_in_braces,
     let_before_function,
     colon_equals,
+    typed_throws,
 ];
 
 /// The diagnostic for a failure that has to do with a habit.
@@ -228,4 +229,14 @@ fn colon_equals(c: &Context) -> Option<Diagnostic> {
     }
     let place = c.place(c.at, c.at + 2);
     Some(error(c, c.at, c.at + 2, "a definition is written with '='").fix("write '='", place, "="))
+}
+
+/// `func f() throws(E)`
+fn typed_throws(c: &Context) -> Option<Diagnostic> {
+    let line = c.line_before();
+    let open = open_bracket(&line, '(').filter(|at| line[..*at].trim_end().ends_with("throws"))?;
+    let length = c.rest().find(')')? + 1;
+    let from = c.end_before() - (line.len() - open);
+    let message = "which errors a function throws is not declared: 'throws' stands alone";
+    Some(error(c, from, c.at + length, message).fix("leave the type out", c.place(from, c.at + length), ""))
 }

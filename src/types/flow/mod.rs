@@ -85,6 +85,8 @@ struct Flow<'b, 'w> {
     unmarked: u32,
     /// Whether it is the version of a function that is given nothing that throws: its text is looked at in the other one.
     throws_elsewhere: bool,
+    /// Whether it handles errors of which there are none in this version.
+    is_never_caught: bool,
     /// The operators around an operand, as a whole: a `try` stands before all of it.
     operation: Option<Span>,
     /// Whether a path ends without such a call.
@@ -117,6 +119,7 @@ impl<'b, 'w> Flow<'b, 'w> {
             thrown: 0,
             unmarked: 0,
             throws_elsewhere,
+            is_never_caught: false,
             operation: None,
             escapes: false,
             never: None,

@@ -100,7 +100,9 @@ impl<'b> Flow<'b, '_> {
             StmtKind::Throw(error) => {
                 self.expr(error);
                 self.thrown += 1;
-                self.must_be_handled(s.span);
+                if !self.is_never_caught {
+                    self.must_be_handled(s.span);
+                }
                 self.may_throw();
                 self.state = State::dead();
             }
@@ -249,7 +251,8 @@ impl<'b> Flow<'b, '_> {
         let takes_all = super::errors::takes_all(cases);
         let seen = self.thrown;
         let mut caught = self.catching(takes_all, |flow| flow.block(body));
-        self.warn_of_needless_catch(cases, self.thrown > seen);
+        let throws = self.thrown > seen;
+        self.warn_of_needless_catch(cases, throws);
         let finished = self.state.take();
         // The error may come at once.
         caught.join(&before);
@@ -257,7 +260,11 @@ impl<'b> Flow<'b, '_> {
         if !takes_all {
             self.may_throw();
         }
+        // `throw error` in a function that rethrows what came.
+        let outer = self.is_never_caught;
+        self.is_never_caught |= self.throws_elsewhere && !throws;
         self.cases(cases);
+        self.is_never_caught = outer;
         self.state.join(&finished);
     }
 }

@@ -1,8 +1,9 @@
 //! Arguments of calls: matching them with parameters, and whether one fits before it was decided who is called.
 
 use super::Infer;
+use super::implicit::implicit_root;
 use crate::source::Span;
-use crate::syntax::ast::{self, ExprKind as Ast, Name};
+use crate::syntax::ast::{self, ExprKind as Ast, Ident, Name};
 use crate::types::solver::Literal;
 use crate::types::store::SignatureParam;
 use crate::types::tree::Expr;
@@ -61,7 +62,7 @@ fn waits(e: &ast::Expr) -> bool {
         | Ast::Dictionary(_)
         | Ast::InOut(_)
         | Ast::Operator(_) => true,
-        Ast::Call { callee, .. } => matches!(&callee.kind, Ast::Implicit { .. }),
+        Ast::Member { .. } | Ast::Subscript { .. } | Ast::Force(_) | Ast::Call { .. } => implicit_root(e).is_some(),
         Ast::Paren(inner) | Ast::Try { value: inner, .. } => waits(inner),
         Ast::Ternary { then, otherwise, .. } => waits(then) || waits(otherwise),
         Ast::Tuple(parts) => parts.iter().any(|(_, p)| waits(p)),
@@ -231,6 +232,16 @@ impl Infer<'_> {
         }
         let inner = self.world.optional_payload(&wanted).unwrap_or_else(|| wanted.clone());
         let inner = self.world.shallow(&inner);
+        if let Ast::Call { callee, args } = &arg.kind
+            && let Ast::Implicit { name, .. } = &callee.kind
+        {
+            return self.implicit_call_fits(name, args, &inner);
+        }
+        if let Some((_, name)) = implicit_root(arg) {
+            let found = |infer: &mut Self, ty| !infer.world.members(ty, &name.name, true, infer.file).is_empty();
+            let fits = !matches!(inner, Type::Nominal(..)) || found(self, &inner) || found(self, &wanted);
+            return fits.then_some(1);
+        }
         let fits = match &arg.kind {
             Ast::InOut(_) => return param.is_inout.then_some(0),
             Ast::Closure(closure) => match &inner {
@@ -254,17 +265,10 @@ impl Infer<'_> {
                 _ => matches!(inner, Type::Var(_) | Type::Existential(_)),
             },
             Ast::Nil => self.world.is_optional(&wanted),
-            Ast::Call { callee, args } if matches!(callee.kind, Ast::Implicit { .. }) => {
-                return self.implicit_call_fits(callee, args, &inner);
-            }
             Ast::Array(items) => {
                 self.takes_literal(&inner, "Array", "ExpressibleByArrayLiteral") && self.takes_elements(&inner, items)
             }
             Ast::Dictionary(_) => self.takes_literal(&inner, "Dictionary", "ExpressibleByDictionaryLiteral"),
-            Ast::Implicit { name, .. } => {
-                let found = |infer: &mut Self, ty| !infer.world.members(ty, &name.name, true, infer.file).is_empty();
-                !matches!(inner, Type::Nominal(..)) || found(self, &inner) || found(self, &wanted)
-            }
             Ast::Paren(e) => return self.shape_fits(e, &wanted, param),
             Ast::Tuple(parts) => match &inner {
                 Type::Tuple(types) => types.len() == parts.len(),
@@ -277,9 +281,8 @@ impl Infer<'_> {
 
     /// Whether a type has a member that `.member(…)` could mean. One that has none at all is the last that is meant, and
     /// may be, so that the mistake is in the member.
-    fn implicit_call_fits(&mut self, callee: &ast::Expr, args: &[ast::Arg], of: &Type) -> Option<u32> {
+    fn implicit_call_fits(&mut self, name: &Ident, args: &[ast::Arg], of: &Type) -> Option<u32> {
         const WITHOUT: u32 = 30;
-        let Ast::Implicit { name, .. } = &callee.kind else { return Some(1) };
         if !matches!(of, Type::Nominal(..)) {
             return (!matches!(of, Type::Function(_) | Type::Tuple(_))).then_some(1);
         }

@@ -49,13 +49,10 @@ impl Infer<'_> {
                 let base = self.expr(base, None);
                 self.call_member(base, name, args, expected, span)
             }
-            Ast::Implicit { name, .. } => match expected.and_then(|t| self.known(t)) {
-                Some(expected) => self.implicit(name, Some(args), &expected, span),
-                None => {
-                    let result = expected.cloned().unwrap_or_else(|| self.world.fresh());
-                    self.wait(PendingKind::Implicit { name: name.clone(), args: Some(args) }, result, span)
-                }
-            },
+            Ast::Implicit { name, .. } => {
+                let expected = self.implicit_type(callee.span, expected);
+                self.implicit_or_wait(name, Some(args), expected, span)
+            }
             _ => {
                 if let Some(ty) = self.type_expression(callee) {
                     return self.call_init(&ty, None, args, expected, span);

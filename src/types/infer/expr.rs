@@ -15,6 +15,11 @@ impl Infer<'_> {
     /// The value of an expression. `expected` is a hint; the caller still coerces.
     pub(super) fn expr(&mut self, e: &ast::Expr, expected: Option<&Type>) -> Expr {
         let span = e.span;
+        // Of a type that there is not, nothing can be expected.
+        let expected = expected.filter(|ty| **ty != Type::Error);
+        if let Some(chain) = self.implicit_chain(e, expected) {
+            return chain;
+        }
         if let Some(chain) = self.optional_chain(e) {
             return chain;
         }
@@ -42,13 +47,10 @@ impl Infer<'_> {
                 let ident = Ident { name: name.clone(), span };
                 self.name(&ident, generics, expected)
             }
-            Ast::Implicit { name, .. } => match expected.and_then(|t| self.known(t)) {
-                Some(ty) => self.implicit(name, None, &ty, span),
-                None => {
-                    let result = expected.cloned().unwrap_or_else(|| self.world.fresh());
-                    self.wait(PendingKind::Implicit { name: name.clone(), args: None }, result, span)
-                }
-            },
+            Ast::Implicit { name, .. } => {
+                let expected = self.implicit_type(span, expected);
+                self.implicit_or_wait(name, None, expected, span)
+            }
             Ast::Member { base, name, .. } => {
                 if &*name.name == "self" {
                     if let Some(own) = self.written_metatype(base) {

@@ -308,25 +308,6 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Case { case, payload: vec![] }, ty: ty.clone(), span }
     }
 
-    /// `.name` or `.name(arguments)` where a value of a known type is expected.
-    pub(super) fn implicit(&mut self, name: &Ident, args: Option<Vec<ArgNode>>, expected: &Type, span: Span) -> Expr {
-        let mut ty = self.world.shallow(expected);
-        // `.some(x)` belongs to the optional itself, everything else to what it wraps.
-        while let Some(payload) = self.world.optional_payload(&ty) {
-            if matches!(&*name.name, "some" | "none") {
-                break;
-            }
-            match self.world.shallow(&payload) {
-                Type::Var(_) => break,
-                inner => ty = inner,
-            }
-        }
-        match args {
-            Some(args) => self.call_static(&ty, None, name, args, Some(&ty), span),
-            None => self.static_member_of(&ty, None, name, Some(&ty), span),
-        }
-    }
-
     /// `base[arguments]`
     pub(super) fn subscript(&mut self, base: Expr, mut args: Vec<ArgNode>, span: Span) -> Expr {
         let base = self.asked(base, "subscript");

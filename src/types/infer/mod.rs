@@ -26,9 +26,11 @@ mod expr;
 mod finish;
 mod hash;
 mod here;
+mod implicit;
 mod iteration;
 mod key_path;
 mod literal;
+mod literal_operands;
 mod local_accessors;
 mod local_function;
 mod local_type;
@@ -55,6 +57,7 @@ mod statement;
 mod throwing;
 mod top;
 mod type_name;
+mod undecided;
 pub(super) mod unwrapped;
 mod variable;
 
@@ -92,6 +95,8 @@ pub(super) struct Infer<'w> {
     /// Which frame each local function was declared in, and where they are used.
     local_functions: HashMap<FunctionId, usize>,
     uses: Vec<(FunctionId, Vec<usize>)>,
+    /// The types that the beginnings of chains like `.name.member` belong to.
+    roots: Vec<(Span, Type)>,
     /// Where postfix operators stand.
     postfix: Vec<Span>,
     /// The variables that each block around here declares at some point, with the place.
@@ -205,6 +210,7 @@ impl<'w> Infer<'w> {
             local_functions: HashMap::new(),
             uses: vec![],
             unmet_in: vec![],
+            roots: vec![],
             postfix: vec![],
             upcoming: vec![],
             shared: vec![],

@@ -2,6 +2,7 @@
 
 use super::Infer;
 use super::args::ArgNode;
+use super::implicit::implicit_root;
 use super::operator::is_comparison;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -28,7 +29,7 @@ const VERBS: &[(&str, &str, &str)] = &[
 impl Infer<'_> {
     /// `.name` beside a value whose type has nothing of that name.
     pub(super) fn no_case_of_operand(&mut self, operand: &ArgNode, beside: &ArgNode) -> Option<Expr> {
-        let ast::ExprKind::Implicit { name, .. } = strip_call(&operand.ast) else { return None };
+        let (_, name) = implicit_root(&operand.ast)?;
         let mut ty = beside.ready.as_ref()?.ty.clone();
         while let Some(inner) = self.world.optional_payload(&ty) {
             ty = inner;
@@ -199,13 +200,5 @@ impl Infer<'_> {
 }
 
 fn is_implicit(arg: &ArgNode) -> bool {
-    arg.ready.is_none() && matches!(strip_call(&arg.ast), ast::ExprKind::Implicit { .. })
-}
-
-/// What is called, or the expression itself.
-fn strip_call(e: &ast::Expr) -> &ast::ExprKind {
-    match &e.kind {
-        ast::ExprKind::Call { callee, .. } => &callee.kind,
-        kind => kind,
-    }
+    arg.ready.is_none() && implicit_root(&arg.ast).is_some()
 }

@@ -7,7 +7,6 @@ use super::solve::PendingKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Fixity, Ident};
-use crate::types::solver::Literal;
 use crate::types::tree::{Condition, Expr, ExprKind, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
 use crate::types::ty::Type;
 use std::rc::Rc;
@@ -187,6 +186,9 @@ impl Infer<'_> {
         let known =
             |infer: &mut Self, a: &ArgNode| a.ready.as_ref().is_some_and(|e| infer.known(&e.ty.clone()).is_some());
         if !args.iter().any(|a| known(self, a)) {
+            if let Some(found) = self.by_expected_literal(op, &args, expected, span) {
+                return found;
+            }
             self.ready_collections(&mut args);
         }
         if let Some(found) = self.try_operator(op, &args, expected, span, false) {
@@ -220,27 +222,6 @@ impl Infer<'_> {
                 arg.ready = Some(Rc::new(value));
             }
         }
-    }
-
-    /// Two literals are numbers of one type: `1 + 2.5`. Gives the type of an arithmetic result.
-    fn join_literals(&mut self, op: &Ident, args: &[ArgNode], span: Span) -> Option<Type> {
-        let mut types = vec![];
-        for arg in args {
-            let ty = arg.ready.as_ref()?.ty.clone();
-            match self.world.shallow(&ty) {
-                Type::Var(v) if self.world.var(v).literal.is_some() => types.push(ty),
-                _ => return None,
-            }
-        }
-        let is_arithmetic = matches!(&*op.name, "+" | "-" | "*" | "/" | "%" | "^");
-        if !is_arithmetic && !is_comparison(&op.name) {
-            return None;
-        }
-        let first = types.first()?.clone();
-        for other in &types[1..] {
-            self.world.unify(&first, other, span);
-        }
-        is_arithmetic.then_some(first)
     }
 
     /// Decides an operator when an operand or the result is known.
@@ -379,35 +360,6 @@ impl Infer<'_> {
         }
     }
 
-    /// Literals that an operator is not declared for as whole numbers are numbers with a point: `√2`, `2 * .pi`.
-    pub(super) fn prefer_double(&mut self, op: &Ident, args: &[ArgNode], span: Span) {
-        let mut literals = vec![];
-        let mut members = vec![];
-        for arg in args {
-            match (&arg.ready, &arg.ast.kind) {
-                (Some(ready), _) => {
-                    let ty = ready.ty.clone();
-                    match self.world.shallow(&ty) {
-                        Type::Var(v) if self.world.var(v).literal == Some(Literal::Int) => literals.push(ty),
-                        _ => return,
-                    }
-                }
-                (None, Ast::Implicit { name, .. }) => members.push(name.name.clone()),
-                (None, _) => return,
-            }
-        }
-        let (int, double) = (self.world.simple("Int"), self.world.simple("Double"));
-        let can = |infer: &mut Self, ty: &Type| {
-            let declared = !infer.operator_candidates(op, std::slice::from_ref(ty), args.len()).is_empty();
-            declared && members.iter().all(|name| !infer.world.members(ty, name, true, infer.file).is_empty())
-        };
-        if !literals.is_empty() && !can(self, &int) && can(self, &double) {
-            for literal in &literals {
-                self.world.unify(literal, &double, span);
-            }
-        }
-    }
-
     /// Leaves out a type whose open parts may become what another one has there: its members are the same.
     fn without_repeats(&mut self, mut types: Vec<Type>, span: Span) -> Vec<Type> {
         types.sort_by_key(|t| self.world.has_vars(t));
@@ -427,7 +379,7 @@ impl Infer<'_> {
         kept
     }
 
-    fn operator_candidates(&mut self, op: &Ident, types: &[Type], count: usize) -> Vec<Candidate> {
+    pub(super) fn operator_candidates(&mut self, op: &Ident, types: &[Type], count: usize) -> Vec<Candidate> {
         let mut out: Vec<Candidate> = vec![];
         let wanted = self.fixity_of(op, count);
         for ty in types {

@@ -1,0 +1,89 @@
+//! Operators whose operands are literals.
+
+use super::Infer;
+use super::args::ArgNode;
+use super::candidates::Candidate;
+use super::implicit::implicit_root;
+use super::operator::is_comparison;
+use crate::source::Span;
+use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::solver::Literal;
+use crate::types::tree::Expr;
+use crate::types::ty::Type;
+
+impl Infer<'_> {
+    /// Literals in brackets are of the type that is expected, when it is one that is written so and has the operator:
+    /// `let v: SIMD3<Double> = [1, 2, 3] + [4, 5, 6]`.
+    pub(super) fn by_expected_literal(
+        &mut self,
+        op: &Ident,
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Option<Expr> {
+        let is_literal = |arg: &ArgNode| arg.ready.is_none() && matches!(arg.ast.kind, Ast::Array(_));
+        let wanted = expected.and_then(|ty| self.known(ty)).filter(|_| args.iter().any(is_literal))?;
+        let wanted = self.world.optional_payload(&wanted).unwrap_or(wanted);
+        let protocol = self.world.protocol("ExpressibleByArrayLiteral");
+        let is_own = matches!(&wanted, Type::Nominal(n, _) if self.world.nominal_data(*n).builtin.is_none());
+        if !is_own || !self.world.conforms_to(&wanted, protocol) {
+            return None;
+        }
+        let candidates = self.operator_candidates(op, std::slice::from_ref(&wanted), args.len());
+        let fits = |c: &Candidate| self.try_candidate(c, args, Some(&wanted), span).map(|score| (score, c.clone()));
+        let (_, best) = candidates.iter().filter_map(fits).min_by_key(|(score, _)| *score)?;
+        Some(self.commit(op, &best, args, Some(&wanted), span))
+    }
+
+    /// Two literals are numbers of one type: `1 + 2.5`. Gives the type of an arithmetic result.
+    pub(super) fn join_literals(&mut self, op: &Ident, args: &[ArgNode], span: Span) -> Option<Type> {
+        let mut types = vec![];
+        for arg in args {
+            let ty = arg.ready.as_ref()?.ty.clone();
+            match self.world.shallow(&ty) {
+                Type::Var(v) if self.world.var(v).literal.is_some() => types.push(ty),
+                _ => return None,
+            }
+        }
+        let is_arithmetic = matches!(&*op.name, "+" | "-" | "*" | "/" | "%" | "^");
+        if !is_arithmetic && !is_comparison(&op.name) {
+            return None;
+        }
+        let first = types.first()?.clone();
+        for other in &types[1..] {
+            self.world.unify(&first, other, span);
+        }
+        is_arithmetic.then_some(first)
+    }
+
+    /// Literals that an operator is not declared for as whole numbers are numbers with a point: `√2`, `2 * .pi`.
+    pub(super) fn prefer_double(&mut self, op: &Ident, args: &[ArgNode], span: Span) {
+        let mut literals = vec![];
+        let mut members = vec![];
+        for arg in args {
+            match &arg.ready {
+                Some(ready) => {
+                    let ty = ready.ty.clone();
+                    match self.world.shallow(&ty) {
+                        Type::Var(v) if self.world.var(v).literal == Some(Literal::Int) => literals.push(ty),
+                        _ => return,
+                    }
+                }
+                None => match implicit_root(&arg.ast) {
+                    Some((_, name)) => members.push(name.name.clone()),
+                    None => return,
+                },
+            }
+        }
+        let (int, double) = (self.world.simple("Int"), self.world.simple("Double"));
+        let can = |infer: &mut Self, ty: &Type| {
+            let declared = !infer.operator_candidates(op, std::slice::from_ref(ty), args.len()).is_empty();
+            declared && members.iter().all(|name| !infer.world.members(ty, name, true, infer.file).is_empty())
+        };
+        if !literals.is_empty() && !can(self, &int) && can(self, &double) {
+            for literal in &literals {
+                self.world.unify(literal, &double, span);
+            }
+        }
+    }
+}
