@@ -74,6 +74,8 @@ pub(super) struct Builder<'a> {
     /// Concrete type of the result.
     pub result: Type,
     pub throws: bool,
+    /// A local function that is called on behalf of others, and what it captures.
+    pub(super) passed_on: Option<(tree::FunctionId, Vec<Value>)>,
     /// Whether it is an initialiser of a class.
     pub fills_instance: bool,
     /// The parameters that go back to the caller.
@@ -132,6 +134,7 @@ impl<'a> Builder<'a> {
             scopes: vec![],
             result: Type::unit(),
             throws: false,
+            passed_on: None,
             fills_instance: false,
             inouts: vec![],
         }

@@ -4,7 +4,7 @@ use super::build::{Builder, Slot, Use, Value};
 use super::call::Operand;
 use super::{Key, Origin};
 use crate::ir::graph::{Op, Parameter, Reg};
-use crate::types::tree::{self, FunctionRef, LocalId};
+use crate::types::tree::{self, Body, FunctionRef, LocalId};
 use crate::types::ty::Type;
 use crate::value::Bank;
 use crate::value::shape::Shape;
@@ -26,11 +26,19 @@ impl Builder<'_> {
         self.value(Op::Closure(id), Bank::R, &captured)
     }
 
+    /// Whether a function is declared inside of another one.
+    pub(super) fn is_local(&self, function: tree::FunctionId) -> bool {
+        self.lowering.parents.contains_key(&function)
+    }
+
     /// What a closure or local function captures, as it is known here: a box for a variable that is shared, a value for
     /// any other.
     pub fn captured(&mut self, function: tree::FunctionId) -> Vec<Value> {
         if self.d.function(function).primitive.is_some() {
             return vec![];
+        }
+        if let Some((_, values)) = self.passed_on.as_ref().filter(|(f, _)| *f == function) {
+            return values.clone();
         }
         let Some(body) = self.d.body(function) else { return vec![] };
         if body.captures.is_empty() {
@@ -103,6 +111,15 @@ impl Builder<'_> {
     /// What the function itself captured arrives as further arguments.
     pub fn receive_lifted(&mut self) {
         let body = self.body.clone();
+        let values = self.lifted_parameters(&body);
+        for (capture, regs) in body.captures.iter().zip(values) {
+            self.settle_capture(capture.inner, regs);
+        }
+    }
+
+    /// Further parameters for what a body captures.
+    fn lifted_parameters(&mut self, body: &Body) -> Vec<Value> {
+        let mut values = vec![];
         for capture in &body.captures {
             let local = &body.locals[capture.inner.0 as usize];
             let mut shape = self.shape(&local.ty);
@@ -120,7 +137,16 @@ impl Builder<'_> {
             let first = self.out.params.len();
             self.out.parameters.push(Parameter { name, span, first, len: regs.len(), tangent, shape });
             self.out.params.extend(&regs);
-            self.settle_capture(capture.inner, regs);
+            values.push(regs);
+        }
+        values
+    }
+
+    /// What a local function captures, which is called on behalf of others, comes from these.
+    pub(super) fn pass_on_captures(&mut self, function: tree::FunctionId) {
+        if let Some(body) = self.d.body(function) {
+            let values = self.lifted_parameters(&body);
+            self.passed_on = Some((function, values));
         }
     }
 

@@ -324,6 +324,9 @@ impl Builder<'_> {
         };
         let function = self.value(Op::FindMethod(method), Bank::R, &[receiver]);
         let banks = self.banks(&result);
+        if self.is_local(f.function) {
+            operands.extend(self.captured(f.function).into_iter().map(Operand::Value));
+        }
         self.invoke(Op::CallValue, &[function], operands, &banks, declared.throws)
     }
 
@@ -386,7 +389,12 @@ impl Builder<'_> {
                 return self.give_back(found);
             }
             Behind::Override(f) => (Target::Static(f.clone()), None),
-            Behind::Opened { function, param, of } => (self.method_of_class(function.clone()), Some((*param, of))),
+            Behind::Opened { function, param, of } => {
+                if self.is_local(function.function) {
+                    self.pass_on_captures(function.function);
+                }
+                (self.method_of_class(function.clone()), Some((*param, of)))
+            }
             Behind::Witness { protocol, requirement, of, generics } => {
                 let callee = Callee::Requirement {
                     protocol: *protocol,
