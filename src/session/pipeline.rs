@@ -66,10 +66,8 @@ impl Session {
         let mut promised = vec![];
         for f in functions {
             let promise = self.world.declared_promise(*f);
-            if self.world.is_inside(*f) {
-                continue;
-            }
-            if self.world.function(*f).generics.is_empty() {
+            // What stands inside of another function is lowered with it.
+            if !self.world.is_inside(*f) && self.world.function(*f).generics.is_empty() {
                 self.lower(*f);
             }
             if let Some(promise) = promise.filter(|p| !p.default) {

@@ -59,6 +59,11 @@ impl World {
                 ("differentiable" | "derivative" | "transpose", _) => false,
                 _ => true,
             };
+            if fits && around == Around::Function && matches!(&*attribute.name.name, "derivative" | "transpose") {
+                let message = format!("attribute '@{}' can only be used in a non-local scope", attribute.name.name);
+                let diagnostic = Diagnostic::error(Code::Registration, attribute.span, message);
+                self.report(diagnostic.help("declare it, and its original, at the top level or in a type"));
+            }
             if !fits {
                 let message = format!("'@{}' attribute cannot be applied to this declaration", attribute.name.name);
                 let of_differentiation = matches!(&*attribute.name.name, "differentiable" | "derivative" | "transpose");
