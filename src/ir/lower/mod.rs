@@ -142,8 +142,12 @@ impl Lowering {
     /// The graphs of a function that were made so far, with their generic arguments.
     pub fn instances(&self, f: tree::FunctionId) -> Vec<(FunctionId, Vec<Type>)> {
         let of = |key: &Key| matches!(key.origin, Origin::Function(g) | Origin::Lifted(g) if g == f);
-        let mut found: Vec<_> =
-            self.functions.iter().filter(|(key, _)| of(key) && key.view.is_none()).map(|(key, id)| (*id, key.generics.clone())).collect();
+        let mut found: Vec<_> = self
+            .functions
+            .iter()
+            .filter(|(key, _)| of(key) && key.view.is_none())
+            .map(|(key, id)| (*id, key.generics.clone()))
+            .collect();
         found.sort_by_key(|(id, _)| id.0);
         found
     }

@@ -14,10 +14,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// `linear, vectors → whether it was done, results`. It is left to the program where a live level would have to know of
-/// it, or where the map calls functions of the user's own.
+/// it, where the map calls functions of the user's own, or where somebody looks for numbers that are not finite.
 pub(super) fn apply(machine: &mut Machine, compiler: &mut dyn Compiler, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let results = match (arguments.r.first(), arguments.r.get(1)) {
-        (Some(Ref::Machine(map)), Some(Ref::Cells(vectors))) if machine.levels.depth() == 0 => {
+        (Some(Ref::Machine(map)), Some(Ref::Cells(vectors)))
+            if machine.levels.depth() == 0 && !machine.levels.is_searched() =>
+        {
             match map.downcast_ref::<LinearMap>().filter(|map| lanes::is_plain(map)) {
                 Some(map) => applied(machine, compiler, map, vectors)?,
                 None => None,

@@ -5,12 +5,14 @@
 //! the inputs: the first node with a finite adjoint that hands on one that is not is the cause.
 
 use super::super::fault::{Fault, Remark};
+use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::watched::{operation, time};
 use super::{At, leaves};
 use crate::diagnostic::Code as Number;
 use crate::tape::watch::Wrong;
 use crate::tape::{Direction, LinearMap, Num, Sweep, Tape};
+use crate::value::Ref;
 use crate::value::number::in_formula as text;
 use crate::value::walk::Walk;
 
@@ -18,7 +20,7 @@ use crate::value::walk::Walk;
 pub(super) fn check_sweep(
     machine: &Machine,
     walk: Walk<'_>,
-    sweep: &Sweep,
+    (sweep, suspect): (&Sweep, &mut Option<Box<Fault>>),
     map: &LinearMap,
     numbers: &[Num],
 ) -> Result<(), Box<Fault>> {
@@ -35,6 +37,7 @@ pub(super) fn check_sweep(
     let way = Way::find(sweep, map);
     match (spoiled, way) {
         (None, None) => Ok(()),
+        (Some(_), None) if suspect.is_some() => suspect.take().map_or(Ok(()), Err),
         (Some(_), None) if machine.levels.first_wrong().is_none() => Ok(()),
         (spoiled, way) => {
             let what = way.as_ref().map_or(f64::NAN, |way| way.last);
@@ -43,6 +46,27 @@ pub(super) fn check_sweep(
             Err(adjoint(machine, map, way, spoiled.map_or(what, |x| x.value), &values))
         }
     }
+}
+
+/// Looks at the adjoints that a function of the user's own has given for others.
+pub(super) fn check_pullback(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (function, is_registered): (&Ref, bool),
+    given: &[f64],
+    adjoints: &[Num],
+) -> Result<Option<Box<Fault>>, Box<Fault>> {
+    let wrong = adjoints.iter().find(|x| !x.value.is_finite());
+    let (Some(wrong), true) = (wrong, given.iter().all(|v| v.is_finite())) else { return Ok(None) };
+    let what = if is_registered { "a registered derivative" } else { "'withDerivative'" };
+    let given: Vec<String> = given.iter().map(|v| text(*v)).collect();
+    let came = format!("{what} made {} of the adjoint {}", text(wrong.value), given.join(", "));
+    let mut fault = Fault::new(Number::NotFinite, format!("the derivative became {}", text(wrong.value)));
+    if let Ref::Closure(closure) = function {
+        fault.span = machine.original(compiler, closure.function)?.span;
+        return Ok(Some(fault.remark(Remark::Here(came))));
+    }
+    Ok(Some(fault.remark(Remark::Note(came))))
 }
 
 /// Looks at the tangents that came out of forward mode.

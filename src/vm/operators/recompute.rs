@@ -249,7 +249,7 @@ impl Task for Again {
             sweep.add(&mut machine.levels, node, application.sweep.number(from))?;
         }
         let then = Finish::Block { outer: Box::new(application), nodes: read };
-        sweep::go_on(machine, compiler, Application { sweep, map, then })
+        sweep::go_on(machine, compiler, Application { sweep, map, then, suspect: None })
     }
 
     fn abandon(self: Box<Self>, machine: &mut Machine) {

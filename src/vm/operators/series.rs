@@ -4,6 +4,7 @@ use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
+use super::not_finite::check_tangents;
 use super::{array_of, behind_no_error, last_reference, settle, thrown, walk};
 use crate::diagnostic::Code as Number;
 use crate::tape::Num;
@@ -49,6 +50,7 @@ impl Task for Expanding {
         let y = machine.num(0);
         settle(machine, &mut []);
         let coefficients = machine.levels.close_series(x, y, order)?;
+        check_tangents(machine, coefficients.as_deref().unwrap_or_default())?;
         let array = array_of(coefficients.as_deref().unwrap_or_default());
         behind_no_error(machine, result.1, |machine| {
             machine.set_integer(0, i64::from(coefficients.is_some()));

@@ -21,6 +21,8 @@ pub(super) struct Application {
     pub(super) map: Rc<LinearMap>,
     /// What is done with the numbers that it gives.
     pub(super) then: Finish,
+    /// Where an adjoint became infinite or NaN outside of the map's own tape, while somebody looks for that.
+    pub(super) suspect: Option<Box<Fault>>,
 }
 
 /// What is done when a map has been applied.
@@ -42,10 +44,17 @@ pub(super) fn go_on(
         match application.sweep.run(&mut machine.levels, &|| true)? {
             Progress::Interrupted => machine.check_interrupt()?,
             Progress::Done => match application.then {
-                Finish::Window => return finish(machine, compiler, application.sweep, &application.map),
-                Finish::Block { outer, nodes } => {
-                    let numbers = application.sweep.numbers(&application.map.read());
-                    application.sweep.finish(&mut machine.levels);
+                Finish::Window => {
+                    let Application { sweep, map, suspect, .. } = application;
+                    return finish(machine, compiler, (sweep, suspect), &map);
+                }
+                Finish::Block { mut outer, nodes } => {
+                    let Application { sweep, map, mut suspect, .. } = application;
+                    let numbers = sweep.numbers(&map.read());
+                    let checked =
+                        not_finite::check_sweep(machine, walk(compiler), (&sweep, &mut suspect), &map, &numbers);
+                    outer.suspect = outer.suspect.or(suspect).or(checked.err());
+                    sweep.finish(&mut machine.levels);
                     application = *outer;
                     for (node, number) in nodes.into_iter().zip(numbers) {
                         application.sweep.add(&mut machine.levels, node, number)?;
@@ -69,13 +78,13 @@ pub(super) fn go_on(
 fn finish(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    sweep: Sweep,
+    (sweep, mut suspect): (Sweep, Option<Box<Fault>>),
     map: &LinearMap,
 ) -> Result<Next, Box<Fault>> {
     let walk = walk(compiler);
     let to = if map.transposed { &map.x } else { &map.y };
     let numbers = sweep.numbers(&map.read());
-    not_finite::check_sweep(machine, walk, &sweep, map, &numbers)?;
+    not_finite::check_sweep(machine, walk, (&sweep, &mut suspect), map, &numbers)?;
     shown::keep(machine, walk, &sweep, map)?;
     shown::tell(machine, compiler);
     sweep.finish(&mut machine.levels);
@@ -128,8 +137,9 @@ fn backwards(
 impl Task for Back {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         let Back { mut application, index } = *self;
-        let Some((call, _)) = application.sweep.call(index) else { return Err(no_call()) };
+        let Some((call, first)) = application.sweep.call(index) else { return Err(no_call()) };
         let walk = walk(compiler);
+        let counted = walk.count(call.y.tangent, &call.y.cells, At::default()).map_err(super::mismatch)?;
         let slots = machine.levels.depth() > 0;
         let counts = counts(all_vectors(walk, &call.x));
         let result = match call.kind {
@@ -139,6 +149,13 @@ impl Task for Back {
         };
         let adjoints = read_all(walk, &call.x, &result)?;
         let operands = call.operands.clone();
+        let is_registered = call.kind == CallKind::Pullback;
+        if machine.levels.is_searched() && application.suspect.is_none() {
+            let function = call.function.clone();
+            let given = (first..).take(counted).map(|node| application.sweep.number(node).value).collect::<Vec<_>>();
+            application.suspect =
+                not_finite::check_pullback(machine, compiler, (&function, is_registered), &given, &adjoints)?;
+        }
         for (node, adjoint) in operands.into_iter().zip(adjoints) {
             application.sweep.add(&mut machine.levels, node, adjoint)?;
         }
