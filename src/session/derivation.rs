@@ -2,6 +2,7 @@
 
 use super::{Count, Explained, Operation, Partial, Quantity};
 use crate::source::{SourceMap, Span};
+use std::rc::Rc;
 
 /// Steps beyond this are summed up by line: nobody reads ten thousand rows.
 const MOST_ROWS: usize = 60;
@@ -57,12 +58,19 @@ fn backward(explained: &Explained, result: &str) -> Vec<String> {
             continue;
         }
         let users = operations.iter().rev().flat_map(|o| o.partials.iter().map(move |p| (&o.quantity, p)));
-        let (mut words, mut numbers) = (vec![], vec![]);
+        let (mut words, mut numbers, mut sum) = (vec![], vec![], 0.0);
         for (user, partial) in users.filter(|(_, partial)| partial.by == quantity.name) {
             words.push(format!("{} · ∂{}/∂{}", bar(&user.name), user.name, quantity.name));
             numbers.push(format!("{} · {}", short(user.adjoint), bracketed(partial.value)));
+            sum += user.adjoint * partial.value;
         }
         let value = format!("= {}", short(quantity.adjoint));
+        let rest = quantity.adjoint - sum;
+        // What went back through steps with several results at once.
+        if rest.abs() > 1e-9 * quantity.adjoint.abs().max(sum.abs()) {
+            words.push("…".to_owned());
+            numbers.push(short(rest));
+        }
         if words.is_empty() {
             continue;
         }
@@ -111,16 +119,16 @@ pub fn tape(explained: &Explained, sources: &SourceMap) -> Vec<String> {
 /// How many entries stand for which line of the text.
 fn summary(explained: &Explained, sources: &SourceMap) -> Vec<String> {
     // Several places of one line belong together.
-    let mut sums: Vec<(String, &str, usize)> = vec![];
+    let mut sums: Vec<(String, &Rc<str>, usize)> = vec![];
     for Count { symbol, span, times } in &explained.counts {
         let line = line(*span, sources);
-        match sums.iter_mut().find(|(known, what, _)| *known == line && what == symbol) {
+        match sums.iter_mut().find(|(known, what, _)| *known == line && *what == symbol) {
             Some((_, _, sum)) => *sum += times,
             None => sums.push((line, symbol, *times)),
         }
     }
     let mut rows = vec![["times", "op", "line"].map(str::to_owned)];
-    rows.extend(sums.into_iter().map(|(line, symbol, times)| [times.to_string(), symbol.to_owned(), line]));
+    rows.extend(sums.into_iter().map(|(line, symbol, times)| [times.to_string(), symbol.to_string(), line]));
     let mut lines = aligned(&rows, "  ");
     for Quantity { name, value, adjoint } in &explained.inputs {
         lines.push(format!("  {name} = {}   {} = {}", short(*value), bar(name), short(*adjoint)));

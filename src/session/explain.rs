@@ -260,11 +260,27 @@ fn operation(row: &Row, names: &Names) -> Operation {
             partials: partials(&|_| None),
             span: Span::default(),
         },
+        Did::Called { name, operands, value, span } => {
+            let words: Vec<&str> = operands.iter().map(|node| names.name(*node)).collect();
+            let rule = match &**name {
+                "withDerivative" => "its adjoint is edited",
+                "checkpoint" => "run again on the way back",
+                _ => "a registered derivative",
+            };
+            Operation {
+                quantity: quantity(*value),
+                formula: format!("{name}({})", words.join(", ")),
+                symbol: name.to_string(),
+                rule: rule.to_owned(),
+                partials: partials(&|_| None),
+                span: *span,
+            }
+        }
         Did::Other => Operation {
             quantity: quantity(f64::NAN),
-            formula: "a registered derivative".to_owned(),
-            symbol: "registered".to_owned(),
-            rule: "a registered derivative".to_owned(),
+            formula: "another step".to_owned(),
+            symbol: "other".to_owned(),
+            rule: String::new(),
             partials: partials(&|_| None),
             span: Span::default(),
         },

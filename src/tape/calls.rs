@@ -3,7 +3,7 @@
 use super::Num;
 use super::levels::{Direction, Levels};
 use super::node::Stop;
-use super::wide::{Block, Call, CallKind, Template, Wide, WideKind};
+use super::wide::{Block, Call, CallKind, Seen, Template, Wide, WideKind};
 use crate::value::{Ref, Slot};
 
 impl Levels {
@@ -46,9 +46,13 @@ impl Levels {
     fn push_kind(&mut self, k: usize, kind: WideKind, results: &[Num]) -> Result<Vec<Num>, Stop> {
         let outer: Vec<Slot> = results.iter().map(|y| self.live_slot(y.slot)).collect();
         let epoch = self.epoch_at(k).unwrap_or(0);
+        let seen = self.place_shown().map(|place| {
+            let values = results.iter().map(|y| y.value).collect();
+            Box::new(Seen { name: kind.name(), place, values })
+        });
         let Some(tape) = self.recording(k) else { return Ok(results.to_vec()) };
         let count = results.len() as u32;
-        let first = tape.push_wide(count, |first| Wide { first, results: count, kind })?;
+        let first = tape.push_wide(count, |first| Wide { first, results: count, kind, seen })?;
         if k > 0 {
             for (node, slot) in (first..).zip(outer) {
                 tape.set_outer_value(node, slot)?;
@@ -105,6 +109,7 @@ impl Levels {
         let call = Call {
             kind: CallKind::Pullback,
             function: function.clone(),
+            name: None,
             operands: vec![self.node(k, x)],
             x: vec![template.clone()],
             y: template.clone(),
@@ -133,6 +138,7 @@ impl Levels {
         let call = Call {
             kind: CallKind::Edit,
             function: function.clone(),
+            name: None,
             operands: x.iter().map(|x| self.node(k, *x)).collect(),
             x: vec![template.clone()],
             y: template.clone(),

@@ -319,6 +319,12 @@ impl Tape {
         &self.wide
     }
 
+    /// The wide node that a node is a result of.
+    pub fn wide_at(&self, node: u32) -> Option<&Wide> {
+        let after = self.wide.partition_point(|wide| wide.first <= node);
+        self.wide.get(after.checked_sub(1)?).filter(|wide| node < wide.first + wide.results)
+    }
+
     /// How values and slopes depend on the levels outside.
     pub fn columns(&self) -> &Columns {
         &self.columns

@@ -128,6 +128,11 @@ impl Levels {
         self.watch.as_ref().is_some_and(|watch| watch.wanted.steps)
     }
 
+    /// Where the program is, while sweeps are shown step by step.
+    pub(super) fn place_shown(&self) -> Option<u32> {
+        self.watch.as_ref().filter(|watch| watch.wanted.steps).map(|watch| watch.place)
+    }
+
     /// Whether the program is to stop at the first of them.
     pub fn stops_at_once(&self) -> bool {
         self.watch.as_ref().is_some_and(|watch| watch.wanted.at_once)

@@ -4,6 +4,7 @@ use crate::native::library::Random;
 use crate::value::outline::Outline;
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref, Slot};
+use std::rc::Rc;
 
 /// A wide node: records `first` and those behind it are its results, and say nothing themselves.
 #[derive(Clone, Debug)]
@@ -14,6 +15,43 @@ pub struct Wide {
     pub results: u32,
     /// What it does.
     pub kind: WideKind,
+    /// What somebody is told of it who is shown how a derivative comes about.
+    pub seen: Option<Box<Seen>>,
+}
+
+/// What is remembered of a call or a block while steps are shown.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// What was called.
+    pub name: Rc<str>,
+    /// Where in the program, as the machine counts places.
+    pub place: u32,
+    /// The results.
+    pub values: Vec<f64>,
+}
+
+impl WideKind {
+    /// What is called here, in a word.
+    pub(super) fn name(&self) -> Rc<str> {
+        match self {
+            WideKind::Sum(_) => "sum".into(),
+            WideKind::Block(_) => "checkpoint".into(),
+            WideKind::Call(call) => match (&call.name, call.kind) {
+                (Some(name), _) => name.clone(),
+                (None, CallKind::Edit) => "withDerivative".into(),
+                (None, CallKind::Pullback | CallKind::Constant) => "registered".into(),
+            },
+        }
+    }
+
+    /// The operand nodes of a call or a block.
+    pub fn operands(&self) -> &[u32] {
+        match self {
+            WideKind::Sum(_) => &[],
+            WideKind::Call(call) => &call.operands,
+            WideKind::Block(block) => &block.operands,
+        }
+    }
 }
 
 /// What a wide node does.
@@ -62,6 +100,8 @@ pub struct Call {
     pub kind: CallKind,
     /// The function.
     pub function: Ref,
+    /// What it is the pullback of, while steps are shown.
+    pub name: Option<Rc<str>>,
     /// The operand nodes, one for each number of the operands that can move; 0 for a constant one.
     pub operands: Vec<u32>,
     /// What the operands looked like.

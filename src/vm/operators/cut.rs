@@ -27,6 +27,9 @@ pub(super) fn with_derivative(
         let walk = walk(compiler);
         let numbers = leaves(walk, of, &x, At::default())?;
         let template = Template { tangent: of, cells: x.clone() };
+        if machine.levels.is_shown() {
+            machine.note_place();
+        }
         let edited = machine.levels.edited(&numbers, edit, &template)?;
         set_leaves(walk, of, (&mut x, At::default()), &edited)?;
     }

@@ -36,7 +36,7 @@ pub(super) fn call(
     for (node, seed) in map.seeded().into_iter().zip(seeds) {
         sweep.add(&mut machine.levels, node, seed)?;
     }
-    sweep::go_on(machine, compiler, Application { sweep, map, then: Finish::Window, suspect: None })
+    sweep::go_on(machine, compiler, Application::new(sweep, map, Finish::Window))
 }
 
 /// The components of the tangent vectors of several values, one behind the other.

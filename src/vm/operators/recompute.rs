@@ -120,6 +120,9 @@ impl Task for First {
         if block.operands.is_empty() {
             return Ok(Next::Return);
         }
+        if machine.levels.is_shown() {
+            machine.note_place();
+        }
         let numbers = machine.levels.push_block(level, block, &numbers)?;
         let boxes: Vec<Rc<BoxCells>> = objects.iter().filter_map(boxed).collect();
         let mut assign = Assign::new(&objects, results.into_iter().zip(numbers));
@@ -248,8 +251,8 @@ impl Task for Again {
         for (node, from) in map.seeded().into_iter().zip(seeded) {
             sweep.add(&mut machine.levels, node, application.sweep.number(from))?;
         }
-        let then = Finish::Block { outer: Box::new(application), nodes: read };
-        sweep::go_on(machine, compiler, Application { sweep, map, then, suspect: None })
+        let then = Finish::Block { outer: Box::new(application), block: first, nodes: read };
+        sweep::go_on(machine, compiler, Application::new(sweep, map, then))
     }
 
     fn abandon(self: Box<Self>, machine: &mut Machine) {

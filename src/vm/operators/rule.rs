@@ -17,6 +17,7 @@ use crate::value::reach::{SlotChange, change_slots};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::Walk;
 use crate::value::{Cells, Ref, Slot};
+use std::rc::Rc;
 
 /// A parameter that the rule differentiates by.
 pub(super) struct Argument {
@@ -30,6 +31,8 @@ pub(super) struct Argument {
 pub(super) struct ByRule {
     /// The level that decides.
     pub(super) level: usize,
+    /// What the original is called, while steps are shown.
+    pub(super) name: Option<Rc<str>>,
     /// The parameters that the rule differentiates by.
     pub(super) by: Vec<Argument>,
     /// How the result differentiates.
@@ -99,10 +102,17 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
         check_rule::check(machine, compiler, (site, rule), &arguments, &by)?;
     }
     machine.set_window(arguments.all());
-    let by_rule = ByRule { level, by, result: rule.result, returns: rule.kind, throws: site.throws, before };
+    let is_shown = machine.levels.is_shown();
+    let name = if is_shown { Some(short_name(&machine.original(compiler, site.function)?.name)) } else { None };
+    let by_rule = ByRule { level, name, by, result: rule.result, returns: rule.kind, throws: site.throws, before };
     let running = Running { by_rule, throws: rule.throws };
     machine.ruled.push(level);
     Ok(Next::Call { target: Target::Function(rule.function), derivative: true, then: Some(Box::new(running)) })
+}
+
+/// `square` for `square(_:)`.
+fn short_name(name: &str) -> Rc<str> {
+    name.split('(').next().unwrap_or(name).into()
 }
 
 /// Numbers without what they are in the levels for which registered derivatives run: arguments were stripped of these,

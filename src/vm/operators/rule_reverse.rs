@@ -30,7 +30,7 @@ pub(super) fn go_on(
     let (level, throws) = (rule.level, rule.throws);
     let operands = rule.by.iter().flat_map(|a| &a.numbers).map(|x| machine.levels.node(level, *x)).collect();
     let x = rule.by.iter().map(|a| a.template.clone()).collect();
-    let call = Call { kind: CallKind::Constant, function: function.clone(), operands, x, y };
+    let call = Call { kind: CallKind::Constant, function: function.clone(), name: rule.name.clone(), operands, x, y };
     let task = Differential { level, call, throws };
     call_differential(
         machine,
@@ -75,10 +75,14 @@ fn keep_pullback(
     let call = Call {
         kind: CallKind::Pullback,
         function,
+        name: rule.name,
         operands: numbers.map(|x| machine.levels.node(rule.level, *x)).collect(),
         x: rule.by.into_iter().map(|a| a.template).collect(),
         y: y.clone(),
     };
+    if machine.levels.is_shown() {
+        machine.note_place();
+    }
     let numbers = machine.levels.push_call(rule.level, call, &results)?;
     deliver(machine, compiler, y, &numbers, rule.throws)
 }

@@ -7,10 +7,11 @@ use super::{At, leaves};
 use crate::native::PrimitiveId;
 use crate::source::Span;
 use crate::tape::watch::Step;
-use crate::tape::wide::WideKind;
+use crate::tape::wide::{CallKind, Wide, WideKind};
 use crate::tape::{Direction, LinearMap, Num, Sweep, Tape};
 use crate::value::walk::Walk;
 use hashbrown::HashMap;
+use std::rc::Rc;
 
 /// What was recorded, with the adjoints of one sweep from the result to the inputs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,7 +37,7 @@ pub const MOST_SHOWN: usize = 1000;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Count {
     /// The operation in a word: `*`, `sin`.
-    pub symbol: &'static str,
+    pub symbol: Rc<str>,
     /// Where in the text.
     pub span: Span,
     /// How often.
@@ -74,12 +75,29 @@ pub enum Did {
     },
     /// Many products at once: a scalar product or a sum.
     Sum(Option<f64>),
-    /// A derivative that was registered, an edit of an adjoint, or a checkpoint.
+    /// A function with a registered derivative, an edit of an adjoint, or a checkpoint.
+    Called {
+        /// What was called.
+        name: Rc<str>,
+        /// The operands that move.
+        operands: Vec<u32>,
+        /// Its result.
+        value: f64,
+        /// Where in the text.
+        span: Span,
+    },
+    /// What nobody saw.
     Other,
 }
 
 /// Keeps a sweep that goes back to the inputs, if it is to be shown.
-pub(super) fn keep(machine: &mut Machine, walk: Walk<'_>, sweep: &Sweep, map: &LinearMap) -> Result<(), Box<Fault>> {
+/// `shares`: what calls and blocks handed on.
+pub(super) fn keep(
+    machine: &mut Machine,
+    walk: Walk<'_>,
+    (sweep, shares): (&Sweep, &[(u32, Vec<f64>)]),
+    map: &LinearMap,
+) -> Result<(), Box<Fault>> {
     if !machine.levels.is_shown() || map.direction() == Direction::Forward {
         return Ok(());
     }
@@ -93,7 +111,7 @@ pub(super) fn keep(machine: &mut Machine, walk: Walk<'_>, sweep: &Sweep, map: &L
     let inputs = (1..=tape.leaves()).zip(&x).map(|(node, x)| (x.value, adjoint(node))).collect();
     let outputs = map.outputs.iter().zip(&y).map(|(node, y)| (*node, y.value)).collect();
     let (steps, counts) = counted(machine, tape);
-    let rows = if steps <= MOST_SHOWN { rows(machine, tape, &adjoint) } else { vec![] };
+    let rows = if steps <= MOST_SHOWN { rows(machine, tape, shares, &adjoint) } else { vec![] };
     let bytes = tape.len() * size_of::<crate::tape::Node>();
     machine.shown = Some(Trace { inputs, rows, steps, counts, outputs, bytes });
     Ok(())
@@ -113,16 +131,19 @@ pub(super) fn tell(machine: &mut Machine, compiler: &mut dyn Compiler) {
 
 fn counted(machine: &Machine, tape: &Tape) -> (usize, Vec<Count>) {
     let mut counts: Vec<Count> = vec![];
-    let mut known: HashMap<(&'static str, Span), usize> = HashMap::new();
+    let mut known: HashMap<(Rc<str>, Span), usize> = HashMap::new();
     let mut steps = 0;
     for node in tape.leaves() + 1..=tape.len() as u32 {
         let step = tape.step(node);
         if step.is_some_and(|step| tape.is_first_of_two(node, step)) {
             continue;
         }
-        let (symbol, span) =
-            step.map_or(("other", Span::default()), |s| (s.id.info().symbol(), machine.places.span(s)));
-        let at = *known.entry((symbol, span)).or_insert(counts.len());
+        let called = || tape.wide_at(node)?.seen.as_ref().map(|s| (s.name.clone(), machine.places.span_at(s.place)));
+        let (symbol, span) = match step {
+            Some(step) => (step.id.info().symbol().into(), machine.places.span(step)),
+            None => called().unwrap_or_else(|| ("other".into(), Span::default())),
+        };
+        let at = *known.entry((symbol.clone(), span)).or_insert(counts.len());
         if at == counts.len() {
             counts.push(Count { symbol, span, times: 0 });
         }
@@ -132,22 +153,25 @@ fn counted(machine: &Machine, tape: &Tape) -> (usize, Vec<Count>) {
     (steps, counts)
 }
 
-fn rows(machine: &Machine, tape: &Tape, adjoint: &dyn Fn(u32) -> f64) -> Vec<Row> {
+fn rows(machine: &Machine, tape: &Tape, shares: &[(u32, Vec<f64>)], adjoint: &dyn Fn(u32) -> f64) -> Vec<Row> {
     let mut rows = vec![];
     let mut wide = tape.wide().iter().peekable();
     // What the first of two nodes of a step with three operands says.
     let mut begun: Vec<(u32, f64)> = vec![];
+    // Further results of a call or a block were told with its first one.
+    let mut told = 0;
     for node in tape.leaves() + 1..=tape.len() as u32 {
-        let Some(record) = tape.record(node) else { continue };
+        let Some(record) = tape.record(node).filter(|_| node > told) else { continue };
         if let Some(found) = wide.next_if(|wide| wide.first == node) {
-            let (did, partials) = match &found.kind {
-                WideKind::Sum(terms) => {
-                    let value = tape.step(node).map(|step| step.result);
-                    (Did::Sum(value), terms.iter().map(|(n, slope, _)| (*n, *slope)).collect())
-                }
-                WideKind::Call(_) | WideKind::Block(_) => (Did::Other, vec![]),
-            };
-            rows.push(Row { node, did, partials, adjoint: adjoint(node) });
+            if let WideKind::Sum(terms) = &found.kind {
+                let did = Did::Sum(tape.step(node).map(|step| step.result));
+                let partials = terms.iter().map(|(n, slope, _)| (*n, *slope)).collect();
+                rows.push(Row { node, did, partials, adjoint: adjoint(node) });
+            } else {
+                told = node + found.results.max(1) - 1;
+                let shares = shares.iter().find(|(first, _)| *first == node).map_or(&[][..], |(_, given)| given);
+                rows.extend(called(machine, found, shares, adjoint));
+            }
             continue;
         }
         let operands = [(record.a, record.pa), (record.b, record.pb)];
@@ -169,4 +193,27 @@ fn did(machine: &Machine, step: &Step) -> Did {
     let count = usize::from(step.operands).min(step.x.len());
     let operands = step.nodes.iter().copied().zip(step.x).take(count).collect();
     Did::Primitive { id: step.id, operands, n: step.n, value: step.result, span: machine.places.span(step) }
+}
+
+/// The results of a call or a block. What a result does to an operand is known where there is one result, or where they
+/// belong to each other one by one.
+fn called(machine: &Machine, wide: &Wide, shares: &[f64], adjoint: &dyn Fn(u32) -> f64) -> Vec<Row> {
+    let operands = wide.kind.operands();
+    let is_edit = matches!(&wide.kind, WideKind::Call(call) if call.kind == CallKind::Edit);
+    let row = |i: u32| {
+        let node = wide.first + i;
+        let of = |(k, (operand, given)): (usize, (&u32, &f64))| {
+            let is_known = wide.results == 1 || is_edit && k == i as usize;
+            (is_known && *operand != 0 && adjoint(node) != 0.0).then(|| (*operand, given / adjoint(node)))
+        };
+        let partials = operands.iter().zip(shares).enumerate().filter_map(of).collect();
+        let did = wide.seen.as_ref().map_or(Did::Other, |seen| Did::Called {
+            name: seen.name.clone(),
+            operands: operands.iter().copied().filter(|node| *node != 0).collect(),
+            value: seen.values.get(i as usize).copied().unwrap_or(f64::NAN),
+            span: machine.places.span_at(seen.place),
+        });
+        Row { node, did, partials, adjoint: adjoint(node) }
+    };
+    (0..wide.results).map(row).collect()
 }

@@ -23,6 +23,22 @@ pub(super) struct Application {
     pub(super) then: Finish,
     /// Where an adjoint became infinite or NaN outside of the map's own tape, while somebody looks for that.
     pub(super) suspect: Option<Box<Fault>>,
+    /// What calls and blocks handed on, by the node of their first result, while the sweep is shown.
+    pub(super) shares: Vec<(u32, Vec<f64>)>,
+}
+
+impl Application {
+    /// A map whose arguments are in the sweep.
+    pub(super) fn new(sweep: Sweep, map: Rc<LinearMap>, then: Finish) -> Application {
+        Application { sweep, map, then, suspect: None, shares: vec![] }
+    }
+
+    /// Remembers what the operands of a wide node were given, if the sweep is shown.
+    fn share(&mut self, machine: &Machine, first: u32, given: &[Num]) {
+        if machine.levels.is_shown() {
+            self.shares.push((first, given.iter().map(|x| x.value).collect()));
+        }
+    }
 }
 
 /// What is done when a map has been applied.
@@ -30,8 +46,8 @@ pub(super) enum Finish {
     /// Its result goes into the window.
     Window,
     /// The map is that of a part that was run again: the sweep that asked for it goes on. The numbers are added to
-    /// those of these nodes.
-    Block { outer: Box<Application>, nodes: Vec<u32> },
+    /// those of these nodes; `block` is the first result.
+    Block { outer: Box<Application>, block: u32, nodes: Vec<u32> },
 }
 
 /// Sweeps to the end, or to where a function must be called.
@@ -45,14 +61,14 @@ pub(super) fn go_on(
             Progress::Interrupted => machine.check_interrupt()?,
             Progress::Done => match application.then {
                 Finish::Window => {
-                    let Application { sweep, map, suspect, .. } = application;
-                    return finish(machine, compiler, (sweep, suspect), &map);
+                    return finish(machine, compiler, application);
                 }
-                Finish::Block { mut outer, nodes } => {
+                Finish::Block { mut outer, block, nodes } => {
                     let Application { sweep, map, mut suspect, .. } = application;
                     let numbers = sweep.numbers(&map.read());
                     let checked =
                         not_finite::check_sweep(machine, walk(compiler), (&sweep, &mut suspect), &map, &numbers);
+                    outer.share(machine, block, &numbers);
                     outer.suspect = outer.suspect.or(suspect).or(checked.err());
                     sweep.finish(&mut machine.levels);
                     application = *outer;
@@ -75,17 +91,13 @@ pub(super) fn go_on(
 }
 
 /// Puts the result into the window.
-fn finish(
-    machine: &mut Machine,
-    compiler: &mut dyn Compiler,
-    (sweep, mut suspect): (Sweep, Option<Box<Fault>>),
-    map: &LinearMap,
-) -> Result<Next, Box<Fault>> {
+fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Application) -> Result<Next, Box<Fault>> {
+    let Application { sweep, map, mut suspect, shares, .. } = application;
     let walk = walk(compiler);
     let to = if map.transposed { &map.x } else { &map.y };
     let numbers = sweep.numbers(&map.read());
-    not_finite::check_sweep(machine, walk, (&sweep, &mut suspect), map, &numbers)?;
-    shown::keep(machine, walk, &sweep, map)?;
+    not_finite::check_sweep(machine, walk, (&sweep, &mut suspect), &map, &numbers)?;
+    shown::keep(machine, walk, (&sweep, &shares), &map)?;
     shown::tell(machine, compiler);
     sweep.finish(&mut machine.levels);
     let vectors = vectors(self::walk(compiler), to, &numbers)?;
@@ -156,6 +168,7 @@ impl Task for Back {
             application.suspect =
                 not_finite::check_pullback(machine, compiler, (&function, is_registered), &given, &adjoints)?;
         }
+        application.share(machine, first, &adjoints);
         for (node, adjoint) in operands.into_iter().zip(adjoints) {
             application.sweep.add(&mut machine.levels, node, adjoint)?;
         }

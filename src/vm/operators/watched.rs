@@ -22,7 +22,11 @@ impl Places {
     }
 
     pub(super) fn span(&self, step: &Step) -> Span {
-        self.spans.get(step.place as usize).copied().unwrap_or_default()
+        self.span_at(step.place)
+    }
+
+    pub(super) fn span_at(&self, place: u32) -> Span {
+        self.spans.get(place as usize).copied().unwrap_or_default()
     }
 }
 
