@@ -32,6 +32,7 @@ impl Builder<'_> {
 
     fn differentiation(&mut self, node: Node<'_>, attribute: &Ident) -> DifferentiationArgs {
         let mut args = DifferentiationArgs::default();
+        let mut says_exact = false;
         for part in node.into_inner() {
             match part.as_rule() {
                 Rule::where_clause => args.requirements = self.requirements(part),
@@ -43,6 +44,10 @@ impl Builder<'_> {
                     let place = self.span(&part);
                     self.error(crate::diagnostic::Code::Syntax, place, message);
                 }
+                Rule::exact_arg if std::mem::replace(&mut says_exact, true) => {
+                    let place = self.span(&part);
+                    self.error(crate::diagnostic::Code::Syntax, place, "'exact:' is said twice");
+                }
                 Rule::exact_arg => args.differs = part.as_str().ends_with("false").then(|| self.span(&part)),
                 _ => {
                     // `adjoint:` and its kind.
@@ -52,7 +57,10 @@ impl Builder<'_> {
                             "primal" => args.primal = Some(self.ident(&value)),
                             "adjoint" => args.adjoint = Some(self.ident(&value)),
                             other => {
-                                let message = format!("'{other}:' means nothing in this attribute");
+                                let message = match other {
+                                    "exact" => "'exact:' is 'true' or 'false'".to_owned(),
+                                    _ => format!("'{other}:' means nothing in this attribute"),
+                                };
                                 let place = self.span(&label);
                                 self.error(crate::diagnostic::Code::Syntax, place, message);
                             }
