@@ -131,7 +131,8 @@ impl Levels {
     /// Records an operation of the lone reverse level; an operand 0 is constant. `None` when the tape needs room first.
     #[inline(always)]
     pub fn push_lone(&mut self, a: u32, b: u32, pa: f64, pb: f64) -> Option<u32> {
-        self.outermost.has_room().then(|| self.outermost.append(a, b, pa, pb))
+        // Not a closure, which would be called.
+        if self.outermost.has_room() { Some(self.outermost.append(a, b, pa, pb)) } else { None }
     }
 
     /// Whether the lone reverse level has room for so many operations more.

@@ -103,18 +103,24 @@ impl Side {
         Side { op: Some(op), x, y, value: op.apply(x.value, y.value) }
     }
 
+    /// Adds the nodes that it moves with in the lone reverse level, and the slopes in them times another one.
+    #[inline(always)]
+    fn add_to(&self, terms: &mut Terms, epoch: u64, slope: f64) {
+        match self.op {
+            None => terms.add(node(self.x, epoch), slope),
+            Some(op) => {
+                let (px, py) = slopes(op, self.x.value, self.y.value, self.value);
+                terms.add(node(self.x, epoch), slope * px);
+                terms.add(node(self.y, epoch), slope * py);
+            }
+        }
+    }
+
     /// The nodes that it moves with in the lone reverse level.
     #[inline(always)]
     fn terms(&self, epoch: u64) -> Terms {
         let mut terms = Terms::default();
-        match self.op {
-            None => terms.add(node(self.x, epoch), 1.0),
-            Some(op) => {
-                let (px, py) = slopes(op, self.x.value, self.y.value, self.value);
-                terms.add(node(self.x, epoch), px);
-                terms.add(node(self.y, epoch), py);
-            }
-        }
+        self.add_to(&mut terms, epoch, 1.0);
         terms
     }
 
@@ -158,13 +164,6 @@ impl Terms {
         }
     }
 
-    /// Adds what an operand of the last operation moves with.
-    #[inline(always)]
-    fn add_all(&mut self, side: Terms, slope: f64) {
-        self.add(side.a, slope * side.pa);
-        self.add(side.b, slope * side.pb);
-    }
-
     /// Whether no slope is infinite or NaN. There a zero adjoint stops at one of the steps, and the whole has no steps.
     #[inline(always)]
     fn are_finite(&self) -> bool {
@@ -200,24 +199,35 @@ fn joined(levels: &mut Levels, last: Arithmetic, left: Side, right: Side, out: i
 /// Records it in the lone reverse level; gives its node, 0 for a constant.
 #[inline(always)]
 fn reverse(levels: &mut Levels, epoch: u64, last: Arithmetic, (left, right): (Side, Side), value: f64) -> Option<u32> {
-    let (x, y) = (left.terms(epoch), right.terms(epoch));
     let (px, py) = slopes(last, left.value, right.value, value);
     let mut whole = Terms::default();
-    whole.add_all(x, px);
-    whole.add_all(y, py);
+    left.add_to(&mut whole, epoch, px);
+    right.add_to(&mut whole, epoch, py);
     if whole.a == 0 {
         return Some(0);
     }
     // What is infinite or NaN is recorded step by step: a zero adjoint stops at one of them.
-    let is_usual = value * 0.0 == 0.0 && whole.are_finite() && x.are_finite() && y.are_finite();
-    if !is_usual || !levels.has_room(NODES) {
+    if value * 0.0 != 0.0 || !whole.are_finite() {
         return None;
     }
     if whole.are_more {
-        let (x, y) = (one(levels, x)?, one(levels, y)?);
-        return levels.push_lone(x.0, y.0, px * x.1, py * y.1);
+        return reverse_apart(levels, (left.terms(epoch), px), (right.terms(epoch), py));
     }
     levels.push_lone(whole.a, whole.b, whole.pa, whole.pb)
+}
+
+/// What moves with three numbers or four: each operand of the last operation is recorded by itself.
+#[inline(always)]
+fn reverse_apart(levels: &mut Levels, (x, px): (Terms, f64), (y, py): (Terms, f64)) -> Option<u32> {
+    if !x.are_finite() || !y.are_finite() || !levels.has_room(NODES) {
+        return None;
+    }
+    let is_usual = |slope: f64, side: Terms| slope * 0.0 == 0.0 && (side.b != 0 || slope * side.pa * 0.0 == 0.0);
+    if !is_usual(px, x) || !is_usual(py, y) {
+        return None;
+    }
+    let (x, y) = (one(levels, x)?, one(levels, y)?);
+    levels.push_lone(x.0, y.0, px * x.1, py * y.1)
 }
 
 /// A single node that stands for one or two.
