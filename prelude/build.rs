@@ -7,6 +7,9 @@ mod diagnostic;
 #[path = "../src/source/mod.rs"]
 mod source;
 #[allow(dead_code, unused_imports, reason = "the same")]
+#[path = "../src/stop/mod.rs"]
+mod stop;
+#[allow(dead_code, unused_imports, reason = "the same")]
 #[path = "../src/syntax/mod.rs"]
 mod syntax;
 

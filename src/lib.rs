@@ -13,6 +13,7 @@ pub mod native;
 pub mod plot;
 pub mod session;
 pub mod source;
+pub mod stop;
 pub mod syntax;
 pub mod tape;
 pub mod types;

@@ -11,18 +11,19 @@ use std::path::Path;
 /// Each folder, and the folders that it may name.
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("source", &[]),
+    ("stop", &[]),
     ("diagnostic", &["source"]),
-    ("value", &[]),
-    ("native", &["value", "plot"]),
+    ("value", &["stop"]),
+    ("native", &["value", "plot", "stop"]),
     ("plot", &[]),
-    ("syntax", &["source", "diagnostic"]),
-    ("types", &["syntax", "source", "diagnostic"]),
-    ("ir", &["types", "native", "value", "source"]),
-    ("diff", &["ir", "native", "value", "source", "diagnostic"]),
+    ("syntax", &["source", "diagnostic", "stop"]),
+    ("types", &["syntax", "source", "diagnostic", "stop"]),
+    ("ir", &["types", "native", "value", "source", "stop"]),
+    ("diff", &["ir", "native", "value", "source", "diagnostic", "stop"]),
     ("bytecode", &["native", "value", "source"]),
-    ("emit", &["ir", "bytecode", "native", "value", "source"]),
+    ("emit", &["ir", "bytecode", "native", "value", "source", "stop"]),
     ("tape", &["native", "value"]),
-    ("vm", &["bytecode", "tape", "native", "value", "source", "diagnostic"]),
+    ("vm", &["bytecode", "tape", "native", "value", "source", "diagnostic", "stop"]),
     (
         "session",
         &[
@@ -39,6 +40,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "diagnostic",
             "source",
             "plot",
+            "stop",
         ],
     ),
     // Diagnostics and sources are the plain data that `session` hands out.

@@ -39,6 +39,7 @@ pub fn forward<F: Fact>(
                 continue;
             }
             changed = true;
+            crate::stop::look();
             load(&mut facts, starts[at].as_deref().unwrap_or_default());
             step(at, &mut facts);
             for next in successors(f, at) {

@@ -2,6 +2,7 @@
 
 use super::graph::{Function, Instruction, Op, Reg, Terminator, Trap};
 use super::verify::{reads, tied};
+use crate::stop;
 use hashbrown::HashMap;
 
 /// How often each register is written and read in a function.
@@ -35,7 +36,7 @@ pub fn propagate(function: &mut Function) {
     let counts = count(function);
     for block in &mut function.blocks {
         let mut originals: HashMap<Reg, Reg> = HashMap::new();
-        for step in &mut block.instructions {
+        for step in stop::looking(block.instructions.iter_mut()) {
             let fixed = tied(&step.op).map(|(_, input)| input);
             if step.op != Op::Take {
                 for (i, reg) in step.ins.iter_mut().enumerate() {

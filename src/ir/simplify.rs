@@ -7,6 +7,7 @@
 
 use super::graph::{Function, FunctionId, Op, Program};
 use super::{blocks, copies, dead, inline, release};
+use crate::stop;
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -31,12 +32,16 @@ pub fn finish(program: &mut Program, fresh: &[FunctionId]) {
 }
 
 fn clean(function: &mut Function) {
+    stop::look();
     blocks::tidy(function);
     // A copy that is gone may leave another one behind it; two rounds reach nearly all.
     for _ in 0..2 {
         copies::coalesce(function);
+        stop::look();
         copies::propagate(function);
+        stop::look();
         dead::eliminate(function);
+        stop::look();
     }
     blocks::tidy(function);
     dead::compact(function);

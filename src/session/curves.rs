@@ -34,7 +34,7 @@ impl Session {
     }
 
     /// The text that was entered last, to point at.
-    fn last_text(&self) -> Span {
+    pub(super) fn last_text(&self) -> Span {
         let last = self.sources.written().last();
         last.map_or(Span::default(), |source| Span::new(source.start, source.start + source.text.len() as u32))
     }

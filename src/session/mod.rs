@@ -47,6 +47,8 @@ use crate::types::{Checked, World};
 use std::cell::RefCell;
 use std::io::Write;
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// A session: what was declared, compiled and computed so far.
 ///
@@ -75,6 +77,8 @@ pub struct Session {
     value_type: Option<String>,
     /// The files that were read, by their paths.
     imported: Vec<std::path::PathBuf>,
+    /// Set from outside to stop what is done.
+    interrupt: Arc<AtomicBool>,
 }
 
 /// An output on which pictures are texts.
@@ -141,7 +145,7 @@ impl Session {
         let (mut lowering, program) = (Lowering::new(), Program::default());
         lowering.set_interactive(options.interactive);
         let wanted = run::wanted(&options);
-        let Options { loader, deny_warnings, .. } = options;
+        let Options { loader, deny_warnings, interrupt, .. } = options;
         let loops = options.progress.filter(|_| options.tells_loops);
         let (keeps_tests, value_type, imported) = (false, None, vec![]);
         Session {
@@ -157,6 +161,7 @@ impl Session {
             loops,
             value_type,
             imported,
+            interrupt,
         }
     }
 

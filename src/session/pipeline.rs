@@ -5,14 +5,29 @@ use super::{Compiled, Input, Outcome, Session, Status};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::diff::Checker;
 use crate::source::Span;
+use crate::stop;
 use crate::syntax;
 use crate::types::tree::{self, FunctionRef};
 use crate::types::world::Declarations;
 use std::rc::Rc;
+use std::sync::Arc;
 
 impl Session {
-    /// Compiles the files of a module; an outcome instead when there are errors.
+    /// Compiles the files of a module; an outcome instead when there are errors, or somebody interrupts it. What has been
+    /// declared by then is in the session's state: who goes on with it must [put that back](Session::put_back).
     pub(super) fn compile(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
+        let interrupt = Arc::clone(&self.interrupt);
+        let compiled = stop::under(&interrupt, || stop::caught(|| self.compiled(inputs, wants_value)));
+        compiled.unwrap_or_else(|| Err(self.interrupted()))
+    }
+
+    fn interrupted(&mut self) -> Outcome {
+        self.world.diagnostics.clear();
+        let diagnostic = Diagnostic::error(Code::Interrupted, self.last_text(), "interrupted while it was compiled");
+        Outcome { diagnostics: vec![diagnostic], status: Status::Interrupted, value: None }
+    }
+
+    fn compiled(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
         let (files, texts) = self.parse(inputs)?;
         let checked = self.world.check_module(&files, &texts, wants_value);
         let mut diagnostics = std::mem::take(&mut self.world.diagnostics);

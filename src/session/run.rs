@@ -10,6 +10,7 @@ use crate::emit;
 use crate::ir::{FunctionId, MethodId, Program};
 use crate::native::library::{Host, Random, Step, Streams, Wish};
 use crate::source::SourceMap;
+use crate::stop;
 use crate::tape::watch::Wanted;
 use crate::types::World;
 use crate::types::tree::FunctionRef;
@@ -82,12 +83,16 @@ impl<'p> OnDemand<'p> {
     }
 
     fn differentiated(&mut self, graph: &crate::ir::Function) -> Result<Rc<bytecode::Code>, Box<Fault>> {
-        let marked = self.chains.marked(graph);
-        self.emit(&diff::derivative(self.program, marked.as_ref().unwrap_or(graph)), true)
+        let differentiated = stop::caught(|| {
+            let marked = self.chains.marked(graph);
+            diff::derivative(self.program, marked.as_ref().unwrap_or(graph))
+        });
+        self.emit(&differentiated.ok_or_else(Fault::interrupted)?, true)
     }
 
     fn emit(&self, function: &crate::ir::Function, is_derivative: bool) -> Result<Rc<bytecode::Code>, Box<Fault>> {
-        emit::emit(self.program, function, is_derivative).map(Rc::new).map_err(|why| {
+        let emitted = stop::caught(|| emit::emit(self.program, function, is_derivative));
+        emitted.ok_or_else(Fault::interrupted)?.map(Rc::new).map_err(|why| {
             let message = format!("'{}' cannot be compiled: {why}", function.name);
             match why {
                 emit::Unencodable::TooManyRegisters => {

@@ -2,6 +2,7 @@
 
 use super::shape::Layout;
 use super::{Components, Ref, Slot, release};
+use crate::stop;
 use smallvec::SmallVec;
 
 /// Numbers of an object; a few of them stand in the object itself, so that most records and instances are one piece of
@@ -14,7 +15,7 @@ pub type References = SmallVec<[Ref; 2]>;
 
 /// Numbers, integers and references; elements of an array, fields of a record, contents of a box, captures of a
 /// closure. Element `k` of an array with stride `(nf, ni, nr)` has its numbers at `f[k·nf..]`, and so on.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Cells {
     /// How many elements; 1 for records, boxes and captures.
     pub len: usize,
@@ -26,6 +27,26 @@ pub struct Cells {
     pub r: References,
     /// Tangent slots beside `f`: empty, or as long as `f`. Made when the first one is stored.
     pub slots: Vec<Slot>,
+}
+
+impl Clone for Cells {
+    fn clone(&self) -> Cells {
+        let Cells { len, f, i, r, slots } = self;
+        if f.len().max(i.len()).max(r.len()) <= stop::EVERY {
+            return Cells { len: *len, f: f.clone(), i: i.clone(), r: r.clone(), slots: slots.clone() };
+        }
+        let mut copy = Cells::empty();
+        copy.len = *len;
+        copy.slots.reserve_exact(slots.len());
+        copy.f.reserve_exact(f.len());
+        copy.i.reserve_exact(i.len());
+        copy.r.reserve_exact(r.len());
+        stop::in_pieces(f.len(), |piece| copy.f.extend_from_slice(&f[piece]));
+        stop::in_pieces(i.len(), |piece| copy.i.extend_from_slice(&i[piece]));
+        stop::in_pieces(r.len(), |piece| copy.r.extend(r[piece].iter().cloned()));
+        stop::in_pieces(slots.len(), |piece| copy.slots.extend_from_slice(&slots[piece]));
+        copy
+    }
 }
 
 impl Drop for Cells {

@@ -88,6 +88,11 @@ impl Fault {
         Box::new(Fault { kind: Kind::Exit(status), ..*Fault::new(Number::Internal, "") })
     }
 
+    /// Somebody outside wants the run to stop.
+    pub fn interrupted() -> Box<Fault> {
+        Fault::new(Number::Interrupted, "interrupted")
+    }
+
     /// A mistake of our own.
     pub fn internal(what: impl Into<String>) -> Box<Fault> {
         Fault::new(Number::Internal, what)

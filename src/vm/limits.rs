@@ -53,7 +53,7 @@ impl Meter {
     /// Looks at everything, after `owed` steps more than were granted; returns for how many steps one need not look again.
     pub fn look(&mut self, limits: &Limits, owed: u64) -> Result<i64, Box<Fault>> {
         if limits.interrupt.load(Ordering::Relaxed) {
-            return Err(Fault::new(Number::Interrupted, "interrupted"));
+            return Err(Fault::interrupted());
         }
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             let seconds = limits.time.unwrap_or_default().as_secs_f64();

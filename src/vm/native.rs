@@ -6,6 +6,7 @@ use super::machine::Machine;
 use super::task::{Next, Target, Task};
 use crate::bytecode::NativeSite;
 use crate::native::library::{self, Glance, Look, Native, NativeContext, NativeFunction};
+use crate::stop;
 use crate::value::print::OwnPart;
 use crate::value::{Cells, Ref, Slot, Text};
 use std::rc::Rc;
@@ -73,7 +74,8 @@ fn attempt(
     let kept = machine.stacks.r.get(results.clone()).unwrap_or(&[]);
     let given: [(usize, i64); KEPT_IN_PLACE] =
         std::array::from_fn(|k| kept.get(k).map_or((0, 0), |given| (address(given), effort(given))));
-    let asked = run(machine, compiler, (function, site), slots, own_texts)?;
+    let asked = stop::caught(|| run(machine, compiler, (function, site), slots, own_texts));
+    let asked = asked.unwrap_or_else(|| Err(Fault::interrupted()))?;
     if asked.is_empty() {
         // The limits are looked at soon when this was much.
         for result in machine.stacks.r.get(results).unwrap_or(&[]) {

@@ -11,7 +11,9 @@ use super::task::{Next, Target};
 use crate::bytecode::{Code, Instruction};
 use crate::diagnostic::Code as Number;
 use crate::source::Span;
+use crate::stop;
 use crate::value::{Cells, Components, Ref, ending};
+use std::sync::Arc;
 
 impl Machine {
     /// Calls a function and runs until it returns. The result has the components of the function's results.
@@ -59,8 +61,10 @@ impl Machine {
         self.window = [0; 3];
         self.push_halt();
         self.set_window(args);
-        let outcome =
-            self.perform(compiler, Next::tail_call(target, false)).and_then(|()| dispatch::run(self, compiler));
+        let interrupt = Arc::clone(&self.limits.interrupt);
+        let outcome = stop::under(&interrupt, || {
+            self.perform(compiler, Next::tail_call(target, false)).and_then(|()| dispatch::run(self, compiler))
+        });
         match outcome {
             Ok(()) => {
                 self.window = [0; 3];

@@ -139,6 +139,7 @@ impl Kernel {
         self.interrupt.store(false, Ordering::Relaxed);
         super::progress::forget();
         let done = self.evaluate(code);
+        self.interrupt.store(false, Ordering::Relaxed);
         if is_kept {
             self.history.add(self.count, code, done.value.clone());
         }

@@ -126,6 +126,8 @@ impl Prompt {
             None if trimmed.starts_with(':') => commands::run(self, trimmed),
             None => self.evaluate(input),
         };
+        // An interruption belongs to the input that it stopped.
+        self.options.interrupt.store(false, Ordering::Relaxed);
         // A loop that was left may still have a bar.
         super::progress::end();
         self.output.flush_or_end();

@@ -238,6 +238,7 @@ impl<'a> Builder<'a> {
 
     /// Adds an instruction.
     pub fn emit(&mut self, op: Op, outs: &[Reg], ins: &[Reg]) {
+        crate::stop::look();
         if self.has_ended() {
             // Behind a `return`: nobody gets there, and the block is dropped in the end.
             self.at = self.block();

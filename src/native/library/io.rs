@@ -4,11 +4,15 @@ use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext};
 use super::host::Step;
 use super::text::texts;
+use crate::stop;
 use crate::value::{Cells, Ref};
-use std::io::{BufRead, Write};
+use std::io::{BufRead, Read, Write};
 use std::rc::Rc;
 
 type Call<'a, 'b> = &'a mut NativeContext<'b>;
+
+/// So many bytes are read or written at once.
+const PIECE: usize = 1 << 20;
 
 pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "io.print", call: print },
@@ -34,7 +38,11 @@ fn failure(what: &str, error: &std::io::Error) -> Failure {
 
 fn print(c: Call<'_, '_>) -> Result<(), Failure> {
     let text = c.text()?;
-    c.host.streams.output.write_all(text.as_bytes()).map_err(|e| failure("cannot write to the standard output", &e))
+    for piece in text.as_bytes().chunks(PIECE) {
+        stop::look();
+        c.host.streams.output.write_all(piece).map_err(|e| failure("cannot write to the standard output", &e))?;
+    }
+    Ok(())
 }
 
 fn print_error(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -60,10 +68,20 @@ fn read_line(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_text(line.strip_suffix('\r').unwrap_or(line))
 }
 
+/// What is in a file, which may be large.
+fn contents(path: &str) -> std::io::Result<Vec<u8>> {
+    let mut file = std::fs::File::open(path)?;
+    let mut bytes = vec![];
+    while Read::by_ref(&mut file).take(PIECE as u64).read_to_end(&mut bytes)? > 0 {
+        stop::look();
+    }
+    Ok(bytes)
+}
+
 /// The text of a file.
 fn read(c: Call<'_, '_>, path: &str) -> Result<String, Failure> {
     c.host.access.read.require(path, "read", "--allow-read")?;
-    let bytes = std::fs::read(path).map_err(|e| failure(&format!("cannot read '{path}'"), &e))?;
+    let bytes = contents(path).map_err(|e| failure(&format!("cannot read '{path}'"), &e))?;
     decode(path, &bytes).map(ToOwned::to_owned)
 }
 
@@ -84,7 +102,7 @@ fn read_lines(c: Call<'_, '_>) -> Result<(), Failure> {
 }
 
 fn lines(text: &str) -> Vec<Rc<str>> {
-    text.lines().map(Into::into).collect()
+    stop::looking(text.lines()).map(Into::into).collect()
 }
 
 /// The lines of a file with these bytes, as `readLines` gives them.
@@ -156,7 +174,7 @@ fn table(path: &str, text: &str) -> Result<Table, Failure> {
         Err(error) => return Err(malformed(path, &error)),
     };
     let mut columns = vec![vec![]; names.len()];
-    for row in reader.records() {
+    for row in stop::looking(reader.records()) {
         let row = row.map_err(|error| malformed(path, &error))?;
         let line = row.position().map_or(0, csv::Position::line);
         for (k, (field, column)) in row.iter().zip(&mut columns).enumerate() {

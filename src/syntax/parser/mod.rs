@@ -60,6 +60,7 @@ pub fn parse(text: &str, start: u32) -> Parsed {
     // A long text is read in pieces, so that what the grammar keeps in mind stays small.
     let size = if text.len() > PIECE { PIECE } else { usize::MAX };
     for cut in pieces(&scanned.text, &scanned.lines, 0, size) {
+        crate::stop::look();
         match Grammar::parse(Rule::file, &scanned.text[cut.clone()]) {
             Ok(pairs) => builder.items(pairs, cut.start, &mut file),
             Err(error) => {
@@ -105,7 +106,7 @@ fn pieces(copy: &str, lines: &[usize], start: usize, size: usize) -> Vec<Range<u
 }
 
 /// Texts are read in pieces of this size at least.
-const PIECE: usize = 1 << 18;
+const PIECE: usize = 1 << 16;
 /// So many errors of syntax are enough for one text.
 const MAX_ERRORS: usize = 20;
 const DECLARING: &[&str] = &[

@@ -236,6 +236,7 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Option<u32> {
+        crate::stop::look();
         let params = self.candidate_params(candidate);
         let slots = match_args(&params, args).ok()?;
         let snapshot = self.world.snapshot();

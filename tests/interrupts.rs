@@ -1,0 +1,155 @@
+//! Somebody interrupts: what runs stops soon, wherever it is, and the session lives on.
+//!
+//! `cargo test --release --test interrupts -- --nocapture` tells how soon; the promise is 50 ms. The limits here leave room
+//! for builds that are not optimised, on machines that are busy: what never looks up takes far longer.
+
+use dscript::Session;
+use dscript::session::{Options, Status};
+use std::fmt::Write;
+use std::io::sink;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// How often each is tried; the middle one counts.
+const TRIES: usize = 5;
+/// How long it is let run.
+const BEFORE: Duration = Duration::from_millis(120);
+const LIMIT: Duration = Duration::from_millis(400);
+
+/// What prints and computes without anybody looking.
+fn session(interrupt: &Arc<AtomicBool>) -> Session {
+    let options = Options { interactive: true, interrupt: Arc::clone(interrupt), ..Options::default() };
+    Session::new(options, Box::new(sink()))
+}
+
+/// How long a text goes on after somebody has interrupted it, in the middle of some tries.
+fn stops(what: &str, setup: &str, text: &str) -> Duration {
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let mut session = session(&interrupt);
+    let made = session.enter("‹setup›", setup);
+    assert_eq!(made.status, Status::Done, "{what}: {:?}", made.diagnostics);
+    let mut times: Vec<Duration> = (0..TRIES).map(|_| stopped(&mut session, &interrupt, what, text)).collect();
+    times.sort();
+    let median = times[TRIES / 2];
+    println!("{what}: {:.1} ms", median.as_secs_f64() * 1e3);
+    median
+}
+
+fn stopped(session: &mut Session, interrupt: &Arc<AtomicBool>, what: &str, text: &str) -> Duration {
+    let flag = Arc::clone(interrupt);
+    let asked = std::thread::spawn(move || {
+        std::thread::sleep(BEFORE);
+        flag.store(true, Ordering::Relaxed);
+        Instant::now()
+    });
+    let answer = session.enter("‹endless›", text);
+    let ended = Instant::now();
+    let asked = asked.join().unwrap();
+    assert_eq!(answer.status, Status::Interrupted, "{what}: {:?}", answer.diagnostics);
+    interrupt.store(false, Ordering::Relaxed);
+    let after = session.enter("‹after›", "1 + 1");
+    assert_eq!(after.shown[0].value.as_deref(), Some("2"), "{what}: the session lives on");
+    ended.saturating_duration_since(asked)
+}
+
+fn all_stop(cases: &[(&str, &str, &str)]) {
+    let slow: Vec<String> = cases
+        .iter()
+        .map(|(what, setup, text)| (what, stops(what, setup, text)))
+        .filter(|(_, time)| *time > LIMIT)
+        .map(|(what, time)| format!("{what}: {time:?}"))
+        .collect();
+    assert!(slow.is_empty(), "too late: {slow:?}");
+}
+
+#[test]
+fn loops_and_sweeps_stop() {
+    all_stop(&[
+        ("a loop", "var n = 0", "while true { n += 1 }"),
+        ("recursion", "func f(_ n: Int) -> Int { n < 2 ? n : f(n - 1) + f(n - 2) }", "f(70)"),
+        (
+            "a reverse sweep",
+            "let back = pullback(at: 1.0) { (x: Double) -> Double in
+                 var s = x
+                 for _ in 0..<2_000_000 { s = sin(s) + x }
+                 return s
+             }",
+            "while true { _ = back(1.0) }",
+        ),
+        (
+            "a matrix product",
+            "let n = 200
+             let a = (0..<n).map { i in (0..<n).map { j in Double(i + j) } }
+             func product(_ a: [[Double]], _ b: [[Double]]) -> [[Double]] {
+                 var c = Array(repeating: Array(repeating: 0.0, count: b[0].count), count: a.count)
+                 for i in 0..<a.count { for j in 0..<b[0].count {
+                     for k in 0..<b.count { c[i][j] += a[i][k] * b[k][j] }
+                 } }
+                 return c
+             }",
+            "while true { _ = product(a, a) }",
+        ),
+        (
+            "the gradient of a matrix product",
+            "let n = 60
+             let a = (0..<n).map { i in (0..<n).map { j in Double(i + j) } }
+             func total(_ a: [[Double]]) -> Double {
+                 var s = 0.0
+                 for i in 0..<n { for j in 0..<n { for k in 0..<n { s += a[i][k] * a[k][j] } } }
+                 return s
+             }",
+            "while true { _ = gradient(at: a, of: total) }",
+        ),
+    ]);
+}
+
+#[test]
+fn the_library_stops() {
+    all_stop(&[
+        ("a fill", "", "while true { _ = Array(repeating: 1.5, count: 40_000_000) }"),
+        (
+            "a fill with texts",
+            "",
+            "while true { _ = Array(repeating: \"a long text that is shared\", count: 4_000_000) }",
+        ),
+        ("sorting", "let a = (0..<100_000).map { i in sin(Double(i)) }", "while true { _ = a.sorted() }"),
+        ("a text many times", "", "while true { _ = String(repeating: \"abc\", count: 60_000_000) }"),
+        (
+            "joining",
+            "let parts = Array(repeating: \"part\", count: 2_000_000)",
+            "while true { _ = parts.joined(separator: \", \") }",
+        ),
+        (
+            "replacing",
+            "let text = String(repeating: \"ab\", count: 4_000_000)",
+            "while true { _ = text._replace(\"a\", \"cd\") }",
+        ),
+        ("characters", "let text = String(repeating: \"é\", count: 1_000_000)", "while true { _ = Array(text) }"),
+        (
+            "reversing",
+            "let a = Array(repeating: 1.5, count: 20_000_000)",
+            "while true { _ = a.reversed() as [Double] }",
+        ),
+        ("a copy", "let a = Array(repeating: 1, count: 20_000_000)", "while true { _ = a + [1] }"),
+        ("a description", "let a = Array(repeating: 0.1, count: 1_000_000)", "while true { _ = \"\\(a)\" }"),
+        (
+            "comparing",
+            "struct P: Equatable { var x = 0.1; var y = 0.2 }
+             let a = Array(repeating: P(), count: 500_000)",
+            "while true { _ = a == a }",
+        ),
+    ]);
+}
+
+#[test]
+fn the_compiler_stops() {
+    // The grammar reads pieces of 64 KiB, and is not left inside of one.
+    const SLOW: Duration = Duration::from_secs(3);
+    let mut text = String::from("f(x) = x * x\n");
+    for n in 0..60_000 {
+        writeln!(text, "let a{n} = [f({n}), max(f(1), {n}.5 + 1)]").unwrap();
+    }
+    let time = stops("many declarations", "", &text);
+    assert!(time < SLOW, "{time:?}");
+}
