@@ -1,5 +1,4 @@
-//! What a person may ask while typing: the type of an expression, what is declared, what a name means, and how a word
-//! may go on.
+//! What a person may ask: the type of an expression, what is declared, what a name means.
 
 use super::interactive::Shown;
 use super::{Input, Outcome, Session};
@@ -16,15 +15,6 @@ pub struct Topic {
     pub declaration: String,
     /// What its comment says.
     pub text: String,
-}
-
-/// How a word may go on.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Completion {
-    /// Where the word begins, in bytes.
-    pub start: usize,
-    /// What it may become.
-    pub words: Vec<String>,
 }
 
 /// A declaration of more lines than these is cut.
@@ -79,7 +69,7 @@ impl Session {
 
     /// What there is to be said of the type of an expression. Behind that the session is as it was: the type may be one
     /// that it does not know any more.
-    fn of_type<A>(
+    pub(super) fn of_type<A>(
         &mut self,
         text: &str,
         say: impl FnOnce(&mut World, &Type) -> A,
@@ -126,26 +116,6 @@ impl Session {
         let lines = lines.iter().map(|line| line.strip_prefix(' ').unwrap_or(line));
         Some(Topic { declaration, text: lines.collect::<Vec<_>>().join("\n") })
     }
-
-    /// How the word before a place in a text may go on.
-    pub fn complete(&mut self, text: &str, at: usize) -> Completion {
-        let Some(before) = text.get(..at) else { return Completion::default() };
-        let start = before.rfind(|c: char| !is_part_of_name(c)).map_or(0, |n| n + char_at(before, n));
-        let word = &before[start..];
-        let mut words = match before[..start].strip_suffix('.') {
-            Some(receiver) => self.members(receiver_of(receiver)),
-            None if word.is_empty() => vec![],
-            None => self.world.top_names().into_iter().chain(WORDS.iter().map(ToString::to_string)).collect(),
-        };
-        words.retain(|candidate| candidate.starts_with(word));
-        words.sort();
-        words.dedup();
-        Completion { start, words }
-    }
-
-    fn members(&mut self, receiver: &str) -> Vec<String> {
-        self.of_type(receiver, World::member_names).ok().flatten().unwrap_or_default()
-    }
 }
 
 /// The beginning of the declaration that a text starts with, on one line: as far as its body.
@@ -184,12 +154,12 @@ pub(super) fn is_part_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-fn char_at(text: &str, at: usize) -> usize {
+pub(super) fn char_at(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(0, char::len_utf8)
 }
 
 /// The end of a text that is the expression before a dot: names, dots, and brackets that match.
-fn receiver_of(text: &str) -> &str {
+pub(super) fn receiver_of(text: &str) -> &str {
     let mut depth = 0usize;
     let mut start = text.len();
     for (at, c) in text.char_indices().rev() {

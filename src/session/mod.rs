@@ -24,6 +24,7 @@ mod suite;
 #[cfg(test)]
 mod tests;
 mod told;
+mod typing;
 
 pub use crate::native::library::{Access, Display, Folders, Screen, Step, Streams};
 pub use crate::plot::Chart;
@@ -33,10 +34,11 @@ pub use explain::{Explained, Operation, Partial, Quantity};
 pub use highlight::Class;
 pub use imports::Loader;
 pub use interactive::{Answer, Reading, Shown};
-pub use look::{Completion, Topic};
+pub use look::Topic;
 pub use options::{CheckNan, Input, Kinks, Options, Outcome, Stage, Status};
 pub use suite::{Ran, Suite, Test};
 pub use told::graph;
+pub use typing::Completion;
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::lower::Lowering;

@@ -11,6 +11,7 @@ mod alias;
 mod api;
 mod associated;
 mod attributes;
+pub mod callable;
 mod class_initializers;
 mod conform;
 mod declare;

@@ -12,7 +12,7 @@ use super::message::{Request, Wire};
 use super::question::Person;
 use super::sockets::{Arrival, Mailbox};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::session::{Answer, Reading, Session, Shown, Status};
+use crate::session::{Answer, Reading, Session, Shown, Status, Topic};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -276,10 +276,19 @@ impl Kernel {
 
     fn inspect(&mut self, content: &Value) -> Value {
         let code = text(content, "code");
-        let topics = self.prompt.session.topics(word_at(code, byte_at(code, content)));
-        if topics.is_empty() {
+        let at = byte_at(code, content);
+        let session = &mut self.prompt.session;
+        let mut topics = session.topics(word_at(code, at));
+        // Between the parentheses of a call it is the call that is asked about, first of all what it takes.
+        let signature = if topics.is_empty() { session.signature(code, at) } else { None };
+        if let Some(callee) = Session::called_around(code, at).filter(|_| topics.is_empty()) {
+            topics = session.topics(callee);
+        }
+        if topics.is_empty() && signature.is_none() {
             return json!({ "status": "ok", "found": false, "data": {}, "metadata": {} });
         }
+        let heading = signature.into_iter().map(|text| Topic { declaration: text, text: String::new() });
+        let topics: Vec<Topic> = heading.chain(topics).collect();
         let plain = pages::of_topics(&topics).join("\n");
         let pages = topics.iter().map(|topic| format!("```swift\n{}\n```\n\n{}", topic.declaration, topic.text));
         let data = json!({ "text/plain": plain, "text/markdown": pages.collect::<Vec<_>>().join("\n\n") });

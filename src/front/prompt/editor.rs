@@ -6,7 +6,7 @@ use anstyle::{AnsiColor, Style};
 use rustyline::completion::{Completer, Pair};
 use rustyline::error::ReadlineError;
 use rustyline::highlight::{CmdKind, Highlighter};
-use rustyline::hint::{Hinter, HistoryHinter};
+use rustyline::hint::{Hint, Hinter, HistoryHinter};
 use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{CompletionType, Config, Context, Editor, Helper, Result};
@@ -100,11 +100,40 @@ impl Validator for Assistant {
     }
 }
 
-impl Hinter for Assistant {
-    type Hint = String;
+/// What is shown behind the cursor.
+enum Behind {
+    /// How an earlier input went on; the right arrow takes it.
+    Earlier(String),
+    /// What the call takes that the cursor stands in.
+    Signature(String),
+}
 
-    fn hint(&self, line: &str, at: usize, context: &Context<'_>) -> Option<String> {
-        self.history.hint(line, at, context)
+impl Hint for Behind {
+    fn display(&self) -> &str {
+        match self {
+            Behind::Earlier(text) | Behind::Signature(text) => text,
+        }
+    }
+
+    fn completion(&self) -> Option<&str> {
+        match self {
+            Behind::Earlier(text) => Some(text),
+            Behind::Signature(_) => None,
+        }
+    }
+}
+
+impl Hinter for Assistant {
+    type Hint = Behind;
+
+    fn hint(&self, line: &str, at: usize, context: &Context<'_>) -> Option<Behind> {
+        let earlier = || self.history.hint(line, at, context).map(Behind::Earlier);
+        // Behind the end only: nothing is pushed aside by what is not typed.
+        let signature = || {
+            let signature = (at == line.len()).then(|| self.prompt.borrow_mut().session.signature(line, at)).flatten();
+            signature.map(|signature| Behind::Signature(format!("   {}", show::arrows(&signature))))
+        };
+        earlier().or_else(signature)
     }
 }
 

@@ -9,6 +9,7 @@
 mod check;
 mod commands;
 mod editor;
+mod paths;
 mod show;
 mod symbols;
 
@@ -101,13 +102,13 @@ impl Prompt {
         if input.trim().is_empty() { Flow::Next } else { self.enter(&input) }
     }
 
-    /// How the word before a place of an input may go on: a symbol by its name, a command, a name.
+    /// How the word before a place of an input may go on: a symbol by its name, a file, a command, a name.
     pub(super) fn complete(&mut self, input: &str, at: usize) -> Completion {
         let before = &input[..at];
         if let Some((start, found)) = symbols::complete(before) {
             return Completion { start, words: found.into_iter().map(|(_, symbol)| symbol.to_owned()).collect() };
         }
-        match commands::complete(before) {
+        match paths::complete(before).or_else(|| commands::complete(before)) {
             Some((start, words)) => Completion { start, words },
             None => self.session.complete(input, at),
         }
