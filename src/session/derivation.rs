@@ -9,14 +9,42 @@ const MOST_ROWS: usize = 60;
 
 /// Values, partial derivatives, and adjoints on the way back.
 pub fn explain(explained: &Explained, sources: &SourceMap) -> Vec<String> {
-    if explained.steps > MOST_ROWS {
+    if is_long(explained) {
         return summary(explained, sources);
     }
-    let result = match &explained.results[..] {
-        [(Some(name), _)] => name.clone(),
-        [(None, value)] => return vec![format!("  the result is {}, and does not depend on the input", short(*value))],
-        _ => "the result".to_owned(),
+    let result = match result(explained) {
+        Ok(result) => result,
+        Err(constant) => return vec![format!("  {constant}")],
     };
+    let mut lines = aligned(&forward(explained), "  ");
+    lines.push(String::new());
+    lines.push(format!("  {}", heading(&result)));
+    lines.extend(aligned(&backward(explained, &result), "  "));
+    lines.extend(kinks(explained).map(|line| format!("  {line}")));
+    lines
+}
+
+/// Whether there are more steps than anybody reads.
+pub(super) fn is_long(explained: &Explained) -> bool {
+    explained.steps > MOST_ROWS
+}
+
+/// What the result is called; or what there is to be said of one that does not move.
+pub(super) fn result(explained: &Explained) -> Result<String, String> {
+    match &explained.results[..] {
+        [(Some(name), _)] => Ok(name.clone()),
+        [(None, value)] => Err(format!("the result is {}, and does not depend on the input", short(*value))),
+        _ => Ok("the result".to_owned()),
+    }
+}
+
+/// What stands above the way back.
+pub(super) fn heading(result: &str) -> String {
+    format!("backward (how much does {result} move?)")
+}
+
+/// The steps with their values, below the names of the columns.
+pub(super) fn forward(explained: &Explained) -> Vec<[String; 4]> {
     let mut rows = vec![["forward".to_owned(), "value".to_owned(), "how it changes".to_owned(), String::new()]];
     for Quantity { name, value, .. } in &explained.inputs {
         rows.push([format!("  {name}"), short(*value), String::new(), String::new()]);
@@ -25,15 +53,15 @@ pub fn explain(explained: &Explained, sources: &SourceMap) -> Vec<String> {
         let Operation { quantity, formula, rule, .. } = operation;
         rows.push([format!("  {} = {formula}", quantity.name), short(quantity.value), slopes(operation), rule.clone()]);
     }
-    let mut lines = aligned(&rows, "  ");
-    lines.push(String::new());
-    lines.push(format!("  backward (how much does {result} move?)"));
-    lines.extend(backward(explained, &result));
-    for (step, [left, right], taken) in &explained.kinks {
+    rows
+}
+
+/// What is to be said of the kinks that were met.
+pub(super) fn kinks(explained: &Explained) -> impl Iterator<Item = String> {
+    explained.kinks.iter().map(|(step, [left, right], taken)| {
         let sides = format!("left {}, right {}", short(*left), short(*right));
-        lines.push(format!("  kink at {step}: {sides}; by convention the slope is {} there", short(*taken)));
-    }
-    lines
+        format!("kink at {step}: {sides}; by convention the slope is {} there", short(*taken))
+    })
 }
 
 /// `∂u/∂x = cos(x) = -0.416147`, for every operand that moves.
@@ -48,7 +76,7 @@ fn slopes(operation: &Operation) -> String {
 }
 
 /// The adjoint of each number as the sum of what comes from the steps that use it.
-fn backward(explained: &Explained, result: &str) -> Vec<String> {
+pub(super) fn backward(explained: &Explained, result: &str) -> Vec<[String; 2]> {
     let Explained { inputs, operations, .. } = explained;
     let quantities = operations.iter().rev().map(|o| &o.quantity).chain(inputs.iter());
     let mut rows = vec![];
@@ -77,14 +105,21 @@ fn backward(explained: &Explained, result: &str) -> Vec<String> {
         rows.push([format!("  {} = {}", bar(&quantity.name), words.join(" + ")), String::new()]);
         rows.push([format!("    = {}", numbers.join(" + ")), value]);
     }
-    aligned(&rows, "  ")
+    rows
 }
 
 /// The recording, row by row, with what the adjoint of each number collects.
 pub fn tape(explained: &Explained, sources: &SourceMap) -> Vec<String> {
-    if explained.steps > MOST_ROWS {
+    if is_long(explained) {
         return summary(explained, sources);
     }
+    let mut lines = aligned(&entries(explained, sources), "  ");
+    lines.push(format!("  {}", size(explained)));
+    lines
+}
+
+/// The entries of the recording, below the names of the columns.
+pub(super) fn entries(explained: &Explained, sources: &SourceMap) -> Vec<[String; 7]> {
     let mut rows = vec![["#", "op", "what", "value", "partials", "adjoint", "source"].map(str::to_owned)];
     for (i, input) in explained.inputs.iter().enumerate() {
         let [value, adjoint] = [input.value, input.adjoint].map(short);
@@ -111,13 +146,27 @@ pub fn tape(explained: &Explained, sources: &SourceMap) -> Vec<String> {
             place(operation, sources),
         ]);
     }
-    let mut lines = aligned(&rows, "  ");
-    lines.push(format!("  {}", size(explained)));
-    lines
+    rows
 }
 
 /// How many entries stand for which line of the text.
 fn summary(explained: &Explained, sources: &SourceMap) -> Vec<String> {
+    let mut lines = aligned(&sums(explained, sources), "  ");
+    lines.extend(adjoints(explained).map(|line| format!("  {line}")));
+    lines.push(format!("  {}", size(explained)));
+    lines
+}
+
+/// What the inputs are, and what comes back to them.
+pub(super) fn adjoints(explained: &Explained) -> impl Iterator<Item = String> {
+    let line = |Quantity { name, value, adjoint }: &Quantity| {
+        format!("{name} = {}   {} = {}", short(*value), bar(name), short(*adjoint))
+    };
+    explained.inputs.iter().map(line)
+}
+
+/// How often what was done in which line, below the names of the columns.
+pub(super) fn sums(explained: &Explained, sources: &SourceMap) -> Vec<[String; 3]> {
     // Several places of one line belong together.
     let mut sums: Vec<(String, &Rc<str>, usize)> = vec![];
     for Count { symbol, span, times } in &explained.counts {
@@ -129,15 +178,11 @@ fn summary(explained: &Explained, sources: &SourceMap) -> Vec<String> {
     }
     let mut rows = vec![["times", "op", "line"].map(str::to_owned)];
     rows.extend(sums.into_iter().map(|(line, symbol, times)| [times.to_string(), symbol.to_string(), line]));
-    let mut lines = aligned(&rows, "  ");
-    for Quantity { name, value, adjoint } in &explained.inputs {
-        lines.push(format!("  {name} = {}   {} = {}", short(*value), bar(name), short(*adjoint)));
-    }
-    lines.push(format!("  {}", size(explained)));
-    lines
+    rows
 }
 
-fn size(explained: &Explained) -> String {
+/// How long the recording is.
+pub(super) fn size(explained: &Explained) -> String {
     let entries = explained.inputs.len() + explained.steps;
     format!("{entries} {}, {} bytes", if entries == 1 { "entry" } else { "entries" }, explained.bytes)
 }

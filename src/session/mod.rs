@@ -10,6 +10,7 @@ mod curves;
 pub mod derivation;
 mod explain;
 mod highlight;
+mod html;
 mod imports;
 mod indexed;
 mod interactive;

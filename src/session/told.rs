@@ -1,7 +1,7 @@
 //! What a program is told when it asks how its own derivative comes about.
 
 use super::explain::explained;
-use super::{Explained, Kink, derivation, latex};
+use super::{Explained, Kink, derivation, html, latex};
 use crate::native::library::{View, Wish};
 use crate::plot::{Graph, Node};
 use crate::source::SourceMap;
@@ -14,15 +14,19 @@ pub(super) fn told(
     wish: &Wish,
 ) -> Vec<String> {
     let explained = explained(&wish.function, trace, parameters).with_kinks(kinks);
-    let (text, svg, latex) = match wish.view {
-        View::Explanation => (derivation::explain(&explained, sources), String::new(), latex::explained(&explained)),
-        View::Tape => (derivation::tape(&explained, sources), String::new(), String::new()),
+    let none = String::new;
+    let (text, svg, html, latex) = match wish.view {
+        View::Explanation => {
+            let page = html::explained(&explained, sources);
+            (derivation::explain(&explained, sources), none(), page, latex::explained(&explained))
+        }
+        View::Tape => (derivation::tape(&explained, sources), none(), html::tape(&explained, sources), none()),
         View::Graph => {
             let graph = graph(&explained);
-            (graph.text(), graph.svg(), String::new())
+            (graph.text(), graph.svg(), html::graph(&explained, &graph), none())
         }
     };
-    vec![text.join("\n"), svg, String::new(), latex]
+    vec![text.join("\n"), svg, html.trim_end().to_owned(), latex]
 }
 
 /// Operations with the values that flow between them; nothing of an execution that is too long to be looked at.
