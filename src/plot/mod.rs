@@ -7,11 +7,13 @@
 //! Not here: how the points are computed (`session`), where a picture goes (`front`).
 
 mod graph;
+mod png;
 mod svg;
 mod text;
 mod ticks;
 
 pub use graph::{Graph, Node};
+pub use png::png;
 
 use std::ops::RangeInclusive;
 

@@ -28,7 +28,7 @@ mod told;
 mod typing;
 
 pub use crate::native::library::{Access, Display, Folders, Screen, Step, Streams};
-pub use crate::plot::Chart;
+pub use crate::plot::{Chart, png};
 pub use crate::vm::difference::{Estimate, unit};
 pub use crate::vm::{Count, Kink};
 pub use explain::{Explained, Operation, Partial, Quantity};

@@ -123,11 +123,16 @@ pub fn table_of(path: &str, bytes: &[u8]) -> Result<Table, Failure> {
 
 fn write_file(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, path) = (c.text()?, c.text()?);
+    write(c, text.as_bytes(), &path)
+}
+
+/// Writes a file, where that is allowed.
+pub(super) fn write(c: Call<'_, '_>, bytes: &[u8], path: &str) -> Result<(), Failure> {
     if c.host.is_rehearsal {
-        return Err(Failure::new(FailureKind::Input, format!("'{}' is written once only", &*path)));
+        return Err(Failure::new(FailureKind::Input, format!("'{path}' is written once only")));
     }
-    c.host.access.write.require(&path, "write", "--allow-write")?;
-    std::fs::write(&*path, text.as_bytes()).map_err(|e| failure(&format!("cannot write '{}'", &*path), &e))
+    c.host.access.write.require(path, "write", "--allow-write")?;
+    std::fs::write(path, bytes).map_err(|e| failure(&format!("cannot write '{path}'"), &e))
 }
 
 fn progress(c: Call<'_, '_>) -> Result<(), Failure> {

@@ -1,10 +1,10 @@
 //! Pictures: what is shown, and how curves are drawn.
 
 use super::NativeFunction;
-use super::context::{Failure, NativeContext, internal};
+use super::context::{Failure, FailureKind, NativeContext, internal};
 use super::host::{Display, View, Wish};
 use super::text::texts;
-use crate::plot::{Chart, Mark, Series};
+use crate::plot::{Chart, Mark, Series, png};
 use crate::value::Ref;
 use crate::value::shape::Layout;
 
@@ -15,6 +15,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "screen.clear", call: clear },
     NativeFunction { name: "plot.text", call: plot_text },
     NativeFunction { name: "plot.svg", call: plot_svg },
+    NativeFunction { name: "picture.png", call: write_png },
     NativeFunction { name: "sweep.wish", call: wish },
     NativeFunction { name: "sweep.seen", call: seen },
 ];
@@ -54,6 +55,14 @@ fn plot_text(c: Call<'_, '_>) -> Result<(), Failure> {
 fn plot_svg(c: Call<'_, '_>) -> Result<(), Failure> {
     let svg = chart(c)?.svg().map_err(|_| internal())?;
     c.give_text(svg.as_str())
+}
+
+/// Writes a drawing to a file as dots.
+fn write_png(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (svg, path) = (c.text()?, c.text()?);
+    let bytes =
+        png(&svg).map_err(|why| Failure::new(FailureKind::Input, format!("cannot draw '{}': {why}", &*path)))?;
+    super::io::write(c, &bytes, &path)
 }
 
 fn wish(c: Call<'_, '_>) -> Result<(), Failure> {

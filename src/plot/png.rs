@@ -1,0 +1,59 @@
+//! Drawings as dots. Only in a dscript that was built with the feature `png`, which a few megabytes come with.
+
+/// So many dots stand for a unit of a drawing, each way: sharp on today's screens and on paper.
+#[cfg(feature = "png")]
+const SCALE: f32 = 2.0;
+
+/// A drawing as the bytes of a PNG file, on white; the same for the same drawing, on every machine.
+///
+/// # Errors
+/// Why that cannot be done.
+#[cfg(feature = "png")]
+pub fn png(svg: &str) -> Result<Vec<u8>, String> {
+    use resvg::tiny_skia::{Color, Pixmap, Transform};
+    use resvg::usvg::{Options, Tree};
+
+    const FONT: &str = "DejaVu Sans";
+    let mut options = Options { font_family: FONT.to_owned(), ..Options::default() };
+    // The only font there is, so that what is installed on a machine does not matter.
+    let fonts = options.fontdb_mut();
+    fonts.load_font_data(dejavu::sans::regular().to_vec());
+    fonts.set_serif_family(FONT);
+    fonts.set_sans_serif_family(FONT);
+    fonts.set_monospace_family(FONT);
+    let tree = Tree::from_str(svg, &options).map_err(|error| error.to_string())?;
+    let size = tree.size().to_int_size().scale_by(SCALE).ok_or("the drawing has no size")?;
+    let mut dots = Pixmap::new(size.width(), size.height()).ok_or("the drawing is too large")?;
+    dots.fill(Color::WHITE);
+    resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut dots.as_mut());
+    dots.encode_png().map_err(|error| error.to_string())
+}
+
+/// The way out where there are no dots.
+///
+/// # Errors
+/// Always.
+#[cfg(not(feature = "png"))]
+pub fn png(_: &str) -> Result<Vec<u8>, String> {
+    Err("this dscript draws no PNG; name a file that ends in '.svg', or install one that does: \
+         cargo install --path . --features png"
+        .to_owned())
+}
+
+#[cfg(all(test, feature = "png"))]
+mod tests {
+    use crate::plot::{Chart, Mark, Series};
+
+    #[test]
+    fn a_curve_becomes_dots_and_always_the_same() {
+        let points = (0..=20).map(|k| (f64::from(k), f64::from(k * k))).collect();
+        let series = vec![Series { name: "x²".to_owned(), mark: Mark::Line, points }];
+        let chart = Chart { title: "squares".to_owned(), x: 0.0..=20.0, series };
+        let svg = chart.svg().unwrap();
+        let first = super::png(&svg).unwrap();
+        assert!(first.starts_with(b"\x89PNG\r\n"));
+        assert_eq!(super::png(&svg).unwrap(), first);
+        // What is written in a drawing can be seen.
+        assert_ne!(super::png(&svg.replace("squares", "")).unwrap(), first);
+    }
+}
