@@ -16,4 +16,5 @@ mod pages;
 mod picture;
 mod progress;
 mod prompt;
+mod rounds;
 mod status;

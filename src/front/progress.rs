@@ -1,6 +1,7 @@
 //! How far a loop over `progress(…)` has come: a bar on standard error when that is a terminal, or lines of `--json`.
 
 use super::output::Output;
+use super::rounds::{News, Rounds, words};
 use crate::session::Step;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -8,34 +9,27 @@ use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-/// A loop that was left says nothing any more; after this time another one may have the bar.
-const SILENCE: Duration = Duration::from_secs(3);
 /// How often the bar moves.
 const BAR: Duration = Duration::from_millis(80);
 /// How often a line is written.
 const LINE: Duration = Duration::from_secs(1);
 
 thread_local! {
-    static SHOWN: RefCell<Shown> = const { RefCell::new(Shown { json: None, now: None }) };
+    static SHOWN: RefCell<Shown> = const { RefCell::new(Shown { json: None, rounds: Rounds::told_every(BAR), bar: None }) };
 }
 
 struct Shown {
     json: Option<Output>,
-    now: Option<Loop>,
-}
-
-/// The loop that is shown: the outermost one.
-struct Loop {
-    label: String,
+    rounds: Rounds,
     bar: Option<ProgressBar>,
-    began: Instant,
-    heard: Instant,
-    told: Instant,
 }
 
 /// From now on lines are written to this output.
 pub(super) fn write_lines(output: Output) {
-    SHOWN.with_borrow_mut(|shown| shown.json = Some(output));
+    SHOWN.with_borrow_mut(|shown| {
+        shown.json = Some(output);
+        shown.rounds = Rounds::told_every(LINE);
+    });
 }
 
 /// What a session calls in every round.
@@ -50,7 +44,7 @@ pub(super) fn end() {
 
 /// Does something to the screen while no bar is there.
 pub(super) fn beside<T>(work: impl FnOnce() -> T) -> T {
-    let bar = SHOWN.with_borrow(|shown| shown.now.as_ref().and_then(|now| now.bar.clone()));
+    let bar = SHOWN.with_borrow(|shown| shown.bar.clone());
     match bar {
         Some(bar) => bar.suspend(work),
         None => work(),
@@ -59,27 +53,24 @@ pub(super) fn beside<T>(work: impl FnOnce() -> T) -> T {
 
 impl Shown {
     fn step(&mut self, step: &Step) {
-        let now = Instant::now();
-        let is_other = |shown: &Loop| shown.label != step.label;
-        if self.now.as_ref().is_some_and(|shown| is_other(shown) && now - shown.heard < SILENCE) {
-            return;
+        match self.rounds.heard(step, Instant::now()) {
+            None => {}
+            Some(News::Begins) => {
+                self.clear();
+                self.bar = (self.json.is_none() && std::io::stderr().is_terminal()).then(|| bar(step));
+            }
+            Some(News::GoesOn(seconds, rate)) => self.tell(step, seconds, rate),
+            Some(News::Ends) => self.clear(),
         }
-        if self.now.as_ref().is_some_and(|shown| is_other(shown) || step.done == Some(0)) {
-            self.end();
-        }
-        let Some(done) = step.done else { return self.end() };
-        let is_json = self.json.is_some();
-        let shown = self.now.get_or_insert_with(|| Loop::new(step, now, is_json));
-        shown.heard = now;
-        if now - shown.told < if is_json { LINE } else { BAR } {
-            return;
-        }
-        shown.told = now;
-        if let Some(bar) = &shown.bar {
+    }
+
+    fn tell(&self, step: &Step, seconds: f64, rate: Option<f64>) {
+        let done = step.done.unwrap_or_default();
+        if let Some(bar) = &self.bar {
+            bar.set_message(words(step, rate));
             bar.set_position(done);
         }
         if let Some(output) = &self.json {
-            let seconds = (now - shown.began).as_secs_f64();
             let line = Line { kind: "progress", label: step.label, done, total: step.total, seconds };
             let mut line =
                 serde_json::to_string(&line).unwrap_or_else(|_| unreachable!("texts and numbers have a JSON form"));
@@ -90,28 +81,26 @@ impl Shown {
     }
 
     fn end(&mut self) {
-        if let Some(Loop { bar: Some(bar), .. }) = self.now.take() {
+        self.rounds.forget();
+        self.clear();
+    }
+
+    fn clear(&mut self) {
+        if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
         }
     }
 }
 
-impl Loop {
-    fn new(step: &Step, now: Instant, is_json: bool) -> Loop {
-        let bar = (!is_json && std::io::stderr().is_terminal()).then(|| bar(step));
-        Loop { label: step.label.to_owned(), bar, began: now, heard: now, told: now }
-    }
-}
-
 fn bar(step: &Step) -> ProgressBar {
     let (bar, template) = match step.total {
-        Some(total) => (ProgressBar::new(total), "{msg} {wide_bar} {pos}/{len}  about {eta} left"),
-        None => (ProgressBar::new_spinner(), "{msg} {spinner} {pos}  {elapsed}"),
+        Some(total) => (ProgressBar::new(total), "{prefix} {wide_bar} {msg}"),
+        None => (ProgressBar::new_spinner(), "{prefix} {spinner} {msg}"),
     };
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }
-    bar.with_message(step.label.to_owned())
+    bar.with_prefix(step.label.to_owned()).with_message(words(step, None))
 }
 
 #[derive(Serialize)]
