@@ -57,6 +57,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("io", None),
     ("display", None),
     ("plot", None),
+    ("table", None),
     ("progress", None),
     ("testing", None),
     ("time", None),

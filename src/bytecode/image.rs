@@ -5,6 +5,7 @@
 //! code when the machine first needs it.
 
 use super::Code;
+use crate::native::formula::Written;
 use crate::value::shape::{ShapeId, StoredShapes, StoredTangents};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -13,7 +14,7 @@ use std::rc::Rc;
 const MAGIC: [u8; 8] = *b"dscript\x1a";
 
 /// The version of what stands behind the header.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Magic, format, identity of the compiler, length and checksum of the rest.
 const HEADER: usize = 8 + 4 + 4 + 8 + 4;
@@ -38,6 +39,8 @@ pub struct Image {
     pub methods: Vec<(u32, ShapeId, u32)>,
     /// The names of functions at the top level, and what their parameters are called: what explanations need.
     pub parameters: Vec<(String, Vec<String>)>,
+    /// Functions as formulas, by number, or why they are none; nothing of a program that does not ask for any.
+    pub formulas: Vec<(u32, Result<Written, String>)>,
     /// The function to begin with.
     pub script: u32,
 }

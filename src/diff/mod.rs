@@ -1,7 +1,7 @@
 //! What moves and what does not: activity, derivative code, and what is said when a promise cannot be kept.
 //!
 //! In: the graph of a function ([`crate::ir`]). Out: its derivative code (the same graph, where steps that touch
-//! numbers also move and combine tangent slots), and the diagnostics of differentiation.
+//! numbers also move and combine tangent slots), the diagnostics of differentiation, and a function as a formula.
 //!
 //! Promises: derivative code computes the same values by the same steps; a step that is not active is copied unchanged,
 //! so that inactive code costs nothing; a diagnostic speaks only of certain dependence, in the code as written, never
@@ -15,6 +15,7 @@ mod dataflow;
 mod dependence;
 pub mod derivative;
 mod flow;
+pub mod formula;
 mod linear;
 pub mod listing;
 mod possible;

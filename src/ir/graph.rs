@@ -135,6 +135,19 @@ pub struct Block {
     pub end_span: Span,
 }
 
+impl Block {
+    /// The function that a register of the block gets, if that is all that it gets.
+    fn function_in(&self, reg: Reg) -> Option<FunctionId> {
+        let mut writers = self.instructions.iter().filter(|step| step.outs.contains(&reg));
+        let step = writers.next().filter(|_| writers.next().is_none())?;
+        match step.op {
+            Op::Closure(id) if step.ins.is_empty() => Some(id),
+            Op::Promise { .. } | Op::Copy | Op::Take => self.function_in(*step.ins.first().filter(|own| **own != reg)?),
+            _ => None,
+        }
+    }
+}
+
 /// One step.
 #[derive(Clone, Debug)]
 pub struct Instruction {
@@ -358,6 +371,8 @@ pub struct Program {
     pub tangents: Tangents,
     /// How many global components there are in each bank.
     pub globals: [u32; 3],
+    /// What global variables of one component are called.
+    pub global_names: HashMap<(Bank, u32), Rc<str>>,
     /// By [`OwnId`](crate::value::shape::OwnId) the functions that write a value of a type as it declares itself: alone,
     /// and inside of another value.
     pub own_texts: Vec<[FunctionId; 2]>,
@@ -371,5 +386,16 @@ impl Program {
     /// The function with that number; `None` while it is built.
     pub fn function(&self, id: FunctionId) -> Option<&Rc<Function>> {
         self.functions.get(id.0 as usize)?.as_ref()
+    }
+
+    /// The function that a global variable always holds: one that captured nothing, and is stored there in one place.
+    pub fn function_in_global(&self, index: u32) -> Option<FunctionId> {
+        let place = Op::StoreGlobal { bank: Bank::R, index };
+        let blocks = self.functions.iter().flatten().flat_map(|function| &function.blocks);
+        let mut stores = blocks.flat_map(|block| {
+            let stores = block.instructions.iter().filter(|step| step.op == place);
+            stores.map(|step| block.function_in(*step.ins.first()?))
+        });
+        stores.next().flatten().filter(|_| stores.next().is_none())
     }
 }

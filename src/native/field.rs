@@ -86,7 +86,7 @@ pub trait Count<T>: Copy {
 }
 
 /// A condition on numbers.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Test<T> {
     /// `a == b`
     Equal(T, T),
@@ -108,7 +108,7 @@ impl<T> Test<T> {
 }
 
 /// `n + shift`, where `n` is the integer operand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Shift(pub i64);
 
 impl Field for f64 {

@@ -1,14 +1,24 @@
-//! A slope as a formula: what nested derivatives evaluate, and what the reference page prints.
+//! A slope as a formula: what nested derivatives evaluate, and what the reference page prints. A whole function of numbers
+//! may be one, too.
+
+mod derivative;
+mod simplify;
+mod sum;
+#[cfg(test)]
+mod tests;
+
+pub use simplify::simplified;
 
 use super::field::{Count, Field, Shift, Test};
 use super::primitive::{Primitive, PrimitiveId, Rule, Slopes};
 use super::table;
+use crate::value::number::in_formula;
 use std::fmt;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::sync::OnceLock;
 
 /// An expression over the operands and the result of a primitive.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Formula {
     /// A numeric operand.
     Operand(u8),
@@ -22,6 +32,17 @@ pub enum Formula {
     Apply(PrimitiveId, Vec<Formula>, Shift),
     /// One of two, by a test of the innermost primals.
     Select(Box<(Test<Formula>, Formula, Formula)>),
+}
+
+/// A function as a formula: its operands are the parameters, and behind them what it knows by name.
+#[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Written {
+    /// What it computes.
+    pub formula: Formula,
+    /// The names of the operands.
+    pub words: Vec<String>,
+    /// How many of them are parameters.
+    pub parameters: usize,
 }
 
 /// The slopes of a primitive as formulas, one per numeric operand; none for what is linear, a product or flat.
@@ -150,8 +171,8 @@ impl Formula {
                 let operands: Vec<Formula> = operands.iter().map(at).collect();
                 let takes_count = table::info(*id).operands.len() > operands.len();
                 match (&operands[..], n.saturating_add(by.0)) {
-                    ([_], 0) if takes_count => Formula::Constant(1.0),
-                    ([base], 1) if takes_count => base.clone(),
+                    ([_], 0) if takes_count && is_power(*id) => Formula::Constant(1.0),
+                    ([base], 1) if takes_count && is_power(*id) => base.clone(),
                     _ => Formula::Apply(*id, operands, *by),
                 }
             }
@@ -174,6 +195,10 @@ impl Formula {
     }
 }
 
+fn is_power(id: PrimitiveId) -> bool {
+    matches!(table::info(id).name, "double.powi" | "double.pow")
+}
+
 /// What stands for operands, the result and the integer operand.
 struct Words<'w> {
     operands: &'w [&'w str],
@@ -187,12 +212,13 @@ impl Default for Words<'_> {
     }
 }
 
-/// Writes a formula; `around` is how tightly the place around it binds: 0 nothing, 1 sums, 2 products, 3 operands.
+/// Writes a formula; `around` is how tightly the place around it binds: 0 nothing, 1 sums, 2 products, 3 operands, 4 what is
+/// raised to a power.
 fn write_at(formula: &Formula, around: u8, words: &Words<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match formula {
         Formula::Operand(k) => f.write_str(words.operands.get(*k as usize).copied().unwrap_or("?")),
         Formula::Result => f.write_str(words.result),
-        Formula::Constant(c) => write!(f, "{c}"),
+        Formula::Constant(c) => write_constant(*c, around, f),
         Formula::Number(n) => write_shift(*n, words, f),
         Formula::Apply(id, operands, shift) => {
             let primitive = table::info(*id);
@@ -213,14 +239,20 @@ fn write_at(formula: &Formula, around: u8, words: &Words<'_>, f: &mut fmt::Forma
                     write_at(b, binds + 1, words, f)?;
                     f.write_str(if open { ")" } else { "" })
                 }
-                (_, [a]) if name == "powi" && words.count.is_some() => {
-                    write_at(a, 3, words, f)?;
+                (_, [a, exponent @ ..]) if is_power(*id) && words.count.is_some() => {
+                    f.write_str(if around > 3 { "(" } else { "" })?;
+                    write_at(a, 4, words, f)?;
                     f.write_str("^")?;
-                    write_shift(*shift, words, f)
+                    match exponent.first() {
+                        Some(exponent) => write_at(exponent, 4, words, f)?,
+                        None => write_shift(*shift, words, f)?,
+                    }
+                    f.write_str(if around > 3 { ")" } else { "" })
                 }
                 (_, [a]) if name == "neg" => {
-                    f.write_str("-")?;
-                    write_at(a, 3, words, f)
+                    f.write_str(if around > 3 { "(-" } else { "-" })?;
+                    write_at(a, 3, words, f)?;
+                    f.write_str(if around > 3 { ")" } else { "" })
                 }
                 _ => {
                     write!(f, "{name}(")?;
@@ -249,6 +281,16 @@ fn write_at(formula: &Formula, around: u8, words: &Words<'_>, f: &mut fmt::Forma
     }
 }
 
+fn write_constant(c: f64, around: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let is_bracketed = around > 3 && c < 0.0;
+    f.write_str(if is_bracketed { "(" } else { "" })?;
+    match c {
+        std::f64::consts::PI => f.write_str("π")?,
+        c => f.write_str(&in_formula(c))?,
+    }
+    f.write_str(if is_bracketed { ")" } else { "" })
+}
+
 fn write_shift(shift: Shift, words: &Words<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if let Some(n) = words.count {
         return write!(f, "{}", n.saturating_add(shift.0));
@@ -261,8 +303,11 @@ fn write_shift(shift: Shift, words: &Words<'_>, f: &mut fmt::Formatter<'_>) -> f
 }
 
 fn write_test(test: &Test<Formula>, words: &Words<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    // A constant is what something is compared with: `x > 0`.
     let (a, sign, b) = match test {
         Test::Equal(a, b) => (a, " == ", b),
+        Test::Less(a @ Formula::Constant(_), b) => (b, " > ", a),
+        Test::AtMost(a @ Formula::Constant(_), b) => (b, " >= ", a),
         Test::Less(a, b) => (a, " < ", b),
         Test::AtMost(a, b) => (a, " <= ", b),
     };

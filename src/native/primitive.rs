@@ -185,6 +185,15 @@ impl Primitive {
         }
     }
 
+    /// The result for integer operands; `None` when there is none.
+    pub fn integer(&self, x: &[i64]) -> Option<i64> {
+        match (self.value, x) {
+            (Value::I1(f), [a]) => f(*a).ok(),
+            (Value::I2(f), [a, b]) => f(*a, *b).ok(),
+            _ => None,
+        }
+    }
+
     /// The slope of the result `r` in numeric operand `k`; `None` when it has none.
     #[inline]
     pub fn slope(&self, k: usize, x: &[f64], n: i64, r: f64) -> Option<f64> {

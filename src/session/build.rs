@@ -1,12 +1,14 @@
 //! The compiled form: writing one, and running it without its source.
 
+use super::derive;
 use super::explain::names_of_parameters;
 use super::run::OnDemand;
 use super::told::told;
 use super::{Input, Outcome, Session, Status};
 use crate::bytecode::{Code as Bytecode, Image, LIST};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{FunctionId, MethodId, Program};
+use crate::ir::{FunctionId, MethodId, Op, Program};
+use crate::native::formula::Written;
 use crate::native::library::Wish;
 use crate::source::{SourceMap, Span};
 use crate::types::World;
@@ -27,9 +29,17 @@ struct Loaded<'p> {
     methods: HashMap<(u32, ShapeId), u32>,
     /// What the parameters of its own functions are called.
     parameters: HashMap<String, Vec<String>>,
+    /// Its own functions as formulas, if it asks for any, and why one is none.
+    formulas: HashMap<u32, Result<Written, String>>,
     /// The names of the library, and the texts.
     known: (&'p mut World, &'p SourceMap),
 }
+
+/// Functions as formulas, by their numbers, or why they are none.
+type Formulas = Vec<(u32, Result<Written, String>)>;
+
+/// What explanations need beside the code: the files, what parameters are called, and formulas.
+type Told = (Vec<(String, String)>, Vec<(String, Vec<String>)>, Formulas);
 
 impl Loaded<'_> {
     fn code(&self, function: u32, version: usize) -> Result<Rc<Bytecode>, Box<Fault>> {
@@ -71,6 +81,11 @@ impl Compiler for Loaded<'_> {
         told((&names, sources), (trace, kinks), wish)
     }
 
+    fn derived(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
+        let unknown = || Err("it belongs to the library".to_owned());
+        derive::forms(&self.formulas.get(&function).cloned().unwrap_or_else(unknown), name, order)
+    }
+
     fn shapes(&self) -> &Shapes {
         &self.shapes
     }
@@ -95,7 +110,8 @@ impl Session {
         // With those that they import, in the order in which their places are counted.
         let files = self.sources.written().map(|source| (source.name.to_string(), source.text.to_string())).collect();
         let parameters = self.world.parameters_of_functions();
-        let image = match image(&self.program, (files, parameters), compiled.script) {
+        let formulas = self.formulas();
+        let image = match image(&self.program, (files, parameters, formulas), compiled.script) {
             Ok(image) => image,
             Err(fault) => return Err(self.concluded(Err(fault), compiled.diagnostics)),
         };
@@ -103,6 +119,17 @@ impl Session {
             Ok(bytes) => Ok((bytes, compiled.diagnostics)),
             Err(why) => Err(refused(Span::default(), &why)),
         }
+    }
+
+    /// All functions as formulas, if the program asks for any.
+    fn formulas(&self) -> Formulas {
+        let functions = &self.program.functions;
+        let steps = functions.iter().flatten().flat_map(|f| &f.blocks).flat_map(|block| &block.instructions);
+        if !steps.into_iter().any(|step| matches!(step.op, Op::Native { name: "derive", .. })) {
+            return vec![];
+        }
+        let written = |f| (f, derive::written(&self.program, FunctionId(f), &self.sources));
+        (0..functions.len() as u32).map(written).collect()
     }
 
     /// Runs a program that [`build`](Session::build) has compiled.
@@ -130,6 +157,7 @@ impl Session {
             own_texts: image.own_texts,
             methods: image.methods.into_iter().map(|(method, shape, f)| ((method, shape), f)).collect(),
             parameters: image.parameters.into_iter().collect(),
+            formulas: image.formulas.into_iter().collect(),
             known: (&mut self.world, &self.sources),
         };
         let result = self.machine.run(&mut compiler, image.script, Default::default());
@@ -160,11 +188,7 @@ impl Session {
 }
 
 /// All of a program that was compiled.
-fn image(
-    program: &Program,
-    (files, parameters): (Vec<(String, String)>, Vec<(String, Vec<String>)>),
-    script: FunctionId,
-) -> Result<Image, Box<Fault>> {
+fn image(program: &Program, (files, parameters, formulas): Told, script: FunctionId) -> Result<Image, Box<Fault>> {
     let mut compiler = OnDemand::new(program);
     let mut functions = vec![];
     for f in 0..program.functions.len() as u32 {
@@ -186,6 +210,7 @@ fn image(
         own_texts: program.own_texts.iter().map(|pair| pair.map(|f| f.0)).collect(),
         methods,
         parameters,
+        formulas,
         script: script.0,
     })
 }

@@ -40,10 +40,12 @@ impl Session {
     }
 
     /// A function as it is written, or the function of `x` that an expression is.
-    fn as_function(&mut self, text: &str) -> String {
-        match self.type_of(&format!("let _f: (Double) -> Double = {text}; _f")) {
-            Ok(_) => text.to_owned(),
-            Err(_) => format!("{{ x in {text} }}"),
-        }
+    pub(super) fn as_function(&mut self, text: &str) -> String {
+        let is_function = text.starts_with('{')
+            || match self.type_of(&format!("let _f: (Double) -> Double = {text}; _f")) {
+                Ok(_) => true,
+                Err(_) => self.type_of(text).is_ok_and(|ty| ty.is_some_and(|ty| ty.contains("->"))),
+            };
+        if is_function { text.to_owned() } else { format!("{{ x in {text} }}") }
     }
 }

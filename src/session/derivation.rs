@@ -1,7 +1,8 @@
 //! How a derivative comes about, as text.
 
-use super::{Count, Explained, Operation, Partial, Quantity};
+use super::{Count, Explained, Kink, Operation, Partial, Quantity};
 use crate::source::{SourceMap, Span};
+use crate::value::number::{in_formula, write_double};
 use std::rc::Rc;
 
 /// Steps beyond this are summed up by line: nobody reads ten thousand rows.
@@ -58,10 +59,55 @@ pub(super) fn forward(explained: &Explained) -> Vec<[String; 4]> {
 
 /// What is to be said of the kinks that were met.
 pub(super) fn kinks(explained: &Explained) -> impl Iterator<Item = String> {
-    explained.kinks.iter().map(|(step, [left, right], taken)| {
-        let sides = format!("left {}, right {}", short(*left), short(*right));
-        format!("kink at {step}: {sides}; by convention the slope is {} there", short(*taken))
+    explained.kinks.iter().map(|(step, sides, taken)| kink(step, *sides, *taken))
+}
+
+/// A kink, and what is taken there.
+fn kink(step: &str, [left, right]: [f64; 2], taken: f64) -> String {
+    let side = |slope: f64| if slope.is_nan() { "none".to_owned() } else { short(slope) };
+    let sides = format!("left {}, right {}", side(left), side(right));
+    format!("kink at {step}: {sides}; by convention the slope is {} there", short(taken))
+}
+
+/// The kinks that were met, on one line; nothing when there were none.
+pub fn kinks_met(met: &[Kink]) -> Option<String> {
+    let (first, others) = met.split_first()?;
+    let first = kink(&first.step, [first.left, first.right], first.taken);
+    Some(match others.len() {
+        0 => first,
+        1 => format!("{first}; and at one more place"),
+        more => format!("{first}; and at {more} more places"),
     })
+}
+
+/// The value and the derivatives of what was differentiated, and how they were computed.
+pub fn derivatives(explained: &Explained) -> Vec<String> {
+    let Explained { function, inputs, results, steps, bytes, .. } = explained;
+    let is_name = function.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let point = inputs.iter().map(|input| in_formula(input.value)).collect::<Vec<_>>().join(", ");
+    let f = if is_name { function } else { "f" };
+    let mut rows = vec![];
+    if let [(_, value)] = results[..] {
+        rows.push([format!("{f}({point})"), format!("= {}", text_of(value)), String::new()]);
+    }
+    for (k, Quantity { name, adjoint, .. }) in inputs.iter().enumerate() {
+        let left = if inputs.len() == 1 { format!("{f}'({point})") } else { format!("∂{f}/∂{name}") };
+        let how = if k == 0 { how(*steps, *bytes) } else { String::new() };
+        rows.push([left, format!("= {}", text_of(*adjoint)), how]);
+    }
+    let kinks = kinks(explained).map(|kink| format!("  {kink}"));
+    aligned(&rows, "  ").into_iter().chain(kinks).collect()
+}
+
+fn how(steps: usize, bytes: usize) -> String {
+    let s = if steps == 1 { "" } else { "s" };
+    format!("reverse mode: {steps} step{s}, {bytes} bytes")
+}
+
+fn text_of(x: f64) -> String {
+    let mut text = String::new();
+    write_double(&mut text, x);
+    text
 }
 
 /// `∂u/∂x = cos(x) = -0.416147`, for every operand that moves.

@@ -61,7 +61,12 @@ impl Session {
     pub fn enter(&mut self, name: &str, text: &str) -> Answer {
         let names = self.world.names();
         match self.compile_entered(name, text) {
-            Ok(compiled) => self.execute_entered(compiled, &names),
+            Ok(compiled) => {
+                // Every text gets a fresh look, and what others have met is not its own.
+                self.machine.levels.watch(self.wanted);
+                self.machine.take_kinks();
+                self.execute_entered(compiled, &names)
+            }
             Err(Outcome { diagnostics, status, .. }) => Answer { diagnostics, status, shown: vec![] },
         }
     }

@@ -5,9 +5,11 @@
 //! Promises: a session survives every error in a program; what is handed out needs nothing else to be shown.
 //! Not here: words for people (`front`), any stage's own work.
 
+mod asked;
 mod build;
 mod curves;
 pub mod derivation;
+mod derive;
 mod explain;
 mod highlight;
 mod html;
@@ -29,8 +31,11 @@ mod typing;
 
 pub use crate::native::library::{Access, Display, Folders, Screen, Step, Streams};
 pub use crate::plot::{Chart, png};
+pub use crate::types::closest;
 pub use crate::vm::difference::{Estimate, unit};
 pub use crate::vm::{Count, Kink};
+pub use asked::Asked;
+pub use derive::Derived;
 pub use explain::{Explained, Operation, Partial, Quantity};
 pub use highlight::Class;
 pub use imports::Loader;
@@ -44,6 +49,7 @@ pub use typing::Completion;
 use crate::diagnostic::Diagnostic;
 use crate::ir::lower::Lowering;
 use crate::ir::{FunctionId, Program};
+use crate::native::library::Random;
 use crate::source::SourceMap;
 use crate::tape::watch::Wanted;
 use crate::types::{Checked, World};
@@ -166,6 +172,18 @@ impl Session {
             imported,
             interrupt,
         }
+    }
+
+    /// Random numbers begin again, at another seed.
+    pub fn seed(&mut self, seed: u64) {
+        self.machine.host.random = Random::seeded(seed);
+    }
+
+    /// Takes over limits, and what is looked for while numbers are differentiated.
+    pub fn adjust(&mut self, options: &Options) {
+        self.wanted = run::wanted(options);
+        self.deny_warnings = options.deny_warnings;
+        run::adjust(&mut self.machine, options);
     }
 
     /// The type of the value that the last text gave, as it is written.

@@ -116,25 +116,45 @@ pub enum Stage {
     Derivative,
     /// The bytecode.
     Code,
+    /// The bytecode of the derivative.
+    DerivativeCode,
     /// What was recorded.
     Tape,
 }
 
 impl Stage {
     /// All of them, in the order of the pipeline.
-    pub const ALL: [Stage; 7] =
-        [Stage::Tree, Stage::Types, Stage::Ir, Stage::Activity, Stage::Derivative, Stage::Code, Stage::Tape];
+    pub const ALL: [Stage; 8] = [
+        Stage::Tree,
+        Stage::Types,
+        Stage::Ir,
+        Stage::Activity,
+        Stage::Derivative,
+        Stage::Code,
+        Stage::DerivativeCode,
+        Stage::Tape,
+    ];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
+        self.words()[0]
+    }
+
+    /// What it shows.
+    pub fn summary(self) -> &'static str {
+        self.words()[1]
+    }
+
+    fn words(self) -> [&'static str; 2] {
         match self {
-            Stage::Tree => "tree",
-            Stage::Types => "types",
-            Stage::Ir => "ir",
-            Stage::Activity => "activity",
-            Stage::Derivative => "derivative",
-            Stage::Code => "code",
-            Stage::Tape => "tape",
+            Stage::Tree => ["tree", "the syntax tree"],
+            Stage::Types => ["types", "what is declared, with its types"],
+            Stage::Ir => ["ir", "the graph of steps"],
+            Stage::Activity => ["activity", "which steps move when the arguments do (v), and move the result (u)"],
+            Stage::Derivative => ["derivative", "the graph of the derivative code"],
+            Stage::Code => ["code", "the instructions of the machine"],
+            Stage::DerivativeCode => ["derivative-code", "the instructions of the derivative code"],
+            Stage::Tape => ["tape", "what is recorded"],
         }
     }
 }

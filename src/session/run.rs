@@ -1,5 +1,6 @@
 //! Running what was compiled: the machine, and what it asks of the compiler.
 
+use super::derive;
 use super::explain::names_of_parameters;
 use super::told::told;
 use super::{CheckNan, Compiled, Kinks, Options, Outcome, Session, Status};
@@ -39,17 +40,30 @@ pub(super) fn machine(options: &Options, streams: Streams) -> Machine {
         access: options.access.clone(),
         is_rehearsal: false,
     };
-    let limits = Limits {
+    let mut machine = Machine::new(host, limits(options), options.max_tape);
+    machine.levels.watch(wanted(options));
+    machine.check_rules(options.check_derivatives);
+    machine
+}
+
+fn limits(options: &Options) -> Limits {
+    Limits {
         depth: options.max_depth,
         steps: options.max_steps,
         memory: options.max_memory,
         time: options.timeout,
         interrupt: options.interrupt.clone(),
-    };
-    let mut machine = Machine::new(host, limits, options.max_tape);
+    }
+}
+
+/// Gives a machine the limits of other options.
+pub(super) fn adjust(machine: &mut Machine, options: &Options) {
+    let most = Host::silent().largest;
+    machine.host.largest = options.max_memory.map_or(most, |allowed| allowed.min(most));
+    machine.limits = limits(options);
+    machine.levels.set_limit(options.max_tape);
     machine.levels.watch(wanted(options));
     machine.check_rules(options.check_derivatives);
-    machine
 }
 
 /// What is looked for while numbers are differentiated.
@@ -59,6 +73,7 @@ pub(super) fn wanted(options: &Options) -> Wanted {
         at_once: options.check_nan == CheckNan::Always,
         kinks: options.kinks != Kinks::Ignored,
         no_kinks: options.kinks == Kinks::Refused,
+        briefly: options.kinks == Kinks::Noted && options.interactive,
         steps: false,
     }
 }
@@ -145,6 +160,11 @@ impl Compiler for OnDemand<'_> {
         let Some((world, sources)) = &mut self.known else { return vec![] };
         let names = names_of_parameters(world, &wish.function);
         told((&names, sources), (trace, kinks), wish)
+    }
+
+    fn derived(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
+        let Some((_, sources)) = &self.known else { return vec![] };
+        derive::forms(&derive::written(self.program, FunctionId(function), sources), name, order)
     }
 
     fn shapes(&self) -> &Shapes {

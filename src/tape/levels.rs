@@ -41,6 +41,8 @@ pub struct Levels {
     pool: SharedPool,
     scratch: Vec<Vec<f64>>,
     pub(super) watch: Option<Box<super::watch::Watch>>,
+    /// The kinks that an ended look has met.
+    pub(super) kinks_met: Vec<super::watch::Met>,
     pub(super) ids: Arithmetic,
 }
 
@@ -91,6 +93,11 @@ pub enum Direction {
 }
 
 impl Levels {
+    /// From now on all tapes together may take that many bytes.
+    pub fn set_limit(&mut self, limit: u64) {
+        self.pool.borrow_mut().set_limit(limit);
+    }
+
     /// No level; all tapes together may take that many bytes.
     pub fn new(limit: u64) -> Levels {
         let pool = Rc::new(RefCell::new(Pool::new(limit)));
@@ -107,6 +114,7 @@ impl Levels {
             pool,
             scratch: vec![],
             watch: None,
+            kinks_met: vec![],
             ids: Arithmetic {
                 add: id("double.add"),
                 mul: id("double.mul"),

@@ -60,6 +60,8 @@ pub struct Wanted {
     pub kinks: bool,
     /// The program is to stop at the first of those.
     pub no_kinks: bool,
+    /// Kinks of the first steps only: nobody waits for those of a long run.
+    pub briefly: bool,
     /// Every step, for somebody who is shown how a derivative comes about.
     pub steps: bool,
 }
@@ -73,9 +75,14 @@ pub struct Watch {
     /// Where the program is.
     place: u32,
     times: HashMap<u32, u32>,
+    /// How many steps were looked at.
+    looks: u32,
     first: Option<Wrong>,
     kinks: Vec<Met>,
 }
+
+/// After so many steps a brief look ends.
+const BRIEF: u32 = 20_000;
 
 /// Kinks that are remembered; one for each place.
 const KINKS: usize = 1000;
@@ -140,13 +147,22 @@ impl Levels {
 
     /// The kinks that were met, in order, and forgets them.
     pub fn take_kinks(&mut self) -> Vec<Met> {
-        self.watch.as_mut().map(|watch| std::mem::take(&mut watch.kinks)).unwrap_or_default()
+        let mut met = std::mem::take(&mut self.kinks_met);
+        if let Some(watch) = &mut self.watch {
+            met.append(&mut watch.kinks);
+        }
+        met
     }
 
     /// Where the program is from now on.
     pub fn set_place(&mut self, place: u32) {
-        if let Some(watch) = &mut self.watch {
-            watch.place = place;
+        let Some(watch) = &mut self.watch else { return };
+        watch.place = place;
+        watch.looks = watch.looks.saturating_add(1);
+        if watch.looks > BRIEF && watch.wanted == (Wanted { kinks: true, briefly: true, ..Wanted::default() }) {
+            let kinks = std::mem::take(&mut watch.kinks);
+            self.kinks_met.extend(kinks);
+            self.set_watch(None);
         }
     }
 

@@ -241,6 +241,15 @@ impl World {
         with_parameters.filter(|(parameters, _)| !parameters.is_empty()).map(|(p, name)| (name, p)).collect()
     }
 
+    /// The labels of a function's parameters, as far as they are known.
+    pub fn labels_of_parameters(&mut self, function: &str) -> Vec<Option<String>> {
+        let entries = self.entries(function, 0);
+        let function =
+            entries.iter().find_map(|entry| if let Named::Function(f) = entry.what { Some(f) } else { None });
+        let Some(function) = function else { return vec![] };
+        self.signature(function).params.iter().map(|p| p.label.as_ref().map(ToString::to_string)).collect()
+    }
+
     /// What the parameters of a function of the top level are called, or of a closure that a variable keeps.
     pub fn names_of_parameters(&mut self, function: &str) -> Vec<String> {
         for entry in self.entries(function, 0) {

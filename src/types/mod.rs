@@ -81,6 +81,7 @@ pub mod ty;
 pub mod world;
 
 pub use api::Checked;
+pub use names::closest;
 pub use promise::Promise;
 pub use store::World;
 

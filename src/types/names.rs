@@ -89,7 +89,7 @@ pub(super) fn word_for(name: &str) -> Option<&'static str> {
 const LONGEST: usize = 100;
 
 /// The candidate that was probably meant: a word from another language, or one at most two edits away.
-pub(super) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
+pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
     if name.len() > LONGEST {
         return None;
     }

@@ -86,6 +86,13 @@ pub trait Compiler {
         vec![]
     }
 
+    /// The derivative of a function as a formula: the forms of a picture. `name` is how the function is written, `order` how
+    /// many times it is differentiated.
+    fn derived(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
+        let _ = (function, name, order);
+        vec![]
+    }
+
     /// What values look like.
     fn shapes(&self) -> &Shapes;
 

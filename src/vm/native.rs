@@ -28,6 +28,10 @@ pub fn call(
             clear_leftovers(machine, site);
             return Ok(Next::Return);
         }
+        Some(Native::Derive) => {
+            derive(machine, compiler);
+            return Ok(Next::Return);
+        }
         Some(Native::Function(function)) => function,
         None => return Err(Fault::internal("no such native function")),
     };
@@ -38,6 +42,16 @@ pub fn call(
     let arguments = machine.take_window(site.params.map(usize::from), slots);
     let ask = Ask { function, site: site.clone(), slots, arguments, parts: parts.into_iter(), texts: vec![] };
     ask.next(machine, compiler)
+}
+
+/// Asks the compiler for the derivative of the function in the window as a formula.
+fn derive(machine: &mut Machine, compiler: &mut dyn Compiler) {
+    let (function, name, order) = (machine.take_reference(0), machine.take_reference(1), machine.integer(0));
+    let forms = match (&function, &name) {
+        (Ref::Closure(closure), Ref::Text(name)) => compiler.derived(closure.function, name, order),
+        _ => vec![],
+    };
+    machine.set_reference(0, library::texts(forms));
 }
 
 /// Looks at the texts and integers in the window.

@@ -406,7 +406,7 @@ fn bounds(word: &str) -> Result<(String, String), String> {
     }
 }
 
-fn depth(word: &str) -> Result<usize, String> {
+pub(in crate::front) fn depth(word: &str) -> Result<usize, String> {
     match word.parse() {
         Ok(0) => Err("a program needs a depth of at least 1".to_owned()),
         Ok(depth) => Ok(depth),
@@ -415,7 +415,7 @@ fn depth(word: &str) -> Result<usize, String> {
 }
 
 /// Reads `1024`, `64KiB`, `1.5GiB`, `2GB`.
-fn bytes(word: &str) -> Result<u64, String> {
+pub(in crate::front) fn bytes(word: &str) -> Result<u64, String> {
     let digits = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
     let (number, unit) = word.split_at(digits);
     let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
@@ -438,7 +438,7 @@ fn bytes(word: &str) -> Result<u64, String> {
     if total < u64::MAX as f64 { Ok(total as u64) } else { Err(too_much()) }
 }
 
-fn seconds(word: &str) -> Result<Duration, String> {
+pub(in crate::front) fn seconds(word: &str) -> Result<Duration, String> {
     word.parse::<f64>()
         .ok()
         .filter(|s| *s > 0.0)

@@ -6,7 +6,7 @@
 //! Promises: what a program printed is on standard output before a diagnostic is written; a reader that goes away
 //! ends the program quietly; whatever happens, a status of the table in `--help` is given.
 
-mod args;
+pub(super) mod args;
 mod explain;
 mod fmt;
 mod input;

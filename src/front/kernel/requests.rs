@@ -12,7 +12,7 @@ use super::message::{Request, Wire};
 use super::question::Person;
 use super::sockets::{Arrival, Mailbox};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::session::{Answer, Reading, Session, Shown, Status, Topic};
+use crate::session::{Answer, Reading, Session, Shown, Status, Topic, derivation};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -187,6 +187,9 @@ impl Kernel {
             (Status::Done | Status::Exited(_), _) => {
                 if !lines.is_empty() {
                     self.tell(&lines);
+                }
+                if let Some(note) = derivation::kinks_met(&self.prompt.session.take_kinks()) {
+                    self.tell(&[note]);
                 }
                 if let Status::Exited(status) = status {
                     self.tell(&[format!("the cell ended itself with status {status}; the kernel goes on")]);

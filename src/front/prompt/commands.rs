@@ -2,9 +2,9 @@
 
 use super::super::listed::listed;
 use super::super::{lessons, pages, picture};
-use super::{Flow, Prompt, show};
+use super::{Flow, Prompt, ask, settings, show};
 use crate::diagnostic::Diagnostic;
-use crate::session::{Explained, Status, derivation};
+use crate::session::{Explained, Stage, Status, derivation};
 use crate::source::SourceMap;
 use std::path::Path;
 use std::time::Instant;
@@ -32,6 +32,18 @@ const COMMANDS: &[Command] = &[
         arguments: "f at 2",
         summary: "how the derivative comes about: values, partial derivatives, adjoints",
         run: explain,
+    },
+    Command {
+        name: "derive",
+        arguments: "f [tex]",
+        summary: "the derivative as a formula; f' is differentiated once more; as LaTeX",
+        run: ask::derive,
+    },
+    Command {
+        name: "diff",
+        arguments: "f [at 2]",
+        summary: "what it is differentiable in, and why not; the derivative at a point",
+        run: ask::diff,
     },
     Command {
         name: "tape",
@@ -64,10 +76,28 @@ const COMMANDS: &[Command] = &[
         run: plot,
     },
     Command {
+        name: "table",
+        arguments: "f, f' from -3 to 3 [step 0.5]",
+        summary: "values of functions, or of expressions in x, below each other",
+        run: ask::table,
+    },
+    Command {
+        name: "show",
+        arguments: "STAGE f",
+        summary: "a function as a stage of the compiler sees it; ':show' lists the stages",
+        run: ask::show,
+    },
+    Command {
         name: "lesson",
         arguments: "[7]",
         summary: "a lesson, step by step; what it declares stays to be played with",
         run: lesson,
+    },
+    Command {
+        name: "set",
+        arguments: "[NAME VALUE]",
+        summary: "a setting; ':set' lists them with their values",
+        run: settings::set,
     },
     Command { name: "vars", arguments: "", summary: "what was declared in this session", run: variables },
     Command { name: "time", arguments: "INPUT", summary: "does it, and says how long it took", run: time },
@@ -99,13 +129,24 @@ pub(super) fn run(prompt: &mut Prompt, line: &str) -> Flow {
 
 /// The commands that the word at the end of a line may become; nothing when it is no command.
 pub(super) fn complete(before: &str) -> Option<(usize, Vec<String>)> {
-    let word = before.trim_start().strip_prefix(':')?;
-    if word.contains(char::is_whitespace) {
-        return None;
-    }
+    let line = before.trim_start().strip_prefix(':')?;
+    let (word, known) = match line.split_once(char::is_whitespace) {
+        None => (line, COMMANDS.iter().map(|command| command.name).collect()),
+        Some((command, word)) if !word.contains(char::is_whitespace) => (word, arguments(command)?),
+        Some(_) => return None,
+    };
     let start = before.len() - word.len();
-    let names = COMMANDS.iter().map(|command| command.name).filter(|name| name.starts_with(word));
+    let names = known.into_iter().filter(|name| name.starts_with(word));
     Some((start, names.map(|name| format!("{name} ")).collect()))
+}
+
+/// The words that may stand first behind a command, where those are known.
+fn arguments(command: &str) -> Option<Vec<&'static str>> {
+    match command {
+        "show" => Some(Stage::ALL.iter().map(|stage| stage.name()).collect()),
+        "set" => Some(settings::names().collect()),
+        _ => None,
+    }
 }
 
 /// The commands, or what is known of a name.
@@ -145,7 +186,7 @@ fn type_of(prompt: &mut Prompt, expression: &str) -> Flow {
 }
 
 /// `f at 1, 2`: a function, and arguments as they are written.
-fn at(rest: &str) -> Option<(&str, Vec<String>)> {
+pub(super) fn at(rest: &str) -> Option<(&str, Vec<String>)> {
     let (function, arguments) = rest.rsplit_once(" at ")?;
     let arguments: Vec<String> = listed(arguments).iter().map(|argument| number(argument)).collect();
     (!function.trim().is_empty() && arguments.iter().all(|a| !a.is_empty())).then_some((function.trim(), arguments))
@@ -169,7 +210,7 @@ fn explained(prompt: &mut Prompt, rest: &str, show: fn(&Explained, &SourceMap) -
     }
 }
 
-fn refuse(prompt: &mut Prompt, diagnostics: &[Diagnostic]) -> Flow {
+pub(super) fn refuse(prompt: &mut Prompt, diagnostics: &[Diagnostic]) -> Flow {
     let text = prompt.manner.text(diagnostics, &prompt.session);
     prompt.complain(text.trim_end())
 }
@@ -286,7 +327,7 @@ fn lesson(prompt: &mut Prompt, word: &str) -> Flow {
 
 fn variables(prompt: &mut Prompt, _: &str) -> Flow {
     for shown in prompt.session.declared() {
-        prompt.say(&show::line(&shown, prompt.manner.is_colored));
+        prompt.say(&show::line(&show::rounded(&shown, prompt.digits), prompt.manner.is_colored));
     }
     Flow::Next
 }
@@ -340,4 +381,21 @@ fn reset(prompt: &mut Prompt, _: &str) -> Flow {
 
 fn quit(_: &mut Prompt, _: &str) -> Flow {
     Flow::Leave(super::status::DONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::COMMANDS;
+
+    #[test]
+    fn every_command_is_described() {
+        let page = include_str!("../../../docs/prompt.md");
+        for command in COMMANDS {
+            assert!(
+                page.contains(&format!("`:{}", command.name)),
+                "docs/prompt.md does not describe ':{}'",
+                command.name
+            );
+        }
+    }
 }

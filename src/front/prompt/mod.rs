@@ -6,17 +6,19 @@
 //! history is written unasked.
 //! Not here: what an input means (`session`), which commands there are (`commands`).
 
+mod ask;
 mod check;
 mod commands;
 mod editor;
 mod paths;
+mod settings;
 mod show;
 mod symbols;
 
 use super::manner::Manner;
 use super::output::Output;
 use super::status;
-use crate::session::{Answer, Completion, Options, Reading, Session, Status};
+use crate::session::{Answer, Completion, Kinks, Options, Reading, Session, Status, derivation};
 use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::rc::Rc;
@@ -45,6 +47,8 @@ pub(super) struct Prompt {
     /// What makes a fresh session.
     make: Box<dyn Fn(&Options) -> Session>,
     manner: Manner,
+    /// How many digits of a number are shown that count; without it all of them.
+    digits: Option<usize>,
     /// How many inputs there were.
     count: usize,
     /// The inputs that did what they were to do, for `:save`.
@@ -74,9 +78,11 @@ impl Prompt {
         [output, errors]: [Output; 2],
         make: Box<dyn Fn(&Options) -> Session>,
     ) -> Prompt {
-        let options = Options { interactive: true, ..options };
+        // What is met at a kink is said beside the value.
+        let kinks = if options.kinks == Kinks::Ignored { Kinks::Noted } else { options.kinks };
+        let options = Options { interactive: true, kinks, ..options };
         let session = make(&options);
-        Prompt { session, options, output, errors, make, manner, count: 0, kept: vec![], failed: None }
+        Prompt { session, options, output, errors, make, manner, digits: None, count: 0, kept: vec![], failed: None }
     }
 
     fn on_terminal(options: Options, manner: Manner) -> Prompt {
@@ -147,6 +153,9 @@ impl Prompt {
             self.kept.push(input.trim_end().to_owned());
         }
         let flow = self.show(&answer);
+        if let Some(note) = derivation::kinks_met(&self.session.take_kinks()) {
+            self.say(&show::dimmed(&note, self.manner.is_colored));
+        }
         if let Some(note) = show::integer_division(input).filter(|_| answer.status == Status::Done) {
             self.say(&show::dimmed(&note, self.manner.is_colored));
         }
@@ -155,7 +164,7 @@ impl Prompt {
 
     fn show(&mut self, answer: &Answer) -> Flow {
         for shown in &answer.shown {
-            self.say(&show::line(shown, self.manner.is_colored));
+            self.say(&show::line(&show::rounded(shown, self.digits), self.manner.is_colored));
         }
         self.output.flush_or_end();
         self.errors.write_or_end(&self.manner.text(&answer.diagnostics, &self.session));

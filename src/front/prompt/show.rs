@@ -9,6 +9,9 @@ const LONGEST: usize = 2000;
 /// Types whose values say themselves what they are.
 const PLAIN: &[&str] = &["Double", "Int", "Bool", "String"];
 
+/// Types that numbers and collections of them have.
+const PLAIN_NUMBERS: &[&str] = &["Double", "Int", "Bool"];
+
 /// A value, or a declaration with its type: `f : (Double) → Double`.
 pub(super) fn line(shown: &Shown, is_colored: bool) -> String {
     let Shown { name, ty, value } = shown;
@@ -23,6 +26,34 @@ pub(super) fn line(shown: &Shown, is_colored: bool) -> String {
         (None, Some(value)) => format!("{value}  {}", dim(&format!(": {ty}"))),
         (None, None) => ty,
     }
+}
+
+/// A value with its numbers rounded to so many digits that count; what is no number stays as it is.
+pub(super) fn rounded(shown: &Shown, digits: Option<usize>) -> Shown {
+    let words = shown.ty.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let are_numbers =
+        words.clone().any(|word| word == "Double") && words.clone().all(|word| PLAIN_NUMBERS.contains(&word));
+    let (Some(digits), Some(value), true) = (digits, &shown.value, are_numbers) else { return shown.clone() };
+    let mut out = String::new();
+    let mut rest = value.as_str();
+    while let Some(c) = rest.chars().next() {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || ".+-".contains(c);
+        let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len()).max(c.len_utf8());
+        let (word, behind) = rest.split_at(end);
+        // A whole number is no `Double`, and is shown as it is.
+        match word.parse::<f64>().ok().filter(|x| x.is_finite() && word.contains(['.', 'e'])) {
+            Some(x) => out.push_str(&shortest(x, digits)),
+            None => out.push_str(word),
+        }
+        rest = behind;
+    }
+    Shown { value: Some(out), ..shown.clone() }
+}
+
+/// A number with so many digits that count, as the language writes it.
+fn shortest(x: f64, digits: usize) -> String {
+    let rounded = format!("{x:.*e}", digits.saturating_sub(1)).parse().unwrap_or(x);
+    format!("{rounded:?}")
 }
 
 /// What is said beside the value of `1/3`, which surprises everybody once.
@@ -100,6 +131,21 @@ mod tests {
     fn integer_division_is_told() {
         assert_eq!(integer_division("1/3").as_deref(), Some("integer division; 1.0/3 is 0.3333333333333333"));
         assert_eq!([integer_division("6 / 3"), integer_division("1/0"), integer_division("1.0/3")], [None, None, None]);
+    }
+
+    #[test]
+    fn numbers_are_rounded_to_some_digits() {
+        let rounded = |ty: &str, value: &str| {
+            let shown = Shown { name: None, ty: ty.into(), value: Some(value.into()) };
+            rounded(&shown, Some(4)).value.unwrap_or_default()
+        };
+        assert_eq!(rounded("Double", "3.141592653589793"), "3.142");
+        assert_eq!(
+            rounded("[Double]", "[1.0, -0.00012345678, 6.02214076e+23, nan]"),
+            "[1.0, -0.0001235, 6.022e23, nan]"
+        );
+        assert_eq!(rounded("(Int, Double)", "(123456, 2.71828)"), "(123456, 2.718)");
+        assert_eq!(rounded("String", "\"3.141592653589793\""), "\"3.141592653589793\"");
     }
 
     #[test]

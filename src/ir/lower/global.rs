@@ -82,6 +82,9 @@ impl Builder<'_> {
         };
         let cells: Vec<_> = banks.iter().map(|bank| (*bank, next(*bank))).collect();
         let ready = declared.lazy.map(|_| next(Bank::I));
+        if let [cell] = cells[..] {
+            self.program.global_names.insert(cell, declared.name.clone());
+        }
         self.lowering.globals.insert(global, Storage { cells: cells.clone(), ready });
         Location::Global { cells }
     }

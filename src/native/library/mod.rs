@@ -24,7 +24,7 @@ pub use access::{Access, Folders, way_out};
 pub use context::{Argument, Failure, FailureKind, NativeContext, internal};
 pub use host::{Display, Host, Random, Screen, Step, Streams, View, Wish};
 pub use io::{Table, lines_of, table_of};
-pub use text::append_text;
+pub use text::{append_text, texts};
 
 use crate::value::Ref;
 use hashbrown::HashMap;
@@ -66,6 +66,9 @@ pub enum Native {
     Step(&'static NativeFunction),
     /// Which needs nothing but its arguments.
     Look(&'static Look),
+    /// Which asks the compiler for a function as a formula: takes the function, how it is written, and how many times it is
+    /// differentiated; gives the forms of a picture.
+    Derive,
 }
 
 impl Native {
@@ -73,6 +76,7 @@ impl Native {
         match self {
             Native::Function(f) | Native::Step(f) => f.name,
             Native::Look(f) => f.name,
+            Native::Derive => "derive",
         }
     }
 }
@@ -96,7 +100,7 @@ const PARTS: [&[NativeFunction]; 10] = [
 static ALL: LazyLock<Vec<Native>> = LazyLock::new(|| {
     let functions = PARTS.iter().copied().flatten().map(Native::Function);
     let steps = dictionary::STEPS.iter().map(Native::Step);
-    functions.chain(steps).chain(LOOKS.iter().map(Native::Look)).collect()
+    functions.chain(steps).chain(LOOKS.iter().map(Native::Look)).chain([Native::Derive]).collect()
 });
 
 /// How many functions are no looks; those have the numbers behind.

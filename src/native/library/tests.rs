@@ -41,6 +41,7 @@ fn call(
             }
             return Ok(());
         }
+        Native::Derive => return Err(internal()),
     };
     let mut host = Host::silent();
     let banks = (&mut to.f[..], &mut to.slots[..], &mut to.i[..], &mut to.r[..]);

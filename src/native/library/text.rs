@@ -80,7 +80,7 @@ fn is_kind(r: &[Ref], i: &[i64]) -> Option<i64> {
 pub(super) const TEXT: Layout = Layout { f: 0, i: 0, r: 1 };
 
 /// An array of texts.
-pub(super) fn texts<T: Into<Text>>(all: Vec<T>) -> Ref {
+pub fn texts<T: Into<Text>>(all: Vec<T>) -> Ref {
     Ref::Cells(Rc::new(Cells::references(all.into_iter().map(|text| Ref::Text(text.into())).collect())))
 }
 

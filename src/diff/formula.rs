@@ -1,0 +1,208 @@
+//! A function of numbers as a formula: its graph is gone through once, with formulas in the registers.
+//!
+//! In: a function that computes with numbers alone. Out: the formula of its result; where it decides, a choice.
+//!
+//! Promises: a formula computes what the function does. Where there is none, one sentence says why, and where.
+//! Not here: derivatives of formulas, and how they are simplified (`native::formula`).
+
+mod call;
+mod known;
+mod step;
+
+use crate::ir::{BlockId, Function, FunctionId, Program, Reg, Terminator};
+use crate::native::field::Test;
+use crate::native::formula::{Formula, Written};
+use crate::source::Span;
+use crate::value::Bank;
+
+/// Formulas of more parts are not read any more.
+const LONGEST: usize = 400;
+
+/// A function that is open so many times calls itself; derivatives of derivatives open one of the library again.
+const DEEPEST: usize = 6;
+
+/// So many steps are gone through, in all cases together.
+const STEPS: usize = 20_000;
+
+/// Why a function is no formula.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NoFormula {
+    /// What is in the way: `line 3 has a loop`, without the line.
+    pub reason: String,
+    /// Where.
+    pub span: Span,
+}
+
+/// What stands in a register.
+#[derive(Clone, PartialEq, Debug)]
+enum Value {
+    Number(Formula),
+    Integer(i64),
+    /// A truth value that depends on numbers, and whether it is the opposite of the test.
+    Truth(Test<Formula>, bool),
+    /// A function, and what it captured.
+    Function(FunctionId, Vec<Value>),
+}
+
+/// A function as a formula.
+///
+/// # Errors
+/// Why it is none.
+pub fn formula(program: &Program, id: FunctionId) -> Result<Written, NoFormula> {
+    let mut reader = Reader::new(program);
+    let Some(function) = program.function(id) else { return Err(reader.no("it is not compiled")) };
+    reader.place = function.span;
+    reader.words = function.parameters.iter().map(|p| p.name.to_string()).collect();
+    let parameters = reader.words.len();
+    let are_numbers = function.params.len() == parameters && function.results == [Bank::F];
+    if !are_numbers || function.params.iter().any(|reg| bank(function, *reg) != Bank::F) {
+        return Err(reader.no("it is no function of numbers to a number"));
+    }
+    let arguments = (0..parameters as u8).map(|k| Value::Number(Formula::Operand(k))).collect();
+    match reader.run(id, arguments, &[])?.as_slice() {
+        [Value::Number(formula)] => Ok(Written { formula: formula.clone(), words: reader.words, parameters }),
+        _ => Err(reader.no("its result is no number")),
+    }
+}
+
+fn bank(function: &Function, reg: Reg) -> Bank {
+    function.registers.get(reg.0 as usize).map_or(Bank::R, |register| register.bank)
+}
+
+/// Who goes through graphs.
+struct Reader<'p> {
+    program: &'p Program,
+    /// The names of operands.
+    words: Vec<String>,
+    /// The functions that are gone through, the innermost last.
+    open: Vec<FunctionId>,
+    /// The place in the user's own text.
+    place: Span,
+    steps: usize,
+}
+
+/// What the registers of a function hold.
+type Registers = Vec<Option<Value>>;
+
+impl<'p> Reader<'p> {
+    fn new(program: &'p Program) -> Reader<'p> {
+        Reader { program, words: vec![], open: vec![], place: Span::default(), steps: 0 }
+    }
+
+    fn no(&self, reason: impl Into<String>) -> NoFormula {
+        NoFormula { reason: reason.into(), span: self.place }
+    }
+
+    /// The results of a function.
+    fn run(&mut self, id: FunctionId, arguments: Vec<Value>, captures: &[Value]) -> Result<Vec<Value>, NoFormula> {
+        let Some(function) = self.program.function(id).cloned() else { return Err(self.no("it is not compiled")) };
+        if self.open.iter().filter(|open| **open == id).count() >= DEEPEST {
+            return Err(self.no(format!("'{}' calls itself", known::called(&function))));
+        }
+        if let Some(why) = known::obstacle(&function) {
+            return Err(self.no(why));
+        }
+        if let Some(place) = known::cycle(&function) {
+            return Err(match function.is_prelude {
+                true => self.no(format!("'{}' is computed by a loop", known::called(&function))),
+                false => NoFormula { reason: "there is a loop".into(), span: place },
+            });
+        }
+        let mut registers: Registers = vec![None; function.registers.len()];
+        for (reg, argument) in function.params.iter().zip(arguments) {
+            known::put(&mut registers, *reg, argument);
+        }
+        let place = self.place;
+        self.open.push(id);
+        let results = self.walk(&function, captures, BlockId(0), registers);
+        self.open.pop();
+        self.place = place;
+        results?.ok_or_else(|| self.no("it always fails"))
+    }
+
+    /// What comes of the steps from a block on; nothing when the program stops.
+    fn walk(
+        &mut self,
+        function: &Function,
+        captures: &[Value],
+        mut at: BlockId,
+        mut registers: Registers,
+    ) -> Result<Option<Vec<Value>>, NoFormula> {
+        loop {
+            let Some(block) = function.blocks.get(at.0 as usize) else { return Err(self.no("it never ends")) };
+            for instruction in &block.instructions {
+                self.steps += 1;
+                if self.steps > STEPS {
+                    return Err(self.no("it is too long to be read"));
+                }
+                if !function.is_prelude {
+                    self.place = instruction.span;
+                }
+                self.step(function, captures, instruction, &mut registers)?;
+            }
+            let condition = match block.end.as_ref() {
+                Some(Terminator::Jump(next)) => {
+                    at = *next;
+                    continue;
+                }
+                Some(Terminator::Return(results)) => {
+                    return results.iter().map(|reg| self.value(&registers, *reg)).collect::<Result<_, _>>().map(Some);
+                }
+                Some(Terminator::Branch { condition, then, otherwise }) => (*condition, *then, *otherwise),
+                Some(Terminator::Trap(_)) | None => return Ok(None),
+            };
+            let (condition, then, otherwise) = condition;
+            match self.value(&registers, condition)? {
+                Value::Integer(n) => at = if n != 0 { then } else { otherwise },
+                Value::Truth(test, is_opposite) => {
+                    let (yes, no) = if is_opposite { (otherwise, then) } else { (then, otherwise) };
+                    let yes = self.walk(function, captures, yes, registers.clone())?;
+                    let no = self.walk(function, captures, no, registers)?;
+                    return self.either(&test, yes, no);
+                }
+                Value::Number(_) | Value::Function(..) => return Err(self.no("it decides by something else")),
+            }
+        }
+    }
+
+    /// The results of two ways; where one of them stops the program, it is no case of the formula.
+    fn either(
+        &self,
+        test: &Test<Formula>,
+        yes: Option<Vec<Value>>,
+        no: Option<Vec<Value>>,
+    ) -> Result<Option<Vec<Value>>, NoFormula> {
+        let (Some(yes), Some(no)) = (yes.clone(), no.clone()) else { return Ok(yes.or(no)) };
+        let pairs = yes.into_iter().zip(no).map(|pair| match pair {
+            (Value::Number(a), Value::Number(b)) => self.number(Formula::Select(Box::new((test.clone(), a, b)))),
+            (a, b) if a == b => Ok(a),
+            _ => Err(self.no("it decides about more than numbers")),
+        });
+        pairs.collect::<Result<_, _>>().map(Some)
+    }
+
+    fn value(&self, registers: &Registers, reg: Reg) -> Result<Value, NoFormula> {
+        let value = registers.get(reg.0 as usize).cloned().flatten();
+        value.ok_or_else(|| self.no("it computes with more than numbers"))
+    }
+
+    /// A number, unless nobody would read it.
+    fn number(&self, formula: Formula) -> Result<Value, NoFormula> {
+        if formula.size() > LONGEST {
+            return Err(self.no("its formula is too long to be read"));
+        }
+        Ok(Value::Number(formula))
+    }
+
+    /// Something that is known by name.
+    fn named(&mut self, name: &str) -> Result<Value, NoFormula> {
+        let at = self.words.iter().position(|word| word == name).unwrap_or(self.words.len());
+        if at == self.words.len() {
+            self.words.push(name.to_owned());
+        }
+        match u8::try_from(at) {
+            Ok(at) => Ok(Value::Number(Formula::Operand(at))),
+            Err(_) => Err(self.no("its formula is too long to be read")),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Calls of functions that are values, and derivatives inside of formulas.
+
+use super::{NoFormula, Reader, Value};
+use crate::native::formula::{Formula, simplified};
+
+impl Reader<'_> {
+    /// A function that is a value, and its arguments.
+    pub(super) fn call(&mut self, all: &[Value]) -> Result<Vec<Value>, NoFormula> {
+        match all.split_first() {
+            Some((Value::Function(id, captures), arguments)) => self.run(*id, arguments.to_vec(), captures),
+            _ => Err(self.no("it computes with more than numbers")),
+        }
+    }
+
+    /// A number, how it moves, and a function of it: its value there, and how that moves.
+    pub(super) fn tangent(&mut self, all: &[Value]) -> Result<Vec<Value>, NoFormula> {
+        let [Value::Number(x), Value::Number(dx), body] = all else {
+            return Err(self.no("it differentiates by more than one number"));
+        };
+        // A name that nobody else has.
+        let moving = format!("·{}", self.words.len());
+        let Value::Number(Formula::Operand(k)) = self.named(&moving)? else {
+            return Err(self.no("it computes with more than numbers"));
+        };
+        let results = self.call(&[body.clone(), Value::Number(Formula::Operand(k))])?;
+        let [Value::Number(y)] = &results[..] else { return Err(self.no("it differentiates more than one number")) };
+        let slope =
+            y.derivative(k).map_err(|primitive| self.no(format!("'{}' has no derivative", primitive.symbol())))?;
+        let there =
+            |formula: &Formula| formula.with_operands(&|own| if own == k { x.clone() } else { Formula::Operand(own) });
+        let moves = simplified(&(there(&slope) * dx.clone()));
+        Ok(vec![self.number(there(y))?, self.number(moves)?])
+    }
+}

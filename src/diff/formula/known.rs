@@ -1,0 +1,65 @@
+//! What can be said of a function before it is gone through.
+
+use super::{Registers, Value};
+use crate::ir::{BlockId, Function, Reg, Terminator};
+use crate::source::Span;
+
+/// Its name without labels.
+pub(super) fn called(function: &Function) -> &str {
+    function.name.split('(').next().unwrap_or_default()
+}
+
+/// Why nobody looks into it.
+pub(super) fn obstacle(function: &Function) -> Option<String> {
+    match function {
+        Function { is_opaque: true, .. } => Some(format!("nobody can look into '{}'", called(function))),
+        Function { rules, .. } if !rules.is_empty() => {
+            Some(format!("a derivative is registered for '{}'", called(function)))
+        }
+        Function { throws: true, .. } => Some(format!("'{}' may throw", called(function))),
+        _ => None,
+    }
+}
+
+/// A loop of a function: the place of a step in it.
+pub(super) fn cycle(function: &Function) -> Option<Span> {
+    // 0 is new, 1 on the way that leads here, 2 done.
+    let mut states = vec![0u8; function.blocks.len()];
+    let mut open: Vec<(usize, Vec<BlockId>)> = vec![];
+    let mut next = Some(0);
+    loop {
+        if let Some(block) = next.take() {
+            *states.get_mut(block)? = 1;
+            open.push((block, successors(function, block)));
+        }
+        let (block, left) = open.last_mut()?;
+        match left.pop().map(|id| id.0 as usize) {
+            Some(id) if states.get(id) == Some(&1) => return Some(place(function, id)),
+            Some(id) if states.get(id) == Some(&0) => next = Some(id),
+            Some(_) => {}
+            None => {
+                states[*block] = 2;
+                open.pop();
+            }
+        }
+    }
+}
+
+fn place(function: &Function, block: usize) -> Span {
+    let Some(block) = function.blocks.get(block) else { return function.span };
+    block.instructions.first().map_or(block.end_span, |step| step.span)
+}
+
+fn successors(function: &Function, block: usize) -> Vec<BlockId> {
+    match function.blocks.get(block).and_then(|block| block.end.as_ref()) {
+        Some(Terminator::Jump(next)) => vec![*next],
+        Some(Terminator::Branch { then, otherwise, .. }) => vec![*then, *otherwise],
+        Some(Terminator::Return(_) | Terminator::Trap(_)) | None => vec![],
+    }
+}
+
+pub(super) fn put(registers: &mut Registers, reg: Reg, value: Value) {
+    if let Some(register) = registers.get_mut(reg.0 as usize) {
+        *register = Some(value);
+    }
+}

@@ -1,0 +1,199 @@
+//! `:set NAME VALUE`: what of a session may be changed while it runs. One table, from which the list, completion and
+//! complaints are derived.
+
+use super::super::cli::args::{bytes, depth, seconds};
+use super::{Flow, Prompt};
+use crate::session::{CheckNan, Kinks, closest};
+
+/// A setting.
+struct Setting {
+    name: &'static str,
+    /// What it may be set to.
+    values: &'static str,
+    /// What it means, in a few words.
+    meaning: &'static str,
+    /// Its value as text.
+    shown: fn(&Prompt) -> String,
+    /// Sets it, or says what is wrong with the text.
+    change: fn(&mut Prompt, &str) -> Result<(), String>,
+}
+
+const SETTINGS: &[Setting] = &[
+    Setting {
+        name: "digits",
+        values: "1 to 17, all",
+        meaning: "how many digits of a number are shown that count",
+        shown: |prompt| prompt.digits.map_or("all".into(), |digits| digits.to_string()),
+        change: |prompt, word| {
+            prompt.digits =
+                match word {
+                    "all" => None,
+                    _ => Some(number(word).ok().filter(|n| (1..=17).contains(n)).ok_or("1 to 17 or 'all' is needed")?
+                        as usize),
+                };
+            Ok(())
+        },
+    },
+    Setting {
+        name: "color",
+        values: "on, off",
+        meaning: "whether answers are coloured",
+        shown: |prompt| switch(prompt.manner.is_colored),
+        change: |prompt, word| switched(word).map(|is_on| prompt.manner.is_colored = is_on),
+    },
+    Setting {
+        name: "kinks",
+        values: "noted, ignored, refused",
+        meaning: "what is done where a function is differentiated at a kink",
+        shown: |prompt| named(KINKS, prompt.options.kinks),
+        change: |prompt, word| chosen(KINKS, word).map(|kinks| prompt.options.kinks = kinks),
+    },
+    Setting {
+        name: "check-nan",
+        values: "off, result, always",
+        meaning: "when a derivative that is infinite or NaN stops the program",
+        shown: |prompt| named(CHECKS, prompt.options.check_nan),
+        change: |prompt, word| chosen(CHECKS, word).map(|check| prompt.options.check_nan = check),
+    },
+    Setting {
+        name: "check-derivatives",
+        values: "on, off",
+        meaning: "whether registered derivatives are compared with differences",
+        shown: |prompt| switch(prompt.options.check_derivatives),
+        change: |prompt, word| switched(word).map(|is_on| prompt.options.check_derivatives = is_on),
+    },
+    Setting {
+        name: "deny-warnings",
+        values: "on, off",
+        meaning: "whether an input with warnings is not run",
+        shown: |prompt| switch(prompt.options.deny_warnings),
+        change: |prompt, word| switched(word).map(|is_on| prompt.options.deny_warnings = is_on),
+    },
+    Setting {
+        name: "seed",
+        values: "a whole number",
+        meaning: "where random numbers start; setting it starts them again",
+        shown: |prompt| prompt.options.seed.to_string(),
+        change: |prompt, word| {
+            prompt.options.seed = number(word)?;
+            prompt.session.seed(prompt.options.seed);
+            Ok(())
+        },
+    },
+    Setting {
+        name: "timeout",
+        values: "seconds, none",
+        meaning: "how long an input may run",
+        shown: |prompt| prompt.options.timeout.map_or(none(), |time| format!("{} s", time.as_secs_f64())),
+        change: |prompt, word| {
+            prompt.options.timeout = optional(word, |word| seconds(word.trim_end_matches('s').trim_end()))?;
+            Ok(())
+        },
+    },
+    Setting {
+        name: "max-steps",
+        values: "a whole number, none",
+        meaning: "how many steps an input may take",
+        shown: |prompt| prompt.options.max_steps.map_or(none(), |steps| steps.to_string()),
+        change: |prompt, word| optional(word, number).map(|steps| prompt.options.max_steps = steps),
+    },
+    Setting {
+        name: "max-depth",
+        values: "a whole number",
+        meaning: "how deep calls may nest",
+        shown: |prompt| prompt.options.max_depth.to_string(),
+        change: |prompt, word| depth(word).map(|depth| prompt.options.max_depth = depth),
+    },
+    Setting {
+        name: "max-tape",
+        values: "500MiB, 2GiB",
+        meaning: "how much memory derivatives may take",
+        shown: |prompt| in_units(prompt.options.max_tape),
+        change: |prompt, word| bytes(word).map(|bytes| prompt.options.max_tape = bytes),
+    },
+    Setting {
+        name: "max-memory",
+        values: "500MiB, 2GiB, none",
+        meaning: "how much memory values may take",
+        shown: |prompt| prompt.options.max_memory.map_or(none(), in_units),
+        change: |prompt, word| optional(word, bytes).map(|bytes| prompt.options.max_memory = bytes),
+    },
+];
+
+const KINKS: &[(&str, Kinks)] = &[("noted", Kinks::Noted), ("ignored", Kinks::Ignored), ("refused", Kinks::Refused)];
+
+const CHECKS: &[(&str, CheckNan)] =
+    &[("off", CheckNan::Off), ("result", CheckNan::Result), ("always", CheckNan::Always)];
+
+/// The names of all settings.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    SETTINGS.iter().map(|setting| setting.name)
+}
+
+/// `NAME VALUE`, `NAME`, or nothing for the list.
+pub(super) fn set(prompt: &mut Prompt, rest: &str) -> Flow {
+    if rest.is_empty() {
+        SETTINGS.iter().for_each(|setting| prompt.say(&line(prompt, setting)));
+        return Flow::Next;
+    }
+    let (name, value) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name) else {
+        let close = closest(name, names()).map_or(String::new(), |close| format!("; did you mean '{close}'?"));
+        return prompt.complain(&format!("there is no setting '{name}'{close}; ':set' lists them all"));
+    };
+    let value = value.trim().trim_start_matches('=').trim_start();
+    if value.is_empty() {
+        prompt.say(&line(prompt, setting));
+        return Flow::Next;
+    }
+    if let Err(why) = (setting.change)(prompt, value) {
+        return prompt.complain(&format!("'{name}' cannot be '{value}': {why} ({})", setting.values));
+    }
+    prompt.session.adjust(&prompt.options);
+    prompt.say(&format!("{name} = {}", (setting.shown)(prompt)));
+    Flow::Next
+}
+
+fn line(prompt: &Prompt, Setting { name, values, meaning, shown, .. }: &Setting) -> String {
+    format!("  {name:<17} = {:<10} {meaning} ({values})", shown(prompt))
+}
+
+fn none() -> String {
+    "none".into()
+}
+
+fn switch(is_on: bool) -> String {
+    if is_on { "on" } else { "off" }.into()
+}
+
+fn switched(word: &str) -> Result<bool, String> {
+    chosen(&[("on", true), ("off", false)], word)
+}
+
+fn chosen<T: Copy>(known: &[(&str, T)], word: &str) -> Result<T, String> {
+    let found = known.iter().find(|(name, _)| *name == word).map(|(_, value)| *value);
+    found.ok_or_else(|| "there is no such choice".into())
+}
+
+fn named<T: Copy + PartialEq>(known: &[(&str, T)], value: T) -> String {
+    known.iter().find(|(_, own)| *own == value).map_or_else(none, |(name, _)| (*name).to_owned())
+}
+
+fn number(word: &str) -> Result<u64, String> {
+    word.replace('_', "").parse().map_err(|_| "a whole number is needed".into())
+}
+
+fn optional<T>(word: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, String> {
+    if word == "none" { Ok(None) } else { read(word).map(Some) }
+}
+
+fn in_units(bytes: u64) -> String {
+    let units = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
+    match units.into_iter().find(|(_, bits)| bytes >> bits >= 1) {
+        Some((unit, bits)) => {
+            let amount = format!("{:.1}", bytes as f64 / (1_u64 << bits) as f64);
+            format!("{} {unit}", amount.trim_end_matches(".0"))
+        }
+        None => format!("{bytes} bytes"),
+    }
+}

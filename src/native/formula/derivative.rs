@@ -1,0 +1,147 @@
+//! Derivatives of whole formulas, by the slopes of the primitives in them.
+
+use super::{Formula, slopes};
+use crate::native::field::{Shift, Test};
+use crate::native::table;
+use crate::native::{Primitive, PrimitiveId, Rule};
+
+impl Formula {
+    /// The derivative by operand `k`, not simplified. Integer operands are the shifts themselves, counted from 0.
+    ///
+    /// # Errors
+    /// The primitive that has no derivative.
+    pub fn derivative(&self, k: u8) -> Result<Formula, &'static Primitive> {
+        match self {
+            Formula::Operand(own) => Ok(Formula::Constant(f64::from(u8::from(*own == k)))),
+            Formula::Result | Formula::Constant(_) | Formula::Number(_) => Ok(Formula::Constant(0.0)),
+            Formula::Select(parts) => {
+                let (test, then, otherwise) = &**parts;
+                Ok(Formula::Select(Box::new((test.clone(), then.derivative(k)?, otherwise.derivative(k)?))))
+            }
+            Formula::Apply(id, operands, n) => {
+                let mut sum = Formula::Constant(0.0);
+                for (i, operand) in operands.iter().enumerate().filter(|(_, operand)| operand.names(k)) {
+                    let (slope, inner) = (slope(self, *id, i, operands, *n)?, operand.derivative(k)?);
+                    // `u · v` is derived as `u' · v + u · v'`.
+                    let is_first = i == 0 && matches!(table::info(*id).rule, Rule::Bilinear);
+                    sum = sum + if is_first { inner * slope } else { slope * inner };
+                }
+                Ok(sum)
+            }
+        }
+    }
+
+    /// Whether an operand occurs in it.
+    pub fn names(&self, k: u8) -> bool {
+        self.any(&|part| *part == Formula::Operand(k))
+    }
+
+    /// How many parts it has.
+    pub fn size(&self) -> usize {
+        self.parts().iter().map(|part| part.size()).sum::<usize>() + 1
+    }
+
+    /// Whether something holds for it or for a part of it.
+    fn any(&self, holds: &dyn Fn(&Formula) -> bool) -> bool {
+        holds(self) || self.parts().iter().any(|part| part.any(holds))
+    }
+
+    /// What it is made of.
+    pub(super) fn parts(&self) -> Vec<&Formula> {
+        match self {
+            Formula::Apply(_, operands, _) => operands.iter().collect(),
+            Formula::Select(parts) => {
+                let (Test::Equal(a, b) | Test::Less(a, b) | Test::AtMost(a, b), then, otherwise) = &**parts;
+                vec![a, b, then, otherwise]
+            }
+            Formula::Operand(_) | Formula::Result | Formula::Constant(_) | Formula::Number(_) => vec![],
+        }
+    }
+
+    /// The primitives in it whose slopes at a tie are a convention that its derivatives do not say.
+    pub fn kinks(&self) -> Vec<&'static Primitive> {
+        let mut found: Vec<&'static Primitive> = self.parts().iter().flat_map(|part| part.kinks()).collect();
+        if let Formula::Apply(id, ..) = self {
+            let has_tie = |slope: &Formula| match slope {
+                Formula::Select(parts) => matches!(parts.0, Test::Less(..)) && smooth(slope.clone()) != *slope,
+                _ => false,
+            };
+            if slopes(*id).iter().any(has_tie) {
+                found.push(table::info(*id));
+            }
+        }
+        found.dedup_by_key(|primitive| primitive.name);
+        found
+    }
+
+    /// Other formulas in the place of the operands.
+    pub fn with_operands(&self, by: &dyn Fn(u8) -> Formula) -> Formula {
+        let at = |part: &Formula| part.with_operands(by);
+        match self {
+            Formula::Operand(k) => by(*k),
+            Formula::Result | Formula::Constant(_) | Formula::Number(_) => self.clone(),
+            Formula::Apply(id, operands, n) => Formula::Apply(*id, operands.iter().map(at).collect(), *n),
+            Formula::Select(parts) => Formula::Select(Box::new((parts.0.map(at), at(&parts.1), at(&parts.2)))),
+        }
+    }
+}
+
+/// The slope of an applied primitive in its operand `i`.
+fn slope(
+    whole: &Formula,
+    id: PrimitiveId,
+    i: usize,
+    operands: &[Formula],
+    n: Shift,
+) -> Result<Formula, &'static Primitive> {
+    let primitive = table::info(id);
+    match primitive.rule {
+        Rule::Slopes(_) => {
+            let slope = slopes(id).get(i).ok_or(primitive)?.with_count(n.0);
+            Ok(placed(&smooth(slope), operands, whole, n))
+        }
+        Rule::Bilinear => operands.get(1 - i.min(1)).cloned().ok_or(primitive),
+        Rule::Linear(coefficients) => coefficients.get(i).map(|c| Formula::Constant(*c)).ok_or(primitive),
+        Rule::Flat => Ok(Formula::Constant(0.0)),
+        Rule::Opaque(_) => Err(primitive),
+    }
+}
+
+/// A slope without what it says of single points, where the conventions of kinks hold: of `a < b`, `b < a` and a tie
+/// only one question is left, and it is the same for both operands.
+fn smooth(slope: Formula) -> Formula {
+    match slope {
+        Formula::Select(parts) => {
+            let (test, then, otherwise) = *parts;
+            match (test, otherwise) {
+                (Test::Equal(..), otherwise) => smooth(otherwise),
+                (Test::Less(a, b), Formula::Select(rest)) if rest.0 == Test::Less(b.clone(), a.clone()) => {
+                    let (then, otherwise) = (smooth(then), smooth(rest.1));
+                    Formula::Select(Box::new(match a {
+                        Formula::Operand(0) => (Test::Less(b, a), otherwise, then),
+                        _ => (Test::Less(a, b), then, otherwise),
+                    }))
+                }
+                (test, otherwise) => Formula::Select(Box::new((test, smooth(then), smooth(otherwise)))),
+            }
+        }
+        other => other,
+    }
+}
+
+/// A slope over what the operands and the result are.
+fn placed(slope: &Formula, operands: &[Formula], whole: &Formula, n: Shift) -> Formula {
+    let at = |part: &Formula| placed(part, operands, whole, n);
+    match slope {
+        Formula::Operand(k) => operands.get(usize::from(*k)).unwrap_or(slope).clone(),
+        Formula::Result => whole.clone(),
+        Formula::Constant(_) => slope.clone(),
+        Formula::Number(by) => Formula::Constant(n.0.saturating_add(by.0) as f64),
+        Formula::Apply(id, parts, by) => {
+            let takes_count = table::info(*id).operands.len() > parts.len();
+            let by = if takes_count { Shift(n.0.saturating_add(by.0)) } else { *by };
+            Formula::Apply(*id, parts.iter().map(at).collect(), by)
+        }
+        Formula::Select(parts) => Formula::Select(Box::new((parts.0.map(at), at(&parts.1), at(&parts.2)))),
+    }
+}

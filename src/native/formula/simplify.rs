@@ -1,0 +1,152 @@
+//! Formulas as people write them: without zeros and ones, with constants folded, like terms collected and powers gathered.
+//!
+//! A formula is taken for a sum of terms, a term for a coefficient times powers of factors, and a factor for anything that
+//! is neither a sum nor a product. What was said in one order stays in that order. Division by zero is not thought of:
+//! `x / x` is 1.
+
+use super::Formula;
+use super::sum::{Sum, Term};
+use crate::native::field::Test;
+use crate::native::{PrimitiveId, table};
+
+/// So many choices inside of each other are told apart; more are left where they stand.
+const CHOICES: usize = 4;
+
+/// A formula, simplified; choices stand outside.
+pub fn simplified(formula: &Formula) -> Formula {
+    by_cases(&plain(formula), CHOICES)
+}
+
+/// A formula, simplified, with its choices where they are.
+fn plain(formula: &Formula) -> Formula {
+    sum(formula).into_formula()
+}
+
+/// A formula as a sum.
+pub(super) fn sum(formula: &Formula) -> Sum {
+    match formula {
+        Formula::Constant(c) => constant(*c),
+        Formula::Apply(id, operands, n) => applied(*id, operands, n.0, formula),
+        Formula::Select(parts) => {
+            let (test, then, otherwise) = (parts.0.map(plain), plain(&parts.1), plain(&parts.2));
+            match holds(&test) {
+                Some(true) => sum(&then),
+                Some(false) => sum(&otherwise),
+                None if then == otherwise => sum(&then),
+                None => Sum::factor(Formula::Select(Box::new((test, then, otherwise)))),
+            }
+        }
+        Formula::Operand(_) | Formula::Result | Formula::Number(_) => Sum::factor(formula.clone()),
+    }
+}
+
+/// Constants that have a name or are a function of a small number stay what they are.
+fn constant(c: f64) -> Sum {
+    let logarithm = [2.0, 10.0].into_iter().find(|n: &f64| n.ln() == c);
+    match (logarithm, table::primitive("double.log")) {
+        (Some(n), Some(log)) => {
+            Sum::factor(Formula::Apply(log, vec![Formula::Constant(n)], crate::native::field::Shift(0)))
+        }
+        _ if c == std::f64::consts::PI || !c.is_finite() => Sum::factor(Formula::Constant(c)),
+        _ => Sum::from(Term::constant(c)),
+    }
+}
+
+fn applied(id: PrimitiveId, operands: &[Formula], n: i64, whole: &Formula) -> Sum {
+    let at = |i: usize| operands.get(i).map(sum).unwrap_or_default();
+    match (table::info(id).name, operands) {
+        ("double.add", [_, _]) => at(0).plus(at(1)),
+        ("double.sub", [_, _]) => at(0).plus(at(1).negative()),
+        ("double.neg", [_]) => at(0).negative(),
+        ("double.mul", [_, _]) => at(0).times(at(1)),
+        ("double.div", [_, _]) => at(0).times(at(1).power(-1)),
+        ("double.fma", [_, _, _]) => at(0).times(at(1)).plus(at(2)),
+        ("double.powi", [_]) => at(0).power(n),
+        ("double.pow", [_, exponent]) => match whole_number(&plain(exponent)) {
+            Some(n) => at(0).power(n),
+            None => other(id, operands, whole),
+        },
+        _ => other(id, operands, whole),
+    }
+}
+
+fn whole_number(formula: &Formula) -> Option<i64> {
+    match formula {
+        Formula::Constant(c) if *c == c.trunc() && c.abs() < 1e6 => Some(*c as i64),
+        _ => None,
+    }
+}
+
+/// What is neither a sum nor a product; worked out where that gives a whole number.
+fn other(id: PrimitiveId, operands: &[Formula], whole: &Formula) -> Sum {
+    let operands: Vec<Formula> = operands.iter().map(plain).collect();
+    let numbers: Vec<f64> =
+        operands.iter().filter_map(|o| if let Formula::Constant(c) = o { Some(*c) } else { None }).collect();
+    let Formula::Apply(_, _, n) = whole else { return Sum::factor(whole.clone()) };
+    let value = table::info(id).number(&numbers, n.0).filter(|v| numbers.len() == operands.len() && *v == v.trunc());
+    match value {
+        Some(value) if value.is_finite() => Sum::from(Term::constant(value)),
+        _ => Sum::factor(Formula::Apply(id, operands, *n)),
+    }
+}
+
+fn holds(test: &Test<Formula>) -> Option<bool> {
+    match test {
+        Test::Equal(Formula::Constant(a), Formula::Constant(b)) => Some(a == b),
+        Test::Less(Formula::Constant(a), Formula::Constant(b)) => Some(a < b),
+        Test::AtMost(Formula::Constant(a), Formula::Constant(b)) => Some(a <= b),
+        Test::Equal(..) | Test::Less(..) | Test::AtMost(..) => None,
+    }
+}
+
+/// A choice outside of everything, so that each case is a formula without it.
+fn by_cases(formula: &Formula, depth: usize) -> Formula {
+    let Some(test) = first_test(formula).filter(|_| depth > 0) else { return formula.clone() };
+    let [then, otherwise] = [true, false].map(|yes| by_cases(&plain(&assumed(formula, &test, yes)), depth - 1));
+    if then == otherwise { then } else { Formula::Select(Box::new((test, then, otherwise))) }
+}
+
+fn first_test(formula: &Formula) -> Option<Test<Formula>> {
+    match formula {
+        Formula::Select(parts) => Some(parts.0.clone()),
+        _ => formula.parts().into_iter().find_map(first_test),
+    }
+}
+
+/// A formula where a test is known to hold, or not to.
+fn assumed(formula: &Formula, known: &Test<Formula>, yes: bool) -> Formula {
+    let at = |part: &Formula| assumed(part, known, yes);
+    match formula {
+        Formula::Apply(id, operands, n) => Formula::Apply(*id, operands.iter().map(at).collect(), *n),
+        Formula::Select(parts) => match decided(&parts.0, known, yes) {
+            Some(true) => at(&parts.1),
+            Some(false) => at(&parts.2),
+            None => Formula::Select(Box::new((parts.0.map(at), at(&parts.1), at(&parts.2)))),
+        },
+        Formula::Operand(_) | Formula::Result | Formula::Constant(_) | Formula::Number(_) => formula.clone(),
+    }
+}
+
+/// What one test says about another one of the same two numbers.
+fn decided(asked: &Test<Formula>, known: &Test<Formula>, yes: bool) -> Option<bool> {
+    if asked == known {
+        return Some(yes);
+    }
+    let (Test::Equal(a, b) | Test::Less(a, b) | Test::AtMost(a, b)) = known;
+    let (Test::Equal(c, d) | Test::Less(c, d) | Test::AtMost(c, d)) = asked;
+    let is_same = a == c && b == d;
+    if !(is_same || a == d && b == c) {
+        return None;
+    }
+    match (known, yes, asked) {
+        (Test::Less(..), true, Test::AtMost(..)) => Some(is_same),
+        (Test::Less(..), true, _) | (Test::Equal(..), true, Test::Less(..)) => Some(false),
+        (Test::Equal(..), true, _) => Some(true),
+        (Test::Less(..), false, Test::AtMost(..)) if !is_same => Some(true),
+        (Test::AtMost(..), true, Test::Less(..)) if !is_same => Some(false),
+        (Test::AtMost(..), false, Test::Equal(..)) => Some(false),
+        (Test::AtMost(..), false, _) => Some(!is_same),
+        (Test::Equal(..), false, Test::Equal(..)) => Some(false),
+        _ => None,
+    }
+}
