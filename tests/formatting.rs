@@ -3,15 +3,12 @@
 
 #[allow(dead_code, reason = "each test uses a part of it")]
 mod generate;
-#[path = "harness/sink.rs"]
-mod sink;
 
 use dscript::session::{Input, Options, Session, Status};
 use generate::render;
+use generate::sink::Sink;
 use proptest::collection::vec;
-use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
-use sink::Sink;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What is done to the lines of a program, one after the other.

@@ -32,7 +32,7 @@ fn stops(what: &str, setup: &str, text: &str) -> Duration {
     let mut times: Vec<Duration> = (0..TRIES).map(|_| stopped(&mut session, &interrupt, what, text)).collect();
     times.sort();
     let median = times[TRIES / 2];
-    println!("{what}: {:.1} ms", median.as_secs_f64() * 1e3);
+    eprintln!("{what}: {:.1} ms", median.as_secs_f64() * 1e3);
     median
 }
 

@@ -11,7 +11,7 @@ pub mod agree;
 mod kinds;
 pub mod render;
 #[path = "../harness/sink.rs"]
-mod sink;
+pub mod sink;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
