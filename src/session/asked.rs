@@ -142,7 +142,11 @@ pub(super) fn parts_of(ty: &str) -> Option<(Vec<String>, String)> {
             (_, None) => {}
         }
     }
-    let types = types.iter().map(|ty| ty.split_once(": ").map_or(&**ty, |(_, ty)| ty).trim().to_owned());
+    let is_name = |text: &str| text.trim().chars().all(|c| c.is_alphanumeric() || c == '_');
+    let types = types.iter().map(|ty| match ty.split_once(": ") {
+        Some((name, ty)) if is_name(name) => ty.trim().to_owned(),
+        _ => ty.trim().to_owned(),
+    });
     Some((types.filter(|ty| !ty.is_empty()).collect(), result))
 }
 
