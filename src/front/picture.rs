@@ -18,7 +18,19 @@ pub(super) fn save(chart: &Chart, file: &Path) -> Result<(), String> {
 /// Why that cannot be done, in a sentence.
 pub(super) fn write(svg: &str, file: &Path) -> Result<(), String> {
     let is_png = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"));
-    let cannot = |what: &str, why: String| format!("cannot {what} '{}': {why}", file.display());
-    let bytes = if is_png { png(svg).map_err(|why| cannot("draw", why))? } else { svg.as_bytes().to_vec() };
-    std::fs::write(file, bytes).map_err(|error| cannot("write", error.to_string()))
+    let cannot_draw = |why| format!("cannot draw '{}': {why}", file.display());
+    let bytes = if is_png { png(svg).map_err(cannot_draw)? } else { svg.as_bytes().to_vec() };
+    write_bytes(&bytes, file)
+}
+
+/// Writes a drawing that somebody else makes dots of.
+///
+/// # Errors
+/// Why that cannot be done, in a sentence.
+pub(super) fn write_text(text: &str, file: &Path) -> Result<(), String> {
+    write_bytes(text.as_bytes(), file)
+}
+
+fn write_bytes(bytes: &[u8], file: &Path) -> Result<(), String> {
+    std::fs::write(file, bytes).map_err(|error| format!("cannot write '{}': {error}", file.display()))
 }

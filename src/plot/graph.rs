@@ -151,6 +151,30 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
+impl Graph {
+    /// The graph in the language of Graphviz, for whoever lays it out otherwise.
+    pub fn dot(&self) -> String {
+        let mut out = "digraph derivative {\n    rankdir=LR;\n    node [shape=box];\n".to_owned();
+        for (at, node) in self.nodes.iter().enumerate() {
+            let named = match node.operation.as_str() {
+                "" => node.name.clone(),
+                operation => format!("{} [{operation}]", node.name),
+            };
+            let label = quoted(&format!("{named}\nvalue {}\nadjoint {}", node.value, node.adjoint));
+            _ = writeln!(out, "    n{at} [label={label}];");
+            for (from, partial) in &node.operands {
+                _ = writeln!(out, "    n{from} -> n{at} [label={}];", quoted(partial));
+            }
+        }
+        out + "}\n"
+    }
+}
+
+/// A text as Graphviz reads it.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,5 +199,14 @@ mod tests {
         let svg = graph().svg();
         assert!(svg.ends_with("</svg>\n") && svg.contains("&lt;1") && svg.matches("<path").count() == 3, "{svg}");
         assert_eq!(Graph::default().svg(), "");
+    }
+
+    #[test]
+    fn graphviz_has_nodes_and_edges() {
+        let dot = graph().dot();
+        assert!(dot.starts_with("digraph") && dot.ends_with("}\n"), "{dot}");
+        assert!(dot.contains(r#"n1 [label="u [sin]\nvalue 2\nadjoint <1"];"#), "{dot}");
+        assert_eq!(dot.matches(" -> ").count(), 3, "{dot}");
+        assert_eq!(quoted("a \"b\" \\"), r#""a \"b\" \\""#);
     }
 }

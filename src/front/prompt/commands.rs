@@ -53,8 +53,8 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "graph",
-        arguments: "f at 2 [to FILE.svg]",
-        summary: "operations, values, and adjoints on the way back; in a file as SVG",
+        arguments: "f at 2 [dot] [to FILE.svg]",
+        summary: "operations, values, and adjoints on the way back; 'dot' is for Graphviz",
         run: graph,
     },
     Command {
@@ -226,6 +226,7 @@ fn tape(prompt: &mut Prompt, rest: &str) -> Flow {
 /// `f at 2 to a.svg`: a function and a point, and perhaps a file.
 fn graph(prompt: &mut Prompt, rest: &str) -> Flow {
     let (rest, file) = rest.rsplit_once(" to ").map_or((rest, None), |(rest, file)| (rest, Some(file.trim())));
+    let (rest, is_dot) = rest.strip_suffix(" dot").map_or((rest, false), |rest| (rest, true));
     let Some((function, arguments)) = at(rest) else {
         return prompt.complain("a function and a point are needed, such as 'f at 2' or 'g at 1, 2 to g.svg'");
     };
@@ -234,8 +235,16 @@ fn graph(prompt: &mut Prompt, rest: &str) -> Flow {
         Err(diagnostics) => return refuse(prompt, &diagnostics),
     };
     match file {
+        None if is_dot => graph.dot().lines().for_each(|line| prompt.say(line)),
         None => graph.text().iter().for_each(|line| prompt.say(line)),
-        Some(file) => return saved(prompt, picture::write(&graph.svg(), Path::new(file)), file),
+        Some(file) => {
+            let path = Path::new(file);
+            let written = match path.extension().is_some_and(|ending| ending == "dot" || ending == "gv") {
+                true => picture::write_text(&graph.dot(), path),
+                false => picture::write(&graph.svg(), path),
+            };
+            return saved(prompt, written, file);
+        }
     }
     Flow::Next
 }
