@@ -1,5 +1,5 @@
 //! Derivatives as formulas are the derivatives: of random formulas, at random points, they agree with what the machine
-//! computes from the same text.
+//! computes from the same text. `DSCRIPT_CASES` says how many (100).
 
 use dscript::Session;
 use dscript::session::{Options, Status};
@@ -60,7 +60,8 @@ fn enter(session: &mut Session, text: &str) -> String {
 fn formulas_are_the_derivatives() {
     let options = Options { interactive: true, ..Options::default() };
     let session = RefCell::new(Session::new(options, Box::new(std::io::sink())));
-    let mut runner = TestRunner::new(Config { cases: 100, failure_persistence: None, ..Config::default() });
+    let cases = std::env::var("DSCRIPT_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(100);
+    let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
     let found = runner.run(&(expression(), -2.0..2.0, -2.0..2.0), |(body, x, y)| {
         let session = &mut *session.borrow_mut();
         enter(session, &format!("f(x, y) = {body} + 0 * x * y"));

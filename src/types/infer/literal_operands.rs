@@ -4,7 +4,8 @@ use super::Infer;
 use super::args::ArgNode;
 use super::candidates::Candidate;
 use super::implicit::implicit_root;
-use super::operator::is_comparison;
+use super::operator::{is_arithmetic, is_comparison};
+use super::solve::PendingKind;
 use crate::source::Span;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
 use crate::types::solver::Literal;
@@ -33,6 +34,61 @@ impl Infer<'_> {
         let fits = |c: &Candidate| self.try_candidate(c, args, Some(&wanted), span).map(|score| (score, c.clone()));
         let (_, best) = candidates.iter().filter_map(fits).min_by_key(|(score, _)| *score)?;
         Some(self.commit(op, &best, args, Some(&wanted), span))
+    }
+
+    /// `Double` for the result of a call that arithmetic is done with, or that is compared, where a literal with a point
+    /// stands on the other side: `max(1, 2) + 0.5`.
+    pub(super) fn beside_point(&mut self, result: &Type) -> Option<Type> {
+        /// Calls and operators that one result may go through on its way to the literal.
+        const FARTHEST: usize = 8;
+        let mut result = result.clone();
+        for _ in 0..FARTHEST {
+            let Type::Var(own) = self.world.shallow(&result) else { return None };
+            let mut onward = None;
+            for i in self.waiting.clone() {
+                let Some(pending) = &self.pending[i] else { continue };
+                let (PendingKind::Operator { args, .. } | PendingKind::Overload { args, .. }) = &pending.kind else {
+                    continue;
+                };
+                let types: Vec<Type> = args.iter().map(|a| self.type_of_ready(a)).collect();
+                let Some(k) = types.iter().position(|ty| *ty == Type::Var(own)) else { continue };
+                let (kind, given, span) = (pending.kind.clone(), pending.result.clone(), pending.span);
+                match kind {
+                    PendingKind::Operator { op, .. } if is_arithmetic(&op.name) || is_comparison(&op.name) => {
+                        if types.iter().any(|ty| self.has_point(ty)) {
+                            return Some(self.world.simple("Double"));
+                        }
+                        onward = onward.or(is_arithmetic(&op.name).then_some(given));
+                    }
+                    PendingKind::Overload { candidates, .. }
+                        if candidates.iter().all(|c| self.gives_back(c, k, span)) =>
+                    {
+                        onward = onward.or(Some(given));
+                    }
+                    _ => {}
+                }
+            }
+            result = onward?;
+        }
+        None
+    }
+
+    fn type_of_ready(&self, arg: &ArgNode) -> Type {
+        arg.ready.as_ref().map_or(Type::Error, |value| self.world.zonk(&value.ty))
+    }
+
+    fn has_point(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Var(v) if self.world.var(*v).literal == Some(Literal::Float))
+    }
+
+    /// Whether a function gives something of the type of its argument `k`, as `max` and `abs` do.
+    fn gives_back(&mut self, candidate: &Candidate, k: usize, span: Span) -> bool {
+        let snapshot = self.world.snapshot();
+        let instance = self.instantiate(candidate, span);
+        let result = self.world.zonk(&instance.result);
+        let is_same = instance.params.get(k).is_some_and(|param| self.world.zonk(&param.ty) == result);
+        self.world.rollback(snapshot);
+        is_same
     }
 
     /// Two literals are numbers of one type: `1 + 2.5`. Gives the type of an arithmetic result.

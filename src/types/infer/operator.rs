@@ -454,6 +454,6 @@ pub(super) fn is_comparison(op: &str) -> bool {
     matches!(op, "==" | "!=" | "<" | ">" | "<=" | ">=" | "===" | "!==" | "≈" | "~=")
 }
 
-fn is_arithmetic(op: &str) -> bool {
+pub(super) fn is_arithmetic(op: &str) -> bool {
     matches!(op, "+" | "-" | "*" | "/" | "%" | "^" | "<" | ">" | "<=" | ">=" | "√")
 }

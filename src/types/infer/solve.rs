@@ -188,9 +188,10 @@ impl Infer<'_> {
         let last = effort == Effort::Everything;
         match &pending.kind {
             PendingKind::Overload { name, candidates, args, expected } => {
+                let by_default = effort >= Effort::Default;
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
+                let expected = expected.or_else(|| self.beside_point(&pending.result).filter(|_| by_default));
                 {
-                    let by_default = effort >= Effort::Default;
                     if by_default && effort < Effort::Closures && self.closure_decides(args) {
                         return None;
                     }
