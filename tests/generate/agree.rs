@@ -5,8 +5,9 @@ use super::{Program, render};
 use dscript::session::{Input, Options, Session, Status};
 use std::cell::{Cell, RefCell};
 
-/// Where the programs are differentiated: finer than the constants in them, so that none of them sits right on a kink.
-const POINTS: &[(f64, f64)] = &[(0.31640625, -0.81640625), (-1.18359375, 0.43359375)];
+/// Where the programs are differentiated: finer than the constants in them, and so are sum and difference of the two numbers,
+/// so that none of them sits right on a kink.
+const POINTS: &[(f64, f64)] = &[(0.31640625, -0.8271484375), (-1.18359375, 0.4443359375)];
 
 /// The step of the differences. They are made with this step, with half and with a quarter of it, so that their error is
 /// known. `common.dscript` makes them, with the same step.
