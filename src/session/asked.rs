@@ -3,7 +3,8 @@
 
 use super::{Input, Session};
 use crate::diagnostic::Diagnostic;
-use crate::value::Ref;
+use crate::value::{Cells, Ref};
+use std::rc::Rc;
 
 /// A parameter of a function that is asked about.
 #[derive(Clone, PartialEq, Debug)]
@@ -24,15 +25,21 @@ impl Session {
     /// # Errors
     /// What is wrong with it, or what stopped it.
     pub(super) fn texts(&mut self, name: &str, text: &str) -> Result<Vec<String>, Vec<Diagnostic>> {
+        let text_of = |value: &Ref| if let Ref::Text(text) = value { text.to_string() } else { String::new() };
+        let array = self.array(name, text)?;
+        Ok(array.map_or(vec![], |array| array.r.iter().map(text_of).collect()))
+    }
+
+    /// The array that a text gives. What it declares is forgotten.
+    pub(super) fn array(&mut self, name: &str, text: &str) -> Result<Option<Rc<Cells>>, Vec<Diagnostic>> {
         let names = self.world.names();
         let compiled = self.compile_entered(name, text).map_err(|outcome| outcome.diagnostics)?;
         let result = self.computed(compiled.script);
         self.world.take_back(names);
-        let text = |value: &Ref| if let Ref::Text(text) = value { text.to_string() } else { String::new() };
         match result {
             Ok(values) => Ok(match values.r.first() {
-                Some(Ref::Cells(array)) => array.r.iter().map(text).collect(),
-                _ => vec![],
+                Some(Ref::Cells(array)) => Some(Rc::clone(array)),
+                _ => None,
             }),
             Err(fault) => Err(self.concluded(Err(fault), vec![]).diagnostics),
         }

@@ -8,7 +8,6 @@ use crate::native::formula::{Formula, slopes};
 use crate::native::{PrimitiveId, Rule};
 use crate::source::Span;
 use crate::types::World;
-use crate::value::Ref;
 use crate::value::number::in_formula;
 use crate::vm::difference::{self, Estimate};
 use crate::vm::{Count, Did, Row, Trace};
@@ -101,17 +100,8 @@ impl Session {
     /// # Errors
     /// What is wrong with it, or what stopped it.
     pub fn numbers(&mut self, text: &str) -> Result<Vec<f64>, Vec<Diagnostic>> {
-        let names = self.world.names();
-        let compiled = self.compile_entered("‹check›", text).map_err(|outcome| outcome.diagnostics)?;
-        let result = self.computed(compiled.script);
-        self.world.take_back(names);
-        match result {
-            Ok(values) => Ok(match values.r.first() {
-                Some(Ref::Cells(array)) => array.f.to_vec(),
-                _ => vec![],
-            }),
-            Err(fault) => Err(self.concluded(Err(fault), vec![]).diagnostics),
-        }
+        let array = self.array("‹check›", text)?;
+        Ok(array.map_or(vec![], |array| array.f.to_vec()))
     }
 
     /// The slope at 0 of a function of one number, written as a closure, by differences; nothing where they say nothing.

@@ -33,7 +33,7 @@ pub use crate::native::library::{Access, Display, Folders, Screen, Step, Streams
 pub use crate::plot::{Chart, png};
 pub use crate::types::closest;
 pub use crate::vm::difference::{Estimate, unit};
-pub use crate::vm::{Count, Kink};
+pub use crate::vm::{Count, Kink, bytes as in_bytes};
 pub use asked::Asked;
 pub use derive::Derived;
 pub use explain::{Explained, Operation, Partial, Quantity};

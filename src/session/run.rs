@@ -21,28 +21,23 @@ use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Components, Ref};
 use crate::vm::{Compiler, Fault, Kind, Kink, Limits, Machine, Onlooker, Passage, Remark, Running, Trace};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// After this time a person would like to know how far a loop has come.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A machine with the limits of a session.
 pub(super) fn machine(options: &Options, streams: Streams) -> Machine {
-    let most = Host::silent().largest;
     let host = Host {
-        largest: options.max_memory.map_or(most, |allowed| allowed.min(most)),
         streams,
-        wishes: vec![],
         arguments: options.arguments.clone(),
         random: Random::seeded(options.seed),
-        started: Instant::now(),
         progress: options.progress,
         access: options.access.clone(),
-        is_rehearsal: false,
+        ..Host::silent()
     };
     let mut machine = Machine::new(host, limits(options), options.max_tape);
-    machine.levels.watch(wanted(options));
-    machine.check_rules(options.check_derivatives);
+    adjust(&mut machine, options);
     machine
 }
 
@@ -56,7 +51,7 @@ fn limits(options: &Options) -> Limits {
     }
 }
 
-/// Gives a machine the limits of other options.
+/// Gives a machine the limits of options, and says what it is to look for.
 pub(super) fn adjust(machine: &mut Machine, options: &Options) {
     let most = Host::silent().largest;
     machine.host.largest = options.max_memory.map_or(most, |allowed| allowed.min(most));

@@ -32,7 +32,7 @@ pub mod task;
 mod trial;
 mod window;
 
-pub use fault::{Fault, Kind, Remark, Running};
+pub use fault::{Fault, Kind, Remark, Running, bytes};
 pub use functions::Compiler;
 pub use limits::{Limits, share_of_machine};
 pub use machine::Machine;

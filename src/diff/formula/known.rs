@@ -1,7 +1,8 @@
 //! What can be said of a function before it is gone through.
 
 use super::{Registers, Value};
-use crate::ir::{BlockId, Function, Reg, Terminator};
+use crate::diff::dataflow::successors;
+use crate::ir::{BlockId, Function, Reg};
 use crate::source::Span;
 
 /// Its name without labels.
@@ -48,14 +49,6 @@ pub(super) fn cycle(function: &Function) -> Option<Span> {
 fn place(function: &Function, block: usize) -> Span {
     let Some(block) = function.blocks.get(block) else { return function.span };
     block.instructions.first().map_or(block.end_span, |step| step.span)
-}
-
-fn successors(function: &Function, block: usize) -> Vec<BlockId> {
-    match function.blocks.get(block).and_then(|block| block.end.as_ref()) {
-        Some(Terminator::Jump(next)) => vec![*next],
-        Some(Terminator::Branch { then, otherwise, .. }) => vec![*then, *otherwise],
-        Some(Terminator::Return(_) | Terminator::Trap(_)) | None => vec![],
-    }
 }
 
 pub(super) fn put(registers: &mut Registers, reg: Reg, value: Value) {

@@ -3,7 +3,7 @@
 
 use super::super::cli::args::{bytes, depth, seconds};
 use super::{Flow, Prompt};
-use crate::session::{CheckNan, Kinks, closest};
+use crate::session::{CheckNan, Kinks, closest, in_bytes};
 
 /// A setting.
 struct Setting {
@@ -108,14 +108,14 @@ const SETTINGS: &[Setting] = &[
         name: "max-tape",
         values: "500MiB, 2GiB",
         meaning: "how much memory derivatives may take",
-        shown: |prompt| in_units(prompt.options.max_tape),
+        shown: |prompt| in_bytes(prompt.options.max_tape),
         change: |prompt, word| bytes(word).map(|bytes| prompt.options.max_tape = bytes),
     },
     Setting {
         name: "max-memory",
         values: "500MiB, 2GiB, none",
         meaning: "how much memory values may take",
-        shown: |prompt| prompt.options.max_memory.map_or(none(), in_units),
+        shown: |prompt| prompt.options.max_memory.map_or(none(), in_bytes),
         change: |prompt, word| optional(word, bytes).map(|bytes| prompt.options.max_memory = bytes),
     },
 ];
@@ -185,15 +185,4 @@ fn number(word: &str) -> Result<u64, String> {
 
 fn optional<T>(word: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, String> {
     if word == "none" { Ok(None) } else { read(word).map(Some) }
-}
-
-fn in_units(bytes: u64) -> String {
-    let units = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)];
-    match units.into_iter().find(|(_, bits)| bytes >> bits >= 1) {
-        Some((unit, bits)) => {
-            let amount = format!("{:.1}", bytes as f64 / (1_u64 << bits) as f64);
-            format!("{} {unit}", amount.trim_end_matches(".0"))
-        }
-        None => format!("{bytes} bytes"),
-    }
 }
