@@ -174,6 +174,24 @@ instructions! {
         Prim1I { out: IOut, a: IIn, p: Prim };
         /// `out = p(a, b)`. Can fail.
         Prim2I { out: IOut, a: IIn, b: IIn, p: Prim };
+        /// `out =` the slope of `p` at `a`, where its result is `y`.
+        SlopeF { out: FOut, a: FIn, y: FIn, p: Prim };
+        /// `out =` the slope of `p(a, b)` in `a`; its result stands in the [`Extra`](Instruction::Extra) behind.
+        SlopeLeftF { out: FOut, a: FIn, b: FIn, p: Prim };
+        /// `out =` the slope of `p(a, b)` in `b`, likewise.
+        SlopeRightF { out: FOut, a: FIn, b: FIn, p: Prim };
+        /// `out =` the slope of `p(a, n)` in `a`, likewise.
+        SlopeFI { out: FOut, a: FIn, n: IIn, p: Prim };
+        /// Keeps `a` for the way back.
+        KeepF { a: FIn };
+        /// Keeps `a` for the way back.
+        KeepI { a: IIn };
+        /// Keeps `value` for the way back.
+        KeepKnown { value: Immediate };
+        /// `out =` the number that was kept last.
+        RecallF { out: FOut };
+        /// `out =` the integer that was kept last.
+        RecallI { out: IOut };
         /// `out = (a ∘ b) ∘ c`, where `how` says which operations, and `c` stands in the [`Extra`](Instruction::Extra)
         /// behind.
         JoinLeftF { out: FOut, a: FIn, b: FIn, how: Ways };
@@ -361,6 +379,10 @@ instructions! {
         SetElementI { array: RChange, a: IIn, index: IIn };
         /// `array[index] = a`, of elements of one reference, moved. Fails out of range.
         SetElementR { array: RChange, a: RTake, index: IIn };
+        /// `array[index] = array[index] + a`, of elements of one number. Fails out of range.
+        AddElementF { array: RChange, a: FIn, index: IIn };
+        /// The same of a component of an element.
+        AddPartF { array: RChange, a: FIn, index: IIn };
         /// A component of `array[index] = a`.
         SetPartF { array: RChange, a: FIn, index: IIn };
         /// A component of `array[index] = a`.
@@ -529,7 +551,8 @@ impl Opcode {
             Prim3F | DPrim3F | JoinLeftF | JoinRightF | DJoinLeftF | DJoinRightF => Trailer::Extra,
             JoinBothF => Trailer::Extras,
             DJoinBothF => Trailer::TwoExtra,
-            PartF | PartI | PartR | TakePart | SetPartF | SetPartI | SetPartR | DPartF | DSetPartF => Trailer::Element,
+            SlopeLeftF | SlopeRightF | SlopeFI => Trailer::Extra,
+            AddPartF | PartF | PartI | PartR | TakePart | SetPartF | SetPartI | SetPartR | DPartF | DSetPartF => Trailer::Element,
             _ => Trailer::None,
         }
     }

@@ -184,7 +184,8 @@ impl Walk<'_, '_> {
             | Op::FindMethod(_)
             | Op::AppendText
             | Op::Count
-            | Op::CheckIndex => each(Known::default()),
+            | Op::CheckIndex
+            | Op::Sweep(_) => each(Known::default()),
             Op::Copy | Op::Take | Op::Promise { .. } => each(operand(0)),
             Op::Primitive(id) => each(match flow::primitive(*id) {
                 Passage::Smooth | Passage::Carry => all(),
@@ -220,7 +221,7 @@ impl Walk<'_, '_> {
             Op::LoadGlobal { bank, .. } => each(loaded(*bank, Known::default().with(|d| d.from_globals = true))),
             Op::TakeGlobal { .. } => each(Known::default().with(|d| d.from_globals = true)),
             Op::Native { name, .. } => self.native(name, at, step, facts),
-            Op::Operator(Operator::ApplyAtOnce) => each(Known::default()),
+            Op::Operator(Operator::ApplyAtOnce | Operator::ValueWithGradient { .. }) => each(Known::default()),
             Op::Operator(Operator::Coordinates { .. }) => each(all()),
             Op::Operator(Operator::WithoutDerivative { .. }) => each(Known::default().with(|d| d.cut = true)),
             Op::Operator(Operator::WithDerivative { .. }) => (0..step.outs.len()).map(operand).collect(),

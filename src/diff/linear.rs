@@ -276,7 +276,9 @@ impl<'p> Linearities<'p> {
                 each(if *bank == Bank::I { Kind::Constant.into() } else { operand(0).element() })
             }
             Op::TakeRecord { .. } | Op::TakeElement { .. } => vec![operand(0).element(), operand(0)],
-            Op::Operator(Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce) => each(Kind::Constant.into()),
+            Op::Operator(
+                Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::ValueWithGradient { .. },
+            ) => each(Kind::Constant.into()),
             Op::Operator(Operator::WithDerivative { .. }) => (0..step.outs.len()).map(operand).collect(),
             Op::Operator(Operator::Coordinates { .. }) => each(contents()),
             Op::CallValue
@@ -291,6 +293,7 @@ impl<'p> Linearities<'p> {
             | Op::StoreGlobal { .. }
             | Op::TakeGlobal { .. }
             | Op::Native { .. }
+            | Op::Sweep(_)
             | Op::Operator(_) => each(Kind::Unknown.into()),
         }
     }

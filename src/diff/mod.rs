@@ -22,6 +22,7 @@ mod possible;
 mod report;
 #[cfg(test)]
 mod testing;
+pub mod transform;
 mod wrt;
 
 pub use broken::Chains;

@@ -71,7 +71,7 @@ impl Possible {
             }
             // What is in references still has its slots and must be copied without them.
             Op::Operator(Operator::WithoutDerivative { .. }) => step.ins.iter().any(|r| bank(f, *r) == Bank::R),
-            Op::Operator(Operator::ApplyAtOnce) => false,
+            Op::Operator(Operator::ApplyAtOnce | Operator::ValueWithGradient { .. }) => false,
             Op::Operator(_) => true,
             // Fresh storage has no slots until one is put there.
             Op::NewBox | Op::NewRecord | Op::Closure(_) => step.ins.iter().any(|r| self.is_active(*r)),
@@ -106,6 +106,7 @@ impl Possible {
             | Op::TakeElement { .. }
             | Op::LoadGlobal { .. }
             | Op::TakeGlobal { .. }
+            | Op::Sweep(_)
             | Op::Promise { .. } => false,
         }
     }
@@ -138,7 +139,9 @@ impl Possible {
                 flow::native(name) != NativePassage::Nothing
                     && (from_operands() || step.ins.iter().any(|r| bank(f, *r) == Bank::R))
             }
-            Op::Operator(Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce) => false,
+            Op::Operator(
+                Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::ValueWithGradient { .. },
+            ) => false,
             Op::Operator(Operator::WithDerivative { .. }) => step.ins.get(k).is_some_and(|r| self.is_varied(*r)),
             Op::Operator(Operator::Coordinates { .. }) => {
                 from_operands() || step.ins.iter().any(|r| bank(f, *r) == Bank::R)
@@ -175,6 +178,7 @@ impl Possible {
             | Op::TakeElement { .. }
             | Op::StoreGlobal { .. }
             | Op::TakeGlobal { .. }
+            | Op::Sweep(_)
             | Op::Promise { .. } => false,
         }
     }
@@ -233,7 +237,10 @@ impl Possible {
             | Op::StoreElement { .. }
             | Op::StoreGlobal { .. } => true,
             Op::Native { name, .. } => flow::native(name) != NativePassage::Nothing,
-            Op::Operator(operator) => !matches!(operator, Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce),
+            Op::Operator(operator) => !matches!(
+                operator,
+                Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::ValueWithGradient { .. }
+            ),
             _ => false,
         }
     }

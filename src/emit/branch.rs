@@ -111,7 +111,8 @@ impl Selector<'_> {
 
     fn trap(&mut self, trap: &Trap, message: Option<Reg>) {
         let instruction = match trap {
-            Trap::UnexpectedNil => Instruction::TrapNil {},
+            // Nobody reads what is said of the second one.
+            Trap::UnexpectedNil | Trap::Unsupported => Instruction::TrapNil {},
             Trap::Unreachable => Instruction::TrapUnreachable {},
             Trap::Failed { what, .. } => {
                 let what = self.writer.text(&(*what).into());

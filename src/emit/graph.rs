@@ -259,7 +259,7 @@ impl Graph {
                     let message = match trap {
                         Trap::Failed { message, .. } => message.map(|r| r.0 as usize),
                         Trap::Uncaught(message) => Some(message.0 as usize),
-                        Trap::UnexpectedNil | Trap::Unreachable => None,
+                        Trap::UnexpectedNil | Trap::Unreachable | Trap::Unsupported => None,
                     };
                     End::Trap { trap: trap.clone(), message }
                 }

@@ -14,7 +14,6 @@ mod live;
 mod moves;
 mod order;
 mod prepare;
-mod repeat;
 mod select;
 mod sites;
 mod window;

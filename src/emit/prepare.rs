@@ -1,12 +1,11 @@
 //! Passes that make the graph cheaper to run, before registers are assigned.
 //!
-//! In the order of [`prepare`]: empty blocks are skipped, elements are [read once](read_once), copies go away, the test of a loop moves to its end,
+//! In the order of [`prepare`]: empty blocks are skipped, copies go away, the test of a loop moves to its end,
 //! comparisons move into branches, small constants into instructions, the other constants of loops to the entry, and arithmetic is joined ([`join_arithmetic`]).
 
 use super::graph::{Block, Compare, End, Graph, Reg, Step, StepOp, Test};
 use super::join::join_arithmetic;
 use super::order::{back_edges, in_loops};
-use super::repeat::read_once;
 use crate::ir::Op;
 use crate::value::Bank;
 use std::collections::HashMap;
@@ -14,7 +13,6 @@ use std::collections::HashMap;
 /// Does all of it.
 pub fn prepare(graph: &mut Graph, is_derivative: bool) {
     skip_empty_blocks(graph);
-    read_once(graph);
     forward_copies(graph, is_derivative);
     fold_copies(graph, is_derivative);
     rotate_loops(graph);

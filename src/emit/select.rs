@@ -2,6 +2,7 @@
 
 mod elements;
 mod primitives;
+mod sweep;
 
 use super::assign::{Place, window_args, window_places};
 use super::graph::{Join, Nesting, Reg, Step, StepOp};
@@ -246,6 +247,7 @@ impl<'a> Selector<'a> {
                 };
                 self.writer.push(instruction);
             }
+            Op::Sweep(op) => self.sweep(op, step)?,
             Op::TakeGlobal { index } => {
                 let out = ROut(n(self, outs, 0));
                 self.writer.push(I::TakeGlobal { out, index: Global(*index) });

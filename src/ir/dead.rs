@@ -1,7 +1,7 @@
 //! Steps and registers that nobody needs.
 
 use super::copies::count;
-use super::graph::{Function, Op, Reg, Terminator, Trap};
+use super::graph::{Function, Op, Reg, SweepOp, Terminator, Trap};
 
 /// Removes steps without effects whose results are never read.
 pub fn eliminate(function: &mut Function) {
@@ -50,6 +50,7 @@ fn is_pure(op: &Op) -> bool {
         | Op::NewArray(_)
         | Op::Count
         | Op::LoadGlobal { .. } => true,
+        Op::Sweep(SweepOp::Slope { .. } | SweepOp::Cut | SweepOp::CaptureOf { .. }) => true,
         Op::Primitive(id) => !may_fail(id.info().name),
         Op::Take
         | Op::Call(_)
@@ -70,6 +71,7 @@ fn is_pure(op: &Op) -> bool {
         | Op::TakeGlobal { .. }
         | Op::Native { .. }
         | Op::Operator(_)
+        | Op::Sweep(_)
         | Op::Promise { .. } => false,
     }
 }

@@ -267,6 +267,28 @@ pub enum Op {
     /// `function → function`: where a function is converted to a differentiable or linear one. It changes nothing at
     /// run time; `diff` checks here what was promised. `wrt[k]` says whether parameter `k` is differentiated.
     Promise { linear: bool, wrt: Vec<bool> },
+
+    /// A step that only tangent and adjoint code has; see [`SweepOp`].
+    Sweep(SweepOp),
+}
+
+/// Steps of tangent and adjoint code, which works on plain numbers: the code of a function together with that of its sweep.
+#[derive(Clone, PartialEq, Debug)]
+pub enum SweepOp {
+    /// `operands, result → f`: the slope of a primitive in one of its numeric operands, where it has that result.
+    Slope { primitive: PrimitiveId, operand: u8 },
+    /// `x →`: keeps a number or an integer for the way back.
+    Keep(Bank),
+    /// `→`: keeps an integer that is known.
+    KeepKnown(i32),
+    /// `→ x`: what was kept last and not recalled.
+    Recall(Bank),
+    /// `array, index, x → array`: adds a number to a component of an element (`outs[0]` is `ins[0]`).
+    AddElement { offset: u16, stride: Stride },
+    /// `x → x` of the same bank, which does not vary any more.
+    Cut,
+    /// `closure → x`: component `index` (counted in its bank) of what a function object captured.
+    CaptureOf { bank: Bank, index: u16 },
 }
 
 /// The operators that the machine has built in; the others are written in the prelude on top of them.
@@ -276,6 +298,9 @@ pub enum Operator {
     ValueWithDifferential { at: TangentId, result: TangentId, throws: bool },
     /// `x…, dx…, body → value…, derivative…`: pushes one tangent forward in constant memory.
     ValueWithTangent { at: TangentId, result: TangentId, throws: bool },
+    /// `x…, body → whether it was done, value, gradient…`: the gradient of a function of one number, by adjoint code.
+    /// Only in plain code; in a live level, where somebody watches, and where there is no adjoint code, it is not done.
+    ValueWithGradient { at: TangentId, throws: bool },
     /// `x, order, body → whether it was done, coefficients`: the Taylor polynomial of `body` around `x`, where nothing but
     /// primitives is recorded.
     Series { result: TangentId, throws: bool },
@@ -322,6 +347,8 @@ pub enum Trap {
     Failed { what: &'static str, message: Option<Reg> },
     /// A place that cannot be reached in a correct program (a getter that does not return).
     Unreachable,
+    /// Tangent or adjoint code has come to something that it cannot do: the function runs again, under a level.
+    Unsupported,
     /// An error that nobody caught: the register holds its description.
     Uncaught(Reg),
 }

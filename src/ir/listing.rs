@@ -1,6 +1,6 @@
 //! Graphs as text, for people: `dscript show --stage ir`, and tests.
 
-use super::graph::{Function, Instruction, Op, Operator, Program, Reg, Terminator, Trap};
+use super::graph::{Function, Instruction, Op, Operator, Program, Reg, SweepOp, Terminator, Trap};
 use crate::source::{SourceMap, Span};
 use crate::value::Bank;
 use crate::value::shape::Shape;
@@ -140,12 +140,20 @@ fn operation(program: &Program, op: &Op) -> String {
             Operator::Transpose { .. } => "transpose".into(),
             Operator::Broken { .. } => "broken".into(),
             Operator::Recompute => "recompute".into(),
+            Operator::ValueWithGradient { .. } => "valueWithGradient".into(),
             Operator::Series { .. } => "series".into(),
             Operator::ApplyAtOnce => "applyAtOnce".into(),
             Operator::Coordinates { .. } => "coordinates".into(),
             Operator::WithoutDerivative { .. } => "withoutDerivative".into(),
             Operator::WithDerivative { .. } => "withDerivative".into(),
         },
+        Op::Sweep(SweepOp::Slope { primitive, operand }) => format!("slope {operand} {}", primitive.info().name),
+        Op::Sweep(SweepOp::Keep(_)) => "keep".into(),
+        Op::Sweep(SweepOp::KeepKnown(known)) => format!("keep {known}"),
+        Op::Sweep(SweepOp::Recall(_)) => "recall".into(),
+        Op::Sweep(SweepOp::AddElement { offset, .. }) => format!("add to element.f{offset}"),
+        Op::Sweep(SweepOp::Cut) => "cut".into(),
+        Op::Sweep(SweepOp::CaptureOf { bank: b, index }) => format!("capture {}{index} of", bank(*b)),
         Op::Promise { linear, wrt } => {
             let what = if *linear { "linear" } else { "differentiable" };
             let wrt: Vec<&str> = wrt.iter().map(|w| if *w { "x" } else { "_" }).collect();
@@ -171,6 +179,7 @@ pub fn terminator(end: &Terminator) -> String {
             None => format!("trap {what}"),
         },
         Terminator::Trap(Trap::Unreachable) => "trap unreachable".into(),
+        Terminator::Trap(Trap::Unsupported) => "trap unsupported".into(),
         Terminator::Trap(Trap::Uncaught(reg)) => format!("trap uncaught %{}", reg.0),
     }
 }

@@ -17,8 +17,10 @@ pub mod verify;
 mod blocks;
 mod copies;
 mod dead;
+pub mod flatten;
 mod inline;
 mod release;
+mod repeat;
 mod simplify;
 mod writers;
 

@@ -6,7 +6,7 @@
 //! Promises: what a program does and what its derivatives are stays the same; steps with effects stay.
 
 use super::graph::{Function, FunctionId, Op, Program};
-use super::{blocks, copies, dead, inline, release};
+use super::{blocks, copies, dead, inline, release, repeat};
 use crate::stop;
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
@@ -31,9 +31,11 @@ pub fn finish(program: &mut Program, fresh: &[FunctionId]) {
     }
 }
 
-fn clean(function: &mut Function) {
+/// Runs the passes that look at one function alone.
+pub(super) fn clean(function: &mut Function) {
     stop::look();
     blocks::tidy(function);
+    repeat::compute_once(function);
     // A copy that is gone may leave another one behind it; two rounds reach nearly all.
     for _ in 0..2 {
         copies::coalesce(function);

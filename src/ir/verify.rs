@@ -2,7 +2,9 @@
 //!
 //! In: a finished graph. Out: what is wrong with it, in words; nothing when it is sound.
 
-use super::graph::{Block, BlockId, Function, Instruction, Op, Operator, Program, Reg, Stride, Terminator, Trap};
+use super::graph::{
+    Block, BlockId, Function, Instruction, Op, Operator, Program, Reg, Stride, SweepOp, Terminator, Trap,
+};
 use crate::value::Bank;
 use crate::value::shape::TangentId;
 
@@ -90,7 +92,10 @@ impl Check<'_> {
             Some(Terminator::Trap(trap)) => {
                 let message = match trap {
                     Trap::Failed { message: Some(reg), .. } | Trap::Uncaught(reg) => vec![*reg],
-                    Trap::Failed { message: None, .. } | Trap::UnexpectedNil | Trap::Unreachable => vec![],
+                    Trap::Failed { message: None, .. }
+                    | Trap::UnexpectedNil
+                    | Trap::Unreachable
+                    | Trap::Unsupported => vec![],
                 };
                 if self.registers(&message) && self.banks(&message).iter().any(|b| *b != Bank::R) {
                     self.fault("a message that is not a text");
@@ -150,6 +155,15 @@ impl Check<'_> {
             Op::Native { .. } => true,
             Op::Operator(operator) => self.operator(operator, &outs, &ins),
             Op::Promise { .. } => is(&outs, &[R]) && is(&ins, &[R]),
+            Op::Sweep(SweepOp::Slope { primitive, .. }) => {
+                is(&outs, &[F]) && ins.split_last().is_some_and(|(y, x)| *y == F && x == primitive.info().operands)
+            }
+            Op::Sweep(SweepOp::Keep(bank)) => outs.is_empty() && is(&ins, &[*bank]),
+            Op::Sweep(SweepOp::KeepKnown(_)) => outs.is_empty() && ins.is_empty(),
+            Op::Sweep(SweepOp::Recall(bank)) => is(&outs, &[*bank]) && ins.is_empty(),
+            Op::Sweep(SweepOp::AddElement { .. }) => is(&outs, &[R]) && is(&ins, &[R, I, F]),
+            Op::Sweep(SweepOp::Cut) => outs.len() == 1 && outs == ins,
+            Op::Sweep(SweepOp::CaptureOf { bank, .. }) => is(&outs, &[*bank]) && is(&ins, &[R]),
         };
         if !good {
             self.fault(format!("reads {ins:?} and writes {outs:?}"));
@@ -184,6 +198,9 @@ impl Check<'_> {
             }
             Operator::Transpose { .. } => outs == [Bank::R] && ins == [Bank::R],
             Operator::Broken { of } => ins.len() == 2 * value(of) && outs.len() == value(of),
+            Operator::ValueWithGradient { at, throws } => {
+                ins.len() == value(at) + 1 && outs.len() == error(throws) + 2 + vector(at)
+            }
             Operator::Series { throws, .. } => ins == [Bank::F, Bank::I, Bank::R] && outs.len() == error(throws) + 2,
             Operator::ApplyAtOnce => outs == [Bank::I, Bank::R] && ins == [Bank::R, Bank::R],
             Operator::Recompute => (outs.is_empty() || outs == [Bank::I, Bank::R]) && ins == [Bank::R],
@@ -251,7 +268,11 @@ impl Check<'_> {
 /// Which result is the same register as which operand, for what is changed in place.
 pub fn tied(op: &Op) -> Option<(usize, usize)> {
     match op {
-        Op::StoreRecord { .. } | Op::Append(_) | Op::AppendText | Op::StoreElement { .. } => Some((0, 0)),
+        Op::StoreRecord { .. }
+        | Op::Append(_)
+        | Op::AppendText
+        | Op::StoreElement { .. }
+        | Op::Sweep(SweepOp::AddElement { .. }) => Some((0, 0)),
         Op::TakeRecord { .. } | Op::TakeElement { .. } => Some((1, 0)),
         _ => None,
     }

@@ -118,13 +118,19 @@ pub enum Stage {
     Code,
     /// The bytecode of the derivative.
     DerivativeCode,
+    /// The graph of the function and its tangents in one.
+    Tangent,
+    /// The graph of the function and its way back in one.
+    Adjoint,
+    /// The bytecode of that.
+    AdjointCode,
     /// What was recorded.
     Tape,
 }
 
 impl Stage {
     /// All of them, in the order of the pipeline.
-    pub const ALL: [Stage; 8] = [
+    pub const ALL: [Stage; 11] = [
         Stage::Tree,
         Stage::Types,
         Stage::Ir,
@@ -132,6 +138,9 @@ impl Stage {
         Stage::Derivative,
         Stage::Code,
         Stage::DerivativeCode,
+        Stage::Tangent,
+        Stage::Adjoint,
+        Stage::AdjointCode,
         Stage::Tape,
     ];
 
@@ -154,6 +163,9 @@ impl Stage {
             Stage::Derivative => ["derivative", "the graph of the derivative code"],
             Stage::Code => ["code", "the instructions of the machine"],
             Stage::DerivativeCode => ["derivative-code", "the instructions of the derivative code"],
+            Stage::Tangent => ["tangent", "the graph of the tangent code: value and tangents without slots"],
+            Stage::Adjoint => ["adjoint", "the graph of the adjoint code: there and back without a tape"],
+            Stage::AdjointCode => ["adjoint-code", "the instructions of the adjoint code"],
             Stage::Tape => ["tape", "what is recorded"],
         }
     }

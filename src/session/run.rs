@@ -8,10 +8,12 @@ use crate::bytecode;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::diff;
 use crate::emit;
+use crate::ir::flatten::{Known, flatten};
 use crate::ir::{FunctionId, MethodId, Program};
 use crate::native::library::{Host, Random, Step, Streams, Wish};
 use crate::source::SourceMap;
 use crate::stop;
+use crate::tape::Direction;
 use crate::tape::watch::Wanted;
 use crate::types::World;
 use crate::types::tree::FunctionRef;
@@ -19,7 +21,9 @@ use crate::types::ty::Type;
 use crate::types::world::Declarations;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Components, Ref};
-use crate::vm::{Compiler, Fault, Kind, Kink, Limits, Machine, Onlooker, Passage, Remark, Running, Trace};
+use crate::vm::{
+    Compiler, Fault, Kind, Kink, Limits, Machine, Onlooker, Passage, Remark, Running, Signature, Trace,
+};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -137,6 +141,17 @@ impl Compiler for OnDemand<'_> {
         self.differentiated(graph)
     }
 
+    fn sweep(
+        &mut self,
+        function: &Signature,
+        direction: Direction,
+    ) -> Result<Option<Rc<bytecode::Code>>, Box<Fault>> {
+        let made = stop::caught(|| transformed(self.program, &known(function), direction));
+        let made = made.ok_or_else(Fault::interrupted)?;
+        // What cannot be encoded is done without.
+        Ok(made.and_then(|code| self.emit(&code, false).ok()))
+    }
+
     fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
         let texts = self.program.own_texts.get(own.0 as usize);
         let texts = texts.ok_or_else(|| Fault::internal("a type whose text was never compiled"))?;
@@ -169,6 +184,21 @@ impl Compiler for OnDemand<'_> {
     fn tangents(&self) -> &Tangents {
         &self.program.tangents
     }
+}
+
+/// Tangent or adjoint code of a function, if there is any.
+pub(super) fn transformed(program: &Program, known: &Known, direction: Direction) -> Option<crate::ir::Function> {
+    let flat = flatten(program, known)?;
+    match direction {
+        Direction::Forward => diff::transform::tangent(&flat),
+        Direction::Reverse => diff::transform::adjoint(&flat),
+    }
+}
+
+/// What is known of a function object.
+fn known(function: &Signature) -> Known {
+    let captured = function.captured.iter().map(|function| function.as_ref().map(known));
+    Known { function: FunctionId(function.function), captured: captured.collect() }
 }
 
 impl Session {

@@ -1,9 +1,12 @@
 //! Every stage as text.
 
+use super::run::transformed;
 use super::{Input, Outcome, Session, Stage};
 use crate::diagnostic::Diagnostic;
+use crate::ir::flatten::Known;
 use crate::ir::{Function, FunctionId, Op};
 use crate::source::Span;
+use crate::tape::Direction;
 use crate::value::Bank;
 
 impl Session {
@@ -50,8 +53,7 @@ impl Session {
                 found.extend(inner.filter(|id| !self.is_of_library(*id)).collect::<Vec<_>>());
                 at += 1;
             }
-            let graphs: Vec<_> = found.iter().filter_map(|id| self.program.function(*id).cloned()).collect();
-            graphs.iter().map(|graph| self.show_graph(stage, graph) + "\n").collect::<String>()
+            found.into_iter().map(|id| self.show_graph(stage, id) + "\n").collect::<String>()
         });
         self.put_back(before);
         text.map_err(|outcome| outcome.diagnostics)
@@ -101,23 +103,35 @@ impl Session {
     }
 
     fn show_functions(&mut self, stage: Stage, before: usize) -> String {
-        let functions = self.program.functions.iter().skip(before).flatten().filter(|function| !function.is_prelude);
-        functions.map(|function| self.show_graph(stage, function) + "\n").collect()
+        let functions = (before..self.program.functions.len()).map(|id| FunctionId(id as u32));
+        let own = functions.filter(|id| !self.is_of_library(*id));
+        own.map(|id| self.show_graph(stage, id) + "\n").collect()
+    }
+
+    /// Tangent or adjoint code, if there is any.
+    fn swept(&self, id: FunctionId, direction: Direction) -> Option<Function> {
+        transformed(&self.program, &Known { function: id, captured: vec![] }, direction)
     }
 
     /// A stage behind the types.
-    fn show_graph(&self, stage: Stage, function: &Function) -> String {
+    fn show_graph(&self, stage: Stage, id: FunctionId) -> String {
         let program = &self.program;
+        let Some(function) = program.function(id) else { return String::new() };
+        let graph = |function: &Function| crate::ir::listing::function(program, function, Some(&self.sources));
         let code = |function: &Function, is_derivative| match crate::emit::emit(program, function, is_derivative) {
             Ok(code) => crate::bytecode::disassemble(&code),
             Err(why) => why.to_string(),
         };
+        let none = || format!("{}: it is differentiated under a level\n", function.name);
         match stage {
-            Stage::Ir => crate::ir::listing::function(program, function, Some(&self.sources)),
+            Stage::Ir => graph(function),
             Stage::Activity => crate::diff::listing::activity(program, function),
             Stage::Derivative => crate::diff::listing::derivative_code(program, function, Some(&self.sources)),
             Stage::Code => code(function, false),
             Stage::DerivativeCode => code(&crate::diff::derivative(program, function), true),
+            Stage::Tangent => self.swept(id, Direction::Forward).map_or_else(none, |made| graph(&made)),
+            Stage::Adjoint => self.swept(id, Direction::Reverse).map_or_else(none, |made| graph(&made)),
+            Stage::AdjointCode => self.swept(id, Direction::Reverse).map_or_else(none, |made| code(&made, false)),
             Stage::Tree | Stage::Types | Stage::Tape => String::new(),
         }
     }

@@ -46,6 +46,7 @@ pub mod lanes;
 pub mod levels;
 pub mod linear;
 mod listing;
+mod kept;
 pub mod node;
 mod product;
 pub mod recording;
@@ -60,6 +61,7 @@ pub mod wide;
 #[cfg(test)]
 mod tests;
 
+pub use kept::Kept;
 pub use levels::{Direction, Levels, Mode};
 pub use linear::LinearMap;
 pub use node::{Node, Stop};

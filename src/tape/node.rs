@@ -66,6 +66,11 @@ impl Pool {
         Pool { small: vec![], large: vec![], lent: 0, used: 0, limit }
     }
 
+    /// How many bytes all tapes together may take.
+    pub fn limit(&self) -> u64 {
+        self.limit
+    }
+
     /// An empty chunk.
     ///
     /// # Errors

@@ -11,7 +11,8 @@ use crate::syntax::ast::{Param, TypeExprKind};
 use std::rc::Rc;
 
 /// The primitives whose functions may throw: what a body throws while it is recorded.
-const THROWING: &[&str] = &["valueWithDifferential", "valueWithTangent", "recompute", "series"];
+const THROWING: &[&str] =
+    &["valueWithDifferential", "valueWithTangent", "valueWithGradient", "recompute", "series"];
 
 impl World {
     /// The function with the same text that may be given functions that throw; `None` when there can be none.

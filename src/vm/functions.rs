@@ -2,11 +2,14 @@
 
 use super::fault::Fault;
 use super::operators::{Kink, Trace};
+use super::threaded::{Threaded, translate};
 use crate::bytecode::operand::Role;
 use crate::bytecode::{Code, Instruction, Operator, verify};
 use crate::native::library::Wish;
+use crate::tape::Direction;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Closure, Ref};
+use hashbrown::HashMap;
 use std::rc::Rc;
 
 /// What entering and leaving a function needs of its code, close together: a call touches one or two cache lines of it.
@@ -67,6 +70,15 @@ pub trait Compiler {
     /// When it has no derivative.
     fn beneath(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
 
+    /// Tangent or adjoint code of a function; nothing where there is none.
+    ///
+    /// # Errors
+    /// When somebody interrupts.
+    fn sweep(&mut self, function: &Signature, direction: Direction) -> Result<Option<Rc<Code>>, Box<Fault>> {
+        let _ = (function, direction);
+        Ok(None)
+    }
+
     /// The function that writes a value as its type declares it, alone or inside of another value.
     ///
     /// # Errors
@@ -114,6 +126,39 @@ pub enum Version {
     Beneath,
 }
 
+/// A function object as far as code is made for it: its function, and the function objects among what it captured.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Signature {
+    /// Its function.
+    pub function: u32,
+    /// For each reference that it captured: what that is, if it is a function object.
+    pub captured: Vec<Option<Signature>>,
+}
+
+impl Signature {
+    /// Of a function object. What is nested deeper than a program would nest it is left out.
+    pub fn of(closure: &Closure) -> Signature {
+        Signature::within(closure, 8)
+    }
+
+    fn within(closure: &Closure, depth: usize) -> Signature {
+        let captured = closure.captures.r.iter().map(|reference| match reference {
+            Ref::Closure(closure) if depth > 0 => Some(Signature::within(closure, depth - 1)),
+            _ => None,
+        });
+        Signature { function: closure.function, captured: captured.collect() }
+    }
+}
+
+/// Tangent or adjoint code of a function.
+#[derive(Debug)]
+pub struct Sweep {
+    /// As the compiler gave it.
+    pub code: Rc<Code>,
+    /// As it runs.
+    pub threaded: Threaded,
+}
+
 /// Original and derivative code by the number of the function. Entries stay where they are as long as the machine lives,
 /// so frames may point to them.
 #[derive(Debug, Default)]
@@ -123,6 +168,8 @@ pub struct Functions {
     methods: Vec<Vec<(ShapeId, Ref)>>,
     /// Function objects that captured nothing, by function: one of each is enough.
     plain: Vec<Option<Rc<Closure>>>,
+    /// Tangent and adjoint code, where somebody has asked for it; nothing where there is none.
+    sweeps: [HashMap<Signature, Option<Rc<Sweep>>>; 2],
 }
 
 impl Version {
@@ -186,6 +233,35 @@ impl Functions {
         Ok(found)
     }
 
+    /// Tangent or adjoint code of a function, compiled and checked if it has to be; nothing where there is none.
+    ///
+    /// # Errors
+    /// When it is malformed, or somebody interrupts.
+    pub fn sweep(
+        &mut self,
+        compiler: &mut dyn Compiler,
+        closure: &Closure,
+        direction: Direction,
+    ) -> Result<Option<Rc<Sweep>>, Box<Fault>> {
+        let signature = Signature::of(closure);
+        let known = &mut self.sweeps[direction as usize];
+        if let Some(sweep) = known.get(&signature) {
+            return Ok(sweep.clone());
+        }
+        let code = compiler.sweep(&signature, direction)?;
+        if let Some(code) = &code {
+            verify(code).map_err(|why| Fault::internal(format!("malformed code of `{}`: {why}", code.name)))?;
+        }
+        let made = code.and_then(|code| translate(&code).map(|threaded| Rc::new(Sweep { code, threaded })));
+        known.insert(signature, made.clone());
+        Ok(made)
+    }
+
+    /// From now on a function has no such code: it has come to something that it could not do.
+    pub fn give_up_sweep(&mut self, closure: &Closure, direction: Direction) {
+        self.sweeps[direction as usize].insert(Signature::of(closure), None);
+    }
+
     /// The code, compiled and checked if it has to be.
     ///
     /// # Errors
@@ -234,6 +310,7 @@ fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
         Operator::WithoutDerivative { of }
         | Operator::WithDerivative { of }
         | Operator::Coordinates { of }
+        | Operator::ValueWithGradient { at: of, .. }
         | Operator::Broken { of } => vec![of],
         Operator::Series { result, .. } => vec![result],
         Operator::ApplyAtOnce | Operator::Recompute => vec![],

@@ -13,7 +13,7 @@ use crate::diagnostic::Code as Number;
 use crate::native::library::Host;
 use crate::native::{PrimitiveId, primitive};
 use crate::source::Span;
-use crate::tape::Levels;
+use crate::tape::{Kept, Levels};
 use crate::value::{Cells, Components, Ref, Slot};
 use std::rc::Rc;
 
@@ -41,6 +41,8 @@ pub struct Machine {
     pub(super) fuel: i64,
     pub(super) meter: Meter,
     pub(super) ids: Arithmetic,
+    /// What adjoint code keeps for its way back.
+    pub(super) kept: Kept,
     /// Places in the program where numbers were watched.
     pub(super) places: Places,
     /// Kinks that were met, if somebody looks for them.
@@ -102,6 +104,7 @@ impl Machine {
                 div: id("double.div"),
                 neg: id("double.neg"),
             },
+            kept: Kept::default(),
             places: Places::default(),
             kinks: vec![],
             broken: BrokenChains::default(),

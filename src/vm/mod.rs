@@ -29,11 +29,12 @@ mod registers;
 mod run;
 mod stacks;
 pub mod task;
+mod threaded;
 mod trial;
 mod window;
 
 pub use fault::{Fault, Kind, Remark, Running, bytes};
-pub use functions::Compiler;
+pub use functions::{Compiler, Signature};
 pub use limits::{Limits, share_of_machine};
 pub use machine::Machine;
 pub use onlooker::{Onlooker, Passage};

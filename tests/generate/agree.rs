@@ -28,7 +28,7 @@ func g1(_ x: Double) -> Double { gradient(at: x, in: f) }
 func d2(_ x: Double) -> Double { derivative(at: x, in: g1) }
 func g2(_ x: Double) -> Double { gradient(at: x, in: d1) }
 func ask(_ x: Double) {
-    print(1, derivative(at: x, in: f), gradient(at: x, in: f), differences(x, f))
+    print(1, derivative(at: x, in: f), gradient(at: x, in: f), pullback(at: x, in: f)(1), differences(x, f))
     print(2, derivative(at: x, in: d1), gradient(at: x, in: d1),
           derivative(at: x, in: g1), gradient(at: x, in: g1), differences(x, d1))
     print(3, derivative(at: x, in: d2), gradient(at: x, in: d2),
@@ -47,7 +47,7 @@ func ask(_ x: Double, _ y: Double) {
     let slopes = gradient(at: x, y, in: f)
     let mixed = gradient(at: x, y, in: fx)
     let again = gradient(at: x, y, in: gx)
-    print(1, slopes.0, fx(x, y), differences(x) { x in f(x, y) })
+    print(1, slopes.0, fx(x, y), pullback(at: x, y, in: f)(1).0, differences(x) { x in f(x, y) })
     print(1, slopes.1, derivative(at: y) { y in f(x, y) }, differences(y) { y in f(x, y) })
     print(1, slopes.0 + slopes.1, derivative(at: x, y, in: f), differences(0) { d in f(x + d, y + d) })
     print(2, mixed.0, again.0, derivative(at: x) { x in gx(x, y) }, differences(x) { x in gx(x, y) })

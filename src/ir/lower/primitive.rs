@@ -68,6 +68,7 @@ impl Builder<'_> {
             "type.of" => self.type_of(generics, regs(0)),
             "valueWithDifferential"
             | "valueWithTangent"
+            | "valueWithGradient"
             | "recompute"
             | "series"
             | "transpose"

@@ -396,7 +396,19 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 }
             }
 
-            I::Operate { .. }
+            // The next eleven belong to threaded code.
+            I::SlopeF { .. }
+            | I::SlopeLeftF { .. }
+            | I::SlopeRightF { .. }
+            | I::SlopeFI { .. }
+            | I::KeepF { .. }
+            | I::KeepI { .. }
+            | I::KeepKnown { .. }
+            | I::RecallF { .. }
+            | I::RecallI { .. }
+            | I::AddElementF { .. }
+            | I::AddPartF { .. }
+            | I::Operate { .. }
             | I::Resume {}
             | I::TrapNil {}
             | I::TrapFailed { .. }

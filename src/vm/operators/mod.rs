@@ -10,6 +10,7 @@
 mod at_once;
 mod broken;
 mod check_rule;
+mod compiled;
 mod cut;
 pub mod difference;
 mod differential;
@@ -68,6 +69,10 @@ pub fn operate(
         Operator::ValueWithTangent { at, result, throws } => {
             let body = last_reference(&mut arguments)?;
             tangent::begin(machine, compiler, (at, arguments), (result, throws), body)
+        }
+        Operator::ValueWithGradient { at, throws } => {
+            let body = last_reference(&mut arguments)?;
+            compiled::value_with_gradient(machine, compiler, (at, arguments), throws, &body)
         }
         Operator::Transpose { at, result } => {
             let function = last_reference(&mut arguments)?;

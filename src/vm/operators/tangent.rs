@@ -5,7 +5,7 @@ use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
 use super::{
-    At, Failure, behind_no_error, broken, counts, leaves, mismatch, not_finite, read, settle, thrown, value_layout,
+    At, Failure, behind_no_error, broken, compiled, counts, leaves, mismatch, not_finite, read, settle, thrown, value_layout,
     vector, walk,
 };
 use crate::tape::{Direction, Num, Template};
@@ -36,6 +36,16 @@ pub(super) fn begin(
     drop(arguments);
     let template = Template { tangent: at, cells: x.clone() };
     let seeds = read(walk, &template, (&direction, At::default()))?;
+    let (result_of, throws) = result;
+    if !throws
+        && let Some((value, tangent)) =
+            compiled::value_with_tangent(machine, compiler, (at, &x, &seeds), result_of, &body)?
+    {
+        machine.set_window(value.all());
+        machine.set_window_from([value.f.len(), 0, 0], tangent.all());
+        return Ok(Next::Return);
+    }
+    let walk = super::walk(compiler);
     machine.levels.open(Direction::Forward)?;
     let mut failure = Failure::default();
     let mut seeds = seeds.into_iter();

@@ -1,0 +1,77 @@
+//! Tangent and adjoint code: a function and its sweep in one, on plain numbers.
+//!
+//! In: the graph of a function without calls ([`crate::ir::flatten`]). Out: another graph, which computes the value and its
+//! derivative without slots and without a tape:
+//! - [tangent code](tangent()) does behind every step what the step does to the tangents;
+//! - [adjoint code](adjoint()) does what the function does, keeps what the way back cannot compute again, and then goes back
+//!   over the same blocks, the last one first.
+//!
+//! Promises: results differ from those of a level in the last digits at most; where a level would say more (a chain that
+//! breaks, a number that is not finite, storage that it cannot follow), there is no such code, or its caller does not
+//! use what it gives.
+//! Not here: what is done in live levels (`derivative`), which function is meant (`session`).
+
+mod adjoint;
+mod back;
+mod keep;
+mod partial;
+mod tangent;
+mod varied;
+
+pub use adjoint::adjoint;
+pub use tangent::tangent;
+
+use crate::ir::{Function, Instruction, Op, Reg, Register};
+use crate::native::PrimitiveId;
+use crate::source::Span;
+use crate::value::Bank;
+
+/// The registers and steps that code is made of, while it is made.
+struct Maker {
+    registers: Vec<Register>,
+    steps: Vec<Instruction>,
+    span: Span,
+}
+
+impl Maker {
+    /// Nothing made yet; the registers of a function are there.
+    fn new(f: &Function) -> Maker {
+        Maker { registers: f.registers.clone(), steps: vec![], span: f.span }
+    }
+
+    fn register(&mut self, bank: Bank) -> Reg {
+        self.registers.push(Register { bank, name: None });
+        Reg(self.registers.len() as u32 - 1)
+    }
+
+    fn number(&mut self) -> Reg {
+        self.register(Bank::F)
+    }
+
+    /// A step that writes these registers.
+    fn step(&mut self, op: Op, outs: &[Reg], ins: &[Reg]) {
+        let (outs, ins) = (outs.to_vec(), ins.to_vec());
+        self.steps.push(Instruction { op, outs, ins, span: self.span, active: false });
+    }
+
+    /// A step that gives a new number.
+    fn made(&mut self, op: Op, ins: &[Reg]) -> Reg {
+        let out = self.number();
+        self.step(op, &[out], ins);
+        out
+    }
+
+    /// Arithmetic that gives a new number.
+    fn arithmetic(&mut self, id: PrimitiveId, ins: &[Reg]) -> Reg {
+        self.made(Op::Primitive(id), ins)
+    }
+
+    fn copy(&mut self, to: Reg, from: Reg) {
+        if to != from {
+            self.step(Op::Copy, &[to], &[from]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! Tangent code: behind every step what it does to the tangents.
+
+use super::partial::{Arithmetic, slope};
+use super::varied::Varied;
+use super::Maker;
+use crate::ir::{Block, Function, Instruction, Op, Reg, Terminator};
+use crate::value::Bank;
+use hashbrown::HashMap;
+
+/// The tangent code of a function. It takes what the function takes, then a tangent for each number and an object of
+/// tangents for each reference; it gives what the function gives, then a tangent for each number of that.
+///
+/// Nothing where the function cannot be followed.
+pub fn tangent(f: &Function) -> Option<Function> {
+    if f.results.iter().any(|bank| *bank != Bank::F) || f.results.len() != f.result_len {
+        return None;
+    }
+    let varied = Varied::of(f)?;
+    let mut pushed = Pushed { f, varied, ids: Arithmetic::new()?, make: Maker::new(f), tangents: HashMap::new(), vectors: vec![] };
+    let mut params = f.params.clone();
+    for (k, param) in f.params.iter().enumerate() {
+        match f.registers[param.0 as usize].bank {
+            Bank::F => params.push(pushed.tangent(f.params[k])),
+            Bank::I => {}
+            Bank::R => {
+                let vector = pushed.make.register(Bank::R);
+                pushed.vectors.push(vector);
+                params.push(vector);
+            }
+        }
+    }
+    let mut blocks = vec![];
+    for block in &f.blocks {
+        pushed.make.span = block.end_span;
+        for step in &block.instructions {
+            pushed.step(step)?;
+        }
+        let end = match &block.end {
+            Some(Terminator::Return(values)) => {
+                let tangents: Vec<Reg> = values.iter().map(|value| pushed.tangent_or_zero(*value)).collect();
+                Some(Terminator::Return([&values[..], &tangents].concat()))
+            }
+            end => end.clone(),
+        };
+        let instructions = std::mem::take(&mut pushed.make.steps);
+        blocks.push(Block { instructions, end, end_span: block.end_span });
+    }
+    let results = [&f.results[..], &f.results].concat();
+    Some(Function {
+        result_len: results.len(),
+        results,
+        params,
+        registers: pushed.make.registers,
+        blocks,
+        rules: vec![],
+        ..f.clone()
+    })
+}
+
+struct Pushed<'f> {
+    f: &'f Function,
+    varied: Varied,
+    ids: Arithmetic,
+    make: Maker,
+    tangents: HashMap<Reg, Reg>,
+    /// The tangents of the references that are given.
+    vectors: Vec<Reg>,
+}
+
+impl Pushed<'_> {
+    /// Where the tangent of a number that varies is.
+    fn tangent(&mut self, reg: Reg) -> Reg {
+        let make = &mut self.make;
+        *self.tangents.entry(reg).or_insert_with(|| make.number())
+    }
+
+    fn tangent_or_zero(&mut self, reg: Reg) -> Reg {
+        if self.varied.is(reg) { self.tangent(reg) } else { self.make.made(Op::ConstF(0.0), &[]) }
+    }
+
+    fn step(&mut self, step: &Instruction) -> Option<()> {
+        self.make.span = step.span;
+        let is_varied = self.varied.is_step(step);
+        let out = step.outs.first().copied();
+        let (Some(out), true) = (out, is_varied) else {
+            self.make.steps.push(step.clone());
+            // Constant here, though it varies elsewhere.
+            for out in &step.outs {
+                if self.f.registers[out.0 as usize].bank == Bank::F && self.varied.is(*out) {
+                    let tangent = self.tangent(*out);
+                    self.make.step(Op::ConstF(0.0), &[tangent], &[]);
+                }
+            }
+            return Some(());
+        };
+        let tangent = self.tangent(out);
+        match &step.op {
+            Op::Copy => {
+                let from = self.tangent(step.ins[0]);
+                self.make.steps.push(step.clone());
+                self.make.copy(tangent, from);
+            }
+            Op::LoadElement { .. } | Op::LoadRecord { .. } => {
+                let vector = self.vectors[self.varied.param(step.ins[0])?];
+                let mut ins = step.ins.clone();
+                ins[0] = vector;
+                self.make.steps.push(step.clone());
+                self.make.step(step.op.clone(), &[tangent], &ins);
+            }
+            Op::Primitive(id) => {
+                // The operands are still needed behind the step, and their tangents until all terms are there.
+                let value = if step.ins.contains(&out) { self.make.number() } else { out };
+                self.make.step(step.op.clone(), &[value], &step.ins);
+                let mut sum = None;
+                for (k, operand) in step.ins.iter().enumerate() {
+                    if !self.varied.is(*operand) {
+                        continue;
+                    }
+                    let factor = self.tangent(*operand);
+                    let term = self.make.term(self.ids, (*id, k, slope(*id, k)?), &step.ins, value, factor);
+                    sum = Some(self.make.sum(self.ids, sum, term));
+                }
+                let sum = self.make.value(self.ids, sum?);
+                self.make.copy(tangent, sum);
+                self.make.copy(out, value);
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+}

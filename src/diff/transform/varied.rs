@@ -1,0 +1,140 @@
+//! Which registers vary with the arguments, and which parameter an array or record is.
+
+use crate::diff::flow::{self, Passage};
+use crate::ir::{Function, Instruction, Op, Reg, SweepOp};
+use crate::value::Bank;
+
+/// Where a reference comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Origin {
+    /// Nothing that varies is in it.
+    #[default]
+    Elsewhere,
+    /// It is a parameter, by its place among the references that are given.
+    Param(usize),
+    /// Something that varies may be in it.
+    Mixed,
+}
+
+/// What varies in a function.
+#[derive(Debug)]
+pub struct Varied {
+    numbers: Vec<bool>,
+    origins: Vec<Origin>,
+}
+
+impl Varied {
+    /// Looks at a function; nothing where numbers that vary go through what tangent and adjoint code cannot follow.
+    pub fn of(f: &Function) -> Option<Varied> {
+        let n = f.registers.len();
+        let mut varied = Varied { numbers: vec![false; n], origins: vec![Origin::Elsewhere; n] };
+        let mut references = 0;
+        for (k, param) in f.params.iter().enumerate() {
+            let differentiates =
+                f.parameters.iter().any(|p| (p.first..p.first + p.len).contains(&k) && p.tangent.is_some());
+            match f.registers[param.0 as usize].bank {
+                Bank::F => varied.numbers[param.0 as usize] = true,
+                Bank::I => {}
+                Bank::R => {
+                    if differentiates {
+                        varied.origins[param.0 as usize] = Origin::Param(references);
+                    }
+                    references += 1;
+                }
+            }
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for step in f.blocks.iter().flat_map(|b| &b.instructions) {
+                changed |= varied.spread(f, step)?;
+            }
+        }
+        Some(varied)
+    }
+
+    /// Whether a number varies.
+    pub fn is(&self, reg: Reg) -> bool {
+        self.numbers[reg.0 as usize]
+    }
+
+    /// Which of the references that are given is in a register: always the same one, as it was given.
+    pub fn param(&self, reg: Reg) -> Option<usize> {
+        match self.origins[reg.0 as usize] {
+            Origin::Param(k) => Some(k),
+            Origin::Elsewhere | Origin::Mixed => None,
+        }
+    }
+
+    /// Whether nothing that varies is behind a reference.
+    pub fn is_constant(&self, reg: Reg) -> bool {
+        self.origins[reg.0 as usize] == Origin::Elsewhere
+    }
+
+    /// Whether a step gives a number that varies.
+    pub fn is_step(&self, step: &Instruction) -> bool {
+        match &step.op {
+            Op::Primitive(id) => flow::primitive(*id) == Passage::Smooth && step.ins.iter().any(|r| self.is(*r)),
+            Op::Copy => self.is(step.ins[0]),
+            Op::LoadElement { bank: Bank::F, .. } | Op::LoadRecord { bank: Bank::F, .. } => {
+                self.param(step.ins[0]).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// What a step makes of what is known by now; nothing where it cannot be followed.
+    fn spread(&mut self, f: &Function, step: &Instruction) -> Option<bool> {
+        let moves = step.ins.iter().any(|r| self.is(*r));
+        let behind = step.ins.iter().any(|r| !self.is_constant(*r));
+        match &step.op {
+            Op::Primitive(id) if moves && flow::primitive(*id) == Passage::Break => return None,
+            // What was loaded of what is mixed is not known to be of any parameter.
+            Op::LoadElement { bank: Bank::F, .. } | Op::LoadRecord { bank: Bank::F, .. }
+                if self.origins[step.ins[0].0 as usize] == Origin::Mixed =>
+            {
+                return None;
+            }
+            Op::LoadBox { .. } | Op::Sweep(SweepOp::CaptureOf { .. }) if behind => return None,
+            _ => {}
+        }
+        let mut changed = false;
+        let gives = self.is_step(step);
+        for out in &step.outs {
+            let at = out.0 as usize;
+            match f.registers[at].bank {
+                Bank::F => changed |= gives && !std::mem::replace(&mut self.numbers[at], true),
+                Bank::I => {}
+                Bank::R => {
+                    let origin = match &step.op {
+                        Op::Copy | Op::Take => self.origins[step.ins[0].0 as usize],
+                        Op::Null => continue,
+                        Op::Sweep(SweepOp::Cut) => Origin::Elsewhere,
+                        _ if moves || behind => Origin::Mixed,
+                        _ => Origin::Elsewhere,
+                    };
+                    let joined = self.joined(f, *out, origin);
+                    changed |= std::mem::replace(&mut self.origins[at], joined) != joined;
+                }
+            }
+        }
+        Some(changed)
+    }
+
+    /// What is known of a register that now may hold something of that origin, too.
+    fn joined(&self, f: &Function, reg: Reg, origin: Origin) -> Origin {
+        let known = self.origins[reg.0 as usize];
+        let is_single = || !f.params.contains(&reg) && writers(f, reg) == 1;
+        match (known, origin) {
+            _ if known == origin => known,
+            (Origin::Elsewhere, Origin::Param(_)) if is_single() => origin,
+            _ => Origin::Mixed,
+        }
+    }
+}
+
+/// How many steps write a register; to empty it is no writing.
+fn writers(f: &Function, reg: Reg) -> usize {
+    let steps = f.blocks.iter().flat_map(|b| &b.instructions);
+    steps.filter(|step| step.op != Op::Null && step.outs.contains(&reg)).count()
+}

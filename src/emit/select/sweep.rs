@@ -1,0 +1,77 @@
+//! Steps of tangent and adjoint code.
+
+use super::Selector;
+use crate::bytecode::Instruction;
+use crate::bytecode::operand::*;
+use crate::emit::Unencodable;
+use crate::emit::graph::Step;
+use crate::ir::SweepOp;
+use crate::native::{PrimitiveId, Value};
+use crate::value::Bank;
+
+impl Selector<'_> {
+    pub(super) fn sweep(&mut self, op: &SweepOp, step: &Step) -> Result<(), Unencodable> {
+        use Instruction as I;
+        match op {
+            SweepOp::Slope { primitive, operand } => return self.slope(*primitive, *operand, step),
+            SweepOp::Keep(Bank::F) => {
+                let a = FIn(self.n(step.ins[0]));
+                self.writer.push(I::KeepF { a });
+            }
+            SweepOp::Keep(_) => {
+                let a = IIn(self.n(step.ins[0]));
+                self.writer.push(I::KeepI { a });
+            }
+            SweepOp::KeepKnown(value) => self.writer.push(I::KeepKnown { value: Immediate(*value) }),
+            SweepOp::Recall(Bank::F) => {
+                let out = FOut(self.n(step.outs[0]));
+                self.writer.push(I::RecallF { out });
+            }
+            SweepOp::Recall(_) => {
+                let out = IOut(self.n(step.outs[0]));
+                self.writer.push(I::RecallI { out });
+            }
+            SweepOp::AddElement { offset, stride } => {
+                let (array, index) = (self.changed(step, 0), IIn(self.n(step.ins[1])));
+                let a = FIn(self.n(step.ins[2]));
+                if stride.f == 1 {
+                    self.writer.push(I::AddElementF { array, a, index });
+                } else {
+                    self.writer.push(I::AddPartF { array, a, index });
+                    self.element(Bank::F, *offset, *stride);
+                }
+            }
+            SweepOp::Cut => self.copy(step),
+            SweepOp::CaptureOf { bank, index } => {
+                let (out, from, index) = (self.n(step.outs[0]), RIn(self.n(step.ins[0])), Part(*index));
+                self.writer.push(match bank {
+                    Bank::F => I::CaptureF { out: FOut(out), from, index },
+                    Bank::I => I::CaptureI { out: IOut(out), from, index },
+                    Bank::R => I::CaptureR { out: ROut(out), from, index },
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn slope(&mut self, id: PrimitiveId, operand: u8, step: &Step) -> Result<(), Unencodable> {
+        use Instruction as I;
+        let info = id.info();
+        let p = Prim(u8::try_from(id.0).map_err(|_| Unencodable::Primitive(info.name))?);
+        let out = FOut(self.n(step.outs[0]));
+        let ins: Vec<u16> = step.ins.iter().map(|r| self.n(*r)).collect();
+        let (a, y) = (FIn(ins[0]), FIn(ins[ins.len() - 1]));
+        match info.value {
+            Value::F1(_) => {
+                self.writer.push(I::SlopeF { out, a, y, p });
+                return Ok(());
+            }
+            Value::F2(_) if operand == 0 => self.writer.push(I::SlopeLeftF { out, a, b: FIn(ins[1]), p }),
+            Value::F2(_) => self.writer.push(I::SlopeRightF { out, a, b: FIn(ins[1]), p }),
+            Value::FI(_) => self.writer.push(I::SlopeFI { out, a, n: IIn(ins[1]), p }),
+            _ => return Err(Unencodable::Operands(info.name)),
+        }
+        self.writer.push(I::Extra { c: y });
+        Ok(())
+    }
+}

@@ -1,0 +1,150 @@
+//! Cells that give a number.
+
+use super::{Cell, Context, next};
+use crate::bytecode::Joined;
+
+/// What a cell gives, of the numbers and integers in registers.
+pub(super) trait Number {
+    /// The number.
+    unsafe fn of(cell: &Cell, f: *const f64, i: *const i64) -> f64;
+}
+
+/// Writes the number that `N` gives.
+pub(super) unsafe fn give<N: Number>(at: *const Cell, f: *mut f64, i: *mut i64, context: *mut Context) -> *const Cell {
+    // SAFETY: verified registers.
+    unsafe {
+        let cell = &*at;
+        *f.add(cell.regs[0] as usize) = N::of(cell, f, i);
+        next(at, f, i, context)
+    }
+}
+
+/// Operand `k` of a cell.
+#[inline(always)]
+unsafe fn x(cell: &Cell, f: *const f64, k: usize) -> f64 {
+    // SAFETY: a verified register.
+    unsafe { *f.add(cell.regs[k] as usize) }
+}
+
+macro_rules! numbers {
+    ($($(#[doc = $doc:literal])* $name:ident |$cell:ident, $f:ident, $i:ident| $value:expr;)*) => {
+        $(
+            $(#[doc = $doc])*
+            pub(super) struct $name;
+
+            impl Number for $name {
+                #[inline(always)]
+                unsafe fn of($cell: &Cell, $f: *const f64, $i: *const i64) -> f64 {
+                    // SAFETY: verified registers; `translate` has put what is read into the cell.
+                    unsafe { $value }
+                }
+            }
+        )*
+    };
+}
+
+numbers! {
+    /// A constant.
+    Known |cell, _f, _i| cell.more.number;
+    /// `a`
+    Same |cell, f, _i| x(cell, f, 1);
+    /// `a + b`
+    Sum |cell, f, _i| x(cell, f, 1) + x(cell, f, 2);
+    /// `a - b`
+    Difference |cell, f, _i| x(cell, f, 1) - x(cell, f, 2);
+    /// `a · b`
+    Product |cell, f, _i| x(cell, f, 1) * x(cell, f, 2);
+    /// `a / b`
+    Quotient |cell, f, _i| x(cell, f, 1) / x(cell, f, 2);
+    /// `-a`
+    Negative |cell, f, _i| -x(cell, f, 1);
+    /// `|a|`
+    Magnitude |cell, f, _i| x(cell, f, 1).abs();
+    /// `√a`
+    Root |cell, f, _i| x(cell, f, 1).sqrt();
+    /// `a`, rounded to single precision.
+    Rounded |cell, f, _i| f64::from(x(cell, f, 1) as f32);
+    /// An integer, as a number.
+    OfInteger |cell, _f, i| *i.add(cell.regs[1] as usize) as f64;
+    /// `p(a)`
+    One |cell, f, _i| (cell.more.one)(x(cell, f, 1));
+    /// `p(a, b)`
+    Two |cell, f, _i| (cell.more.two)(x(cell, f, 1), x(cell, f, 2));
+    /// `p(a, b, c)`
+    Three |cell, f, _i| (cell.more.three)(x(cell, f, 1), x(cell, f, 2), x(cell, f, 3));
+    /// `p(a, n)`
+    WithInteger |cell, f, i| {
+        cell.more.primitive.number(&[x(cell, f, 1)], *i.add(cell.regs[2] as usize)).unwrap_or(f64::NAN)
+    };
+    /// `p(n)`
+    MadeOfInteger |cell, _f, i| {
+        cell.more.primitive.number(&[], *i.add(cell.regs[1] as usize)).unwrap_or(f64::NAN)
+    };
+    /// The slope of `p` at `a`, where it is `y`.
+    Slope |cell, f, _i| cell.more.primitive.slope(0, &[x(cell, f, 1)], 0, x(cell, f, 2)).unwrap_or(0.0);
+    /// The slope of `p` in the first of two numbers.
+    SlopeLeft |cell, f, _i| {
+        cell.more.primitive.slope(0, &[x(cell, f, 1), x(cell, f, 2)], 0, x(cell, f, 3)).unwrap_or(0.0)
+    };
+    /// The slope of `p` in the second of two numbers.
+    SlopeRight |cell, f, _i| {
+        cell.more.primitive.slope(1, &[x(cell, f, 1), x(cell, f, 2)], 0, x(cell, f, 3)).unwrap_or(0.0)
+    };
+    /// The slope of `p` in a number, beside an integer.
+    SlopeWithInteger |cell, f, i| {
+        cell.more.primitive.slope(0, &[x(cell, f, 1)], *i.add(cell.regs[2] as usize), x(cell, f, 3)).unwrap_or(0.0)
+    };
+}
+
+/// `(a ∘ b) ∘ c`
+pub(super) struct JoinLeft<const HOW: u8>;
+/// `a ∘ (b ∘ c)`
+pub(super) struct JoinRight<const HOW: u8>;
+/// `(a ∘ b) ∘ (c ∘ d)`
+pub(super) struct JoinBoth<const HOW: u8>;
+
+impl<const HOW: u8> Number for JoinLeft<HOW> {
+    #[inline(always)]
+    unsafe fn of(cell: &Cell, f: *const f64, _: *const i64) -> f64 {
+        let how = const { Joined::of(HOW) };
+        // SAFETY: verified registers, here and below.
+        unsafe { how.last.apply(how.first.apply(x(cell, f, 1), x(cell, f, 2)), x(cell, f, 3)) }
+    }
+}
+
+impl<const HOW: u8> Number for JoinRight<HOW> {
+    #[inline(always)]
+    unsafe fn of(cell: &Cell, f: *const f64, _: *const i64) -> f64 {
+        let how = const { Joined::of(HOW) };
+        // SAFETY: as above.
+        unsafe { how.last.apply(x(cell, f, 1), how.first.apply(x(cell, f, 2), x(cell, f, 3))) }
+    }
+}
+
+impl<const HOW: u8> Number for JoinBoth<HOW> {
+    #[inline(always)]
+    unsafe fn of(cell: &Cell, f: *const f64, _: *const i64) -> f64 {
+        let how = const { Joined::of(HOW) };
+        // SAFETY: as above.
+        unsafe {
+            let first = how.first.apply(x(cell, f, 1), x(cell, f, 2));
+            how.last.apply(first, how.second.apply(x(cell, f, 3), x(cell, f, 4)))
+        }
+    }
+}
+
+/// The functions of one form of joined arithmetic, by number.
+macro_rules! forms {
+    ($name:ident, $form:ident, $count:literal, $($how:literal)*) => {
+        /// What does it, by number.
+        pub(super) const $name: [super::Step; $count] = [$(give::<$form<$how>>),*];
+    };
+}
+
+forms!(LEFT, JoinLeft, 16, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+forms!(RIGHT, JoinRight, 16, 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+forms!(BOTH, JoinBoth, 64,
+    0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15
+    16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
+    32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47
+    48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63);

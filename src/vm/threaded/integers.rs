@@ -1,0 +1,197 @@
+//! Cells that give an integer, and those that jump.
+
+use super::{Cell, Context, give_up, next};
+use crate::native::Value;
+
+/// What a cell gives, of the numbers and integers in registers; nothing when there is no such integer.
+pub(super) trait Integer {
+    /// The integer.
+    unsafe fn of(cell: &Cell, f: *const f64, i: *const i64) -> Option<i64>;
+}
+
+/// Writes the integer that `N` gives.
+pub(super) unsafe fn give<N: Integer>(at: *const Cell, f: *mut f64, i: *mut i64, context: *mut Context) -> *const Cell {
+    // SAFETY: verified registers.
+    unsafe {
+        let cell = &*at;
+        match N::of(cell, f, i) {
+            Some(value) => *i.add(cell.regs[0] as usize) = value,
+            None => return give_up(),
+        }
+        next(at, f, i, context)
+    }
+}
+
+/// Whether to jump.
+pub(super) trait Condition {
+    /// Whether it holds, for registers 1 and 2 of the cell.
+    unsafe fn holds(cell: &Cell, f: *const f64, i: *const i64) -> bool;
+}
+
+/// Jumps when `C` holds. A jump backwards returns first; see [`run`](super::run).
+pub(super) unsafe fn branch<C: Condition, const BACK: bool>(
+    at: *const Cell,
+    f: *mut f64,
+    i: *mut i64,
+    context: *mut Context,
+) -> *const Cell {
+    // SAFETY: verified registers; `translate` has put the distance into the cell.
+    unsafe {
+        let cell = &*at;
+        if C::holds(cell, f, i) { jump::<BACK>(at, f, i, context) } else { next(at, f, i, context) }
+    }
+}
+
+/// Adds one to the integer, and jumps when `C` holds behind that.
+pub(super) unsafe fn turn<C: Condition, const BACK: bool>(
+    at: *const Cell,
+    f: *mut f64,
+    i: *mut i64,
+    context: *mut Context,
+) -> *const Cell {
+    // SAFETY: as above.
+    unsafe {
+        let place = i.add((*at).regs[1] as usize);
+        match (*place).checked_add(1) {
+            Some(value) => *place = value,
+            None => return give_up(),
+        }
+        branch::<C, BACK>(at, f, i, context)
+    }
+}
+
+/// Jumps.
+#[inline(always)]
+pub(super) unsafe fn jump<const BACK: bool>(
+    at: *const Cell,
+    f: *mut f64,
+    i: *mut i64,
+    context: *mut Context,
+) -> *const Cell {
+    // SAFETY: as above; jumps were verified to lead to an instruction.
+    unsafe {
+        let to = at.offset((*at).more.distance);
+        if BACK { to } else { ((*to).run)(to, f, i, context) }
+    }
+}
+
+#[inline(always)]
+unsafe fn n(cell: &Cell, i: *const i64, k: usize) -> i64 {
+    // SAFETY: a verified register.
+    unsafe { *i.add(cell.regs[k] as usize) }
+}
+
+#[inline(always)]
+unsafe fn x(cell: &Cell, f: *const f64, k: usize) -> f64 {
+    // SAFETY: a verified register.
+    unsafe { *f.add(cell.regs[k] as usize) }
+}
+
+/// A constant of 16 bits, which stands in the place of the third register.
+#[inline(always)]
+fn small(cell: &Cell) -> i64 {
+    i64::from(cell.regs[2].cast_signed())
+}
+
+macro_rules! integers {
+    ($($name:ident |$cell:ident, $f:ident, $i:ident| $value:expr;)*) => {
+        $(
+            pub(super) struct $name;
+
+            impl Integer for $name {
+                #[inline(always)]
+                unsafe fn of($cell: &Cell, $f: *const f64, $i: *const i64) -> Option<i64> {
+                    // SAFETY: verified registers; `translate` has put what is read into the cell.
+                    unsafe { $value }
+                }
+            }
+        )*
+    };
+}
+
+integers! {
+    Known |cell, _f, _i| Some(cell.more.integer);
+    Same |cell, _f, i| Some(n(cell, i, 1));
+    Sum |cell, _f, i| n(cell, i, 1).checked_add(n(cell, i, 2));
+    SumKnown |cell, _f, i| n(cell, i, 1).checked_add(small(cell));
+    Difference |cell, _f, i| n(cell, i, 1).checked_sub(n(cell, i, 2));
+    Product |cell, _f, i| n(cell, i, 1).checked_mul(n(cell, i, 2));
+    Quotient |cell, _f, i| n(cell, i, 1).checked_div(n(cell, i, 2));
+    Remainder |cell, _f, i| n(cell, i, 1).checked_rem(n(cell, i, 2));
+    Not |cell, _f, i| Some(i64::from(n(cell, i, 1) == 0));
+    One |cell, _f, i| match cell.more.primitive.value {
+        Value::I1(f) => f(n(cell, i, 1)).ok(),
+        _ => None,
+    };
+    Two |cell, _f, i| match cell.more.primitive.value {
+        Value::I2(f) => f(n(cell, i, 1), n(cell, i, 2)).ok(),
+        _ => None,
+    };
+    Whole |cell, f, _i| match cell.more.primitive.value {
+        Value::FtoI(whole) => whole(x(cell, f, 1)).ok(),
+        _ => None,
+    };
+    Asked |cell, f, _i| match cell.more.primitive.value {
+        Value::Test1(test) => Some(i64::from(test(x(cell, f, 1)))),
+        _ => None,
+    };
+    AskedOfTwo |cell, f, _i| match cell.more.primitive.value {
+        Value::Test2(test) => Some(i64::from(test(x(cell, f, 1), x(cell, f, 2)))),
+        _ => None,
+    };
+}
+
+/// Whether a condition holds, as an integer.
+pub(super) struct Holds<C>(std::marker::PhantomData<C>);
+
+impl<C: Condition> Integer for Holds<C> {
+    #[inline(always)]
+    unsafe fn of(cell: &Cell, f: *const f64, i: *const i64) -> Option<i64> {
+        // SAFETY: as for branches.
+        unsafe { Some(i64::from(C::holds(cell, f, i))) }
+    }
+}
+
+macro_rules! conditions {
+    ($($name:ident |$cell:ident, $f:ident, $i:ident| $holds:expr;)*) => {
+        $(
+            pub(super) struct $name;
+
+            impl Condition for $name {
+                #[inline(always)]
+                unsafe fn holds($cell: &Cell, $f: *const f64, $i: *const i64) -> bool {
+                    // SAFETY: verified registers.
+                    unsafe { $holds }
+                }
+            }
+        )*
+    };
+}
+
+conditions! {
+    True |cell, _f, i| n(cell, i, 1) != 0;
+    False |cell, _f, i| n(cell, i, 1) == 0;
+    Equal |cell, _f, i| n(cell, i, 1) == n(cell, i, 2);
+    Unequal |cell, _f, i| n(cell, i, 1) != n(cell, i, 2);
+    Less |cell, _f, i| n(cell, i, 1) < n(cell, i, 2);
+    AtMost |cell, _f, i| n(cell, i, 1) <= n(cell, i, 2);
+    EqualKnown |cell, _f, i| n(cell, i, 1) == small(cell);
+    UnequalKnown |cell, _f, i| n(cell, i, 1) != small(cell);
+    LessKnown |cell, _f, i| n(cell, i, 1) < small(cell);
+    AtMostKnown |cell, _f, i| n(cell, i, 1) <= small(cell);
+    GreaterKnown |cell, _f, i| n(cell, i, 1) > small(cell);
+    AtLeastKnown |cell, _f, i| n(cell, i, 1) >= small(cell);
+    NumberEqual |cell, f, _i| x(cell, f, 1) == x(cell, f, 2);
+    NumberUnequal |cell, f, _i| x(cell, f, 1) != x(cell, f, 2);
+    NumberLess |cell, f, _i| x(cell, f, 1) < x(cell, f, 2);
+    NumberAtMost |cell, f, _i| x(cell, f, 1) <= x(cell, f, 2);
+    // Not the opposite comparisons: one with NaN is false both ways.
+    NumberNotLess |cell, f, _i| {
+        let holds = x(cell, f, 1) < x(cell, f, 2);
+        !holds
+    };
+    NumberNotAtMost |cell, f, _i| {
+        let holds = x(cell, f, 1) <= x(cell, f, 2);
+        !holds
+    };
+}

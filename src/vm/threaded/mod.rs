@@ -1,0 +1,121 @@
+//! Threaded code: how tangent and adjoint code runs, which is nothing but arithmetic, jumps, and reads and writes of
+//! elements.
+//!
+//! In: verified code, [translated](translate) once to [`Cell`]s. Each cell names the Rust function that does it, and that
+//! function goes on with the next cell itself: without a loop that looks each time what is to be done, the processor
+//! foresees where it goes on.
+//!
+//! Promises: a build in which such a call is no jump is right, too: a jump backwards returns to the loop in [`run`], so
+//! that no more Rust frames pile up than there are cells between two of those. What cannot be done (an index out of range,
+//! an overflow, no more room) ends the run without a word, and nothing but registers and objects of its own has changed.
+//! Not here: calls, slots, levels (`dispatch`).
+#![allow(unsafe_code)]
+
+mod arithmetic;
+mod integers;
+mod objects;
+mod translate;
+
+pub use translate::translate;
+
+use super::fault::Fault;
+use super::machine::Machine;
+use crate::native::Primitive;
+use crate::tape::Kept;
+use crate::value::{Cells, Ref};
+
+/// What does a cell: it gets the cell and the registers of numbers and integers, and says at which cell to go on, if it does
+/// not go on itself; null at the end.
+type Step = unsafe fn(*const Cell, *mut f64, *mut i64, *mut Context) -> *const Cell;
+
+/// One instruction with its operands.
+#[derive(Clone, Copy)]
+pub struct Cell {
+    run: Step,
+    more: More,
+    /// The result, if there is one, then the operands.
+    regs: [u16; 5],
+}
+
+/// What an instruction has besides registers.
+#[derive(Clone, Copy)]
+union More {
+    nothing: (),
+    number: f64,
+    integer: i64,
+    distance: isize,
+    one: fn(f64) -> f64,
+    two: fn(f64, f64) -> f64,
+    three: fn(f64, f64, f64) -> f64,
+    primitive: &'static Primitive,
+}
+
+/// Everything else that a run needs.
+struct Context {
+    references: *mut Ref,
+    kept: *mut Kept,
+    globals: *const Cells,
+    /// Bytes that may be kept.
+    limit: u64,
+    is_done: bool,
+}
+
+/// Translated code.
+pub struct Threaded {
+    cells: Vec<Cell>,
+}
+
+impl std::fmt::Debug for Threaded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Threaded({} cells)", self.cells.len())
+    }
+}
+
+/// Runs code whose arguments stand in the window, where there is room for all of its registers; its results stand there
+/// afterwards. False when it could not be done.
+///
+/// # Errors
+/// When the program must stop: a limit is reached, or somebody interrupts it.
+pub fn run(machine: &mut Machine, code: &Threaded) -> Result<bool, Box<Fault>> {
+    let window = machine.window;
+    let limit = machine.levels.pool().borrow().limit();
+    let Some(mut at) = code.cells.first().map(std::ptr::from_ref) else { return Ok(false) };
+    let stacks = &mut machine.stacks;
+    let (f, i) = (stacks.f.as_mut_ptr().wrapping_add(window[0]), stacks.i.as_mut_ptr().wrapping_add(window[1]));
+    let mut context = Context {
+        references: stacks.r.as_mut_ptr().wrapping_add(window[2]),
+        kept: &raw mut machine.kept,
+        globals: &raw const machine.globals,
+        limit,
+        is_done: false,
+    };
+    loop {
+        // SAFETY: `translate` has made the cells of verified code: registers lie inside of its frame, for which the caller
+        // has made room, jumps lead to cells, and the last cell does not go on. The stacks do not move while it runs: no
+        // cell calls the machine, and neither does the look at the limits below.
+        at = unsafe { ((*at).run)(at, f, i, &raw mut context) };
+        if at.is_null() {
+            return Ok(context.is_done);
+        }
+        machine.fuel -= 1;
+        if machine.fuel < 0 {
+            machine.poll()?;
+        }
+    }
+}
+
+/// Goes on with the next cell.
+#[inline(always)]
+unsafe fn next(at: *const Cell, f: *mut f64, i: *mut i64, context: *mut Context) -> *const Cell {
+    // SAFETY: verified code ends with a cell that does not go on.
+    unsafe {
+        let next = at.add(1);
+        ((*next).run)(next, f, i, context)
+    }
+}
+
+/// Ends the run: it could not be done.
+#[cold]
+fn give_up() -> *const Cell {
+    std::ptr::null()
+}

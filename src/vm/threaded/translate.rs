@@ -1,0 +1,213 @@
+//! Instructions to cells.
+
+use super::arithmetic::{self as numbers, BOTH, LEFT, RIGHT, give as number};
+use super::integers::{self as integers, Holds, branch, give as integer, jump, turn};
+use super::objects::{self as objects, act, end, fail};
+use super::{Cell, More, Step, Threaded};
+use crate::bytecode::operand::*;
+use crate::bytecode::{Code, Instruction, primitive};
+use crate::native::{Primitive, Value};
+
+/// Translates verified code; nothing where it does more than threaded code can.
+pub fn translate(code: &Code) -> Option<Threaded> {
+    let mut cells = vec![];
+    let mut places = vec![];
+    for (at, instruction) in code.instructions.iter().enumerate() {
+        places.push(cells.len());
+        if matches!(instruction, Instruction::Extra { .. } | Instruction::Extras { .. } | Instruction::Element { .. }) {
+            continue;
+        }
+        cells.push((at, cell(code, at, instruction)?));
+    }
+    // Distances between instructions become distances between cells.
+    for (place, (at, cell)) in cells.iter_mut().enumerate() {
+        if let Some(distance) = distance(&code.instructions[*at]) {
+            let target = usize::try_from(i64::try_from(*at).ok()? + 1 + i64::from(distance)).ok()?;
+            cell.more = More { distance: *places.get(target)? as isize - place as isize };
+        }
+    }
+    Some(Threaded { cells: cells.into_iter().map(|(_, cell)| cell).collect() })
+}
+
+/// How far an instruction may jump.
+fn distance(instruction: &Instruction) -> Option<i32> {
+    let mut found = None;
+    instruction.visit(&mut |field| {
+        if field.role == Role::Jump {
+            found = i32::try_from(field.number).ok();
+        }
+    });
+    found
+}
+
+/// A cell without anything but registers.
+fn plain(run: Step, regs: &[u16]) -> Cell {
+    let mut all = [0; 5];
+    all[..regs.len()].copy_from_slice(regs);
+    Cell { run, more: More { nothing: () }, regs: all }
+}
+
+fn info(p: Prim) -> Option<&'static Primitive> {
+    primitive(p.0)
+}
+
+/// A cell that calls a primitive.
+fn of(run: Step, p: Prim, regs: &[u16]) -> Option<Cell> {
+    Some(Cell { more: More { primitive: info(p)? }, ..plain(run, regs) })
+}
+
+/// A jump, forwards or backwards.
+macro_rules! jumps {
+    ($to:expr, $f:ident $(::<$condition:ident>)?) => {
+        if i32::from($to.0) < 0 { $f::<$(integers::$condition,)? true> } else { $f::<$(integers::$condition,)? false> }
+    };
+}
+
+#[allow(clippy::too_many_lines, reason = "one arm per instruction; it is a table")]
+fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
+    use Instruction as I;
+    let trailer = code.instructions.get(at + 1);
+    let extra = || match trailer {
+        Some(I::Extra { c }) => Some(c.0),
+        _ => None,
+    };
+    let element = || match trailer {
+        Some(I::Element { offset, stride }) => Some([offset.0, stride.0]),
+        _ => None,
+    };
+    Some(match *instruction {
+        I::Return {} => plain(end, &[]),
+        I::TrapNil {} | I::TrapUnreachable {} => plain(fail, &[]),
+        I::Jump { to } => plain(jumps!(to, jump), &[]),
+        I::If { a, to } => plain(jumps!(to, branch::<True>), &[0, a.0]),
+        I::Unless { a, to } => plain(jumps!(to, branch::<False>), &[0, a.0]),
+        I::IfEqI { a, b, to } => plain(jumps!(to, branch::<Equal>), &[0, a.0, b.0]),
+        I::IfNeI { a, b, to } => plain(jumps!(to, branch::<Unequal>), &[0, a.0, b.0]),
+        I::IfLtI { a, b, to } => plain(jumps!(to, branch::<Less>), &[0, a.0, b.0]),
+        I::IfLeI { a, b, to } => plain(jumps!(to, branch::<AtMost>), &[0, a.0, b.0]),
+        I::IfEqIK { a, k, to } => plain(jumps!(to, branch::<EqualKnown>), &[0, a.0, k.0.cast_unsigned()]),
+        I::IfNeIK { a, k, to } => plain(jumps!(to, branch::<UnequalKnown>), &[0, a.0, k.0.cast_unsigned()]),
+        I::IfLtIK { a, k, to } => plain(jumps!(to, branch::<LessKnown>), &[0, a.0, k.0.cast_unsigned()]),
+        I::IfLeIK { a, k, to } => plain(jumps!(to, branch::<AtMostKnown>), &[0, a.0, k.0.cast_unsigned()]),
+        I::IfGtIK { a, k, to } => plain(jumps!(to, branch::<GreaterKnown>), &[0, a.0, k.0.cast_unsigned()]),
+        I::IfGeIK { a, k, to } => plain(jumps!(to, branch::<AtLeastKnown>), &[0, a.0, k.0.cast_unsigned()]),
+        I::IfEqF { a, b, to } => plain(jumps!(to, branch::<NumberEqual>), &[0, a.0, b.0]),
+        I::IfNeF { a, b, to } => plain(jumps!(to, branch::<NumberUnequal>), &[0, a.0, b.0]),
+        I::IfLtF { a, b, to } => plain(jumps!(to, branch::<NumberLess>), &[0, a.0, b.0]),
+        I::IfLeF { a, b, to } => plain(jumps!(to, branch::<NumberAtMost>), &[0, a.0, b.0]),
+        I::UnlessLtF { a, b, to } => plain(jumps!(to, branch::<NumberNotLess>), &[0, a.0, b.0]),
+        I::UnlessLeF { a, b, to } => plain(jumps!(to, branch::<NumberNotAtMost>), &[0, a.0, b.0]),
+        I::LoopLtI { i, n, to } => plain(jumps!(to, turn::<Less>), &[0, i.0, n.0]),
+        I::LoopLtIK { i, k, to } => plain(jumps!(to, turn::<LessKnown>), &[0, i.0, k.0.cast_unsigned()]),
+
+        I::MoveF { out, a } => plain(number::<numbers::Same>, &[out.0, a.0]),
+        I::LoadF { out, k } => {
+            let value = *code.numbers.get(usize::from(k))?;
+            Cell { more: More { number: value }, ..plain(number::<numbers::Known>, &[out.0]) }
+        }
+        I::AddF { out, a, b } => plain(number::<numbers::Sum>, &[out.0, a.0, b.0]),
+        I::SubF { out, a, b } => plain(number::<numbers::Difference>, &[out.0, a.0, b.0]),
+        I::MulF { out, a, b } => plain(number::<numbers::Product>, &[out.0, a.0, b.0]),
+        I::DivF { out, a, b } => plain(number::<numbers::Quotient>, &[out.0, a.0, b.0]),
+        I::NegF { out, a } => plain(number::<numbers::Negative>, &[out.0, a.0]),
+        I::AbsF { out, a } => plain(number::<numbers::Magnitude>, &[out.0, a.0]),
+        I::SqrtF { out, a } => plain(number::<numbers::Root>, &[out.0, a.0]),
+        I::RoundF { out, a } => plain(number::<numbers::Rounded>, &[out.0, a.0]),
+        I::NumberOf { out, a } => plain(number::<numbers::OfInteger>, &[out.0, a.0]),
+        I::JoinLeftF { out, a, b, how } => plain(*LEFT.get(usize::from(how.0))?, &[out.0, a.0, b.0, extra()?]),
+        I::JoinRightF { out, a, b, how } => plain(*RIGHT.get(usize::from(how.0))?, &[out.0, a.0, b.0, extra()?]),
+        I::JoinBothF { out, a, b, how } => {
+            let Some(I::Extras { c, d }) = trailer else { return None };
+            plain(*BOTH.get(usize::from(how.0))?, &[out.0, a.0, b.0, c.0, d.0])
+        }
+        I::Prim1F { out, a, p } => {
+            let Value::F1(one) = info(p)?.value else { return None };
+            Cell { more: More { one }, ..plain(number::<numbers::One>, &[out.0, a.0]) }
+        }
+        I::Prim2F { out, a, b, p } => {
+            let Value::F2(two) = info(p)?.value else { return None };
+            Cell { more: More { two }, ..plain(number::<numbers::Two>, &[out.0, a.0, b.0]) }
+        }
+        I::Prim3F { out, a, b, p } => {
+            let Value::F3(three) = info(p)?.value else { return None };
+            Cell { more: More { three }, ..plain(number::<numbers::Three>, &[out.0, a.0, b.0, extra()?]) }
+        }
+        I::PrimFI { out, a, n, p } => of(number::<numbers::WithInteger>, p, &[out.0, a.0, n.0])?,
+        I::PrimNumber { out, a, p } => of(number::<numbers::MadeOfInteger>, p, &[out.0, a.0])?,
+        I::SlopeF { out, a, y, p } => of(number::<numbers::Slope>, p, &[out.0, a.0, y.0])?,
+        I::SlopeLeftF { out, a, b, p } => of(number::<numbers::SlopeLeft>, p, &[out.0, a.0, b.0, extra()?])?,
+        I::SlopeRightF { out, a, b, p } => of(number::<numbers::SlopeRight>, p, &[out.0, a.0, b.0, extra()?])?,
+        I::SlopeFI { out, a, n, p } => of(number::<numbers::SlopeWithInteger>, p, &[out.0, a.0, n.0, extra()?])?,
+
+        I::MoveI { out, a } => plain(integer::<integers::Same>, &[out.0, a.0]),
+        I::SetI { out, value } => known(i64::from(value.0), out),
+        I::LoadI { out, k } => known(*code.integers.get(usize::from(k))?, out),
+        I::AddI { out, a, b } => plain(integer::<integers::Sum>, &[out.0, a.0, b.0]),
+        I::AddIK { out, a, k } => plain(integer::<integers::SumKnown>, &[out.0, a.0, k.0.cast_unsigned()]),
+        I::SubI { out, a, b } => plain(integer::<integers::Difference>, &[out.0, a.0, b.0]),
+        I::MulI { out, a, b } => plain(integer::<integers::Product>, &[out.0, a.0, b.0]),
+        I::DivI { out, a, b } => plain(integer::<integers::Quotient>, &[out.0, a.0, b.0]),
+        I::RemI { out, a, b } => plain(integer::<integers::Remainder>, &[out.0, a.0, b.0]),
+        I::Not { out, a } => plain(integer::<integers::Not>, &[out.0, a.0]),
+        I::EqI { out, a, b } => plain(integer::<Holds<integers::Equal>>, &[out.0, a.0, b.0]),
+        I::NeI { out, a, b } => plain(integer::<Holds<integers::Unequal>>, &[out.0, a.0, b.0]),
+        I::LtI { out, a, b } => plain(integer::<Holds<integers::Less>>, &[out.0, a.0, b.0]),
+        I::LeI { out, a, b } => plain(integer::<Holds<integers::AtMost>>, &[out.0, a.0, b.0]),
+        I::EqF { out, a, b } => plain(integer::<Holds<integers::NumberEqual>>, &[out.0, a.0, b.0]),
+        I::NeF { out, a, b } => plain(integer::<Holds<integers::NumberUnequal>>, &[out.0, a.0, b.0]),
+        I::LtF { out, a, b } => plain(integer::<Holds<integers::NumberLess>>, &[out.0, a.0, b.0]),
+        I::LeF { out, a, b } => plain(integer::<Holds<integers::NumberAtMost>>, &[out.0, a.0, b.0]),
+        I::Prim1I { out, a, p } => of(integer::<integers::One>, p, &[out.0, a.0])?,
+        I::Prim2I { out, a, b, p } => of(integer::<integers::Two>, p, &[out.0, a.0, b.0])?,
+        I::PrimWhole { out, a, p } => of(integer::<integers::Whole>, p, &[out.0, a.0])?,
+        I::Prim1Test { out, a, p } => of(integer::<integers::Asked>, p, &[out.0, a.0])?,
+        I::Prim2Test { out, a, b, p } => of(integer::<integers::AskedOfTwo>, p, &[out.0, a.0, b.0])?,
+
+        I::Share { out, a } => plain(act::<objects::Share>, &[out.0, a.0]),
+        I::Take { out, a } => plain(act::<objects::Take>, &[out.0, a.0]),
+        I::Clear { a } => plain(act::<objects::Clear>, &[a.0]),
+        I::Count { out, array } => plain(act::<objects::Count>, &[out.0, array.0]),
+        I::CheckIndex { array, index } => plain(act::<objects::CheckIndex>, &[array.0, index.0]),
+        I::ElementF { out, array, index } => plain(act::<objects::Element>, &[out.0, array.0, index.0]),
+        I::ElementI { out, array, index } => plain(act::<objects::ElementInteger>, &[out.0, array.0, index.0]),
+        I::ElementR { out, array, index } => plain(act::<objects::PartReference>, &[out.0, array.0, index.0, 0, 1]),
+        I::PartF { out, array, index } => part(act::<objects::Part>, [out.0, array.0, index.0], element()?),
+        I::PartI { out, array, index } => part(act::<objects::PartInteger>, [out.0, array.0, index.0], element()?),
+        I::PartR { out, array, index } => part(act::<objects::PartReference>, [out.0, array.0, index.0], element()?),
+        I::AddElementF { array, a, index } => plain(act::<objects::AddElement>, &[array.0, a.0, index.0]),
+        I::AddPartF { array, a, index } => part(act::<objects::AddPart>, [array.0, a.0, index.0], element()?),
+        I::LoadRecordF { out, from, index } => plain(act::<objects::Field>, &[out.0, from.0, index.0]),
+        I::LoadRecordI { out, from, index } => plain(act::<objects::FieldInteger>, &[out.0, from.0, index.0]),
+        I::LoadRecordR { out, from, index } => plain(act::<objects::FieldReference>, &[out.0, from.0, index.0]),
+        I::StoreRecordF { to, a, index } => plain(act::<objects::SetField>, &[to.0, a.0, index.0]),
+        I::CaptureF { out, from, index } => plain(act::<objects::Captured>, &[out.0, from.0, index.0]),
+        I::CaptureI { out, from, index } => plain(act::<objects::CapturedInteger>, &[out.0, from.0, index.0]),
+        I::CaptureR { out, from, index } => plain(act::<objects::CapturedReference>, &[out.0, from.0, index.0]),
+        I::LoadGlobalF { out, index } => global(act::<objects::Global>, out.0, index),
+        I::LoadGlobalI { out, index } => global(act::<objects::GlobalInteger>, out.0, index),
+        I::LoadGlobalR { out, index } => global(act::<objects::GlobalReference>, out.0, index),
+        I::KeepF { a } => plain(act::<objects::Keep>, &[a.0]),
+        I::KeepI { a } => plain(act::<objects::KeepInteger>, &[a.0]),
+        I::KeepKnown { value } => {
+            Cell { more: More { integer: i64::from(value.0) }, ..plain(act::<objects::KeepKnown>, &[]) }
+        }
+        I::RecallF { out } => plain(act::<objects::Recall>, &[out.0]),
+        I::RecallI { out } => plain(act::<objects::RecallInteger>, &[out.0]),
+        _ => return None,
+    })
+}
+
+/// An integer that is known.
+fn known(value: i64, out: IOut) -> Cell {
+    Cell { more: More { integer: value }, ..plain(integer::<integers::Known>, &[out.0]) }
+}
+
+/// A component of an element.
+fn part(run: Step, [a, b, c]: [u16; 3], [offset, stride]: [u16; 2]) -> Cell {
+    plain(run, &[a, b, c, offset, stride])
+}
+
+/// A global variable.
+fn global(run: Step, out: u16, index: Global) -> Cell {
+    Cell { more: More { integer: usize::from(index) as i64 }, ..plain(run, &[out]) }
+}
