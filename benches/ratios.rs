@@ -10,6 +10,10 @@ mod workloads;
 use std::time::Duration;
 use workloads::{Measured, WORKLOADS, Workload};
 
+/// As in the binary.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Rounds of each program; odd, so that there is a middle one.
 const ROUNDS: usize = 9;
 

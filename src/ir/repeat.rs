@@ -3,9 +3,10 @@
 
 use super::graph::{Function, Instruction, Op, Reg};
 use crate::value::Bank;
+use hashbrown::HashMap;
 
 /// So many results are remembered: in a long block without branches, to look through all would take too long.
-const REACH: usize = 24;
+const REACH: usize = 32;
 
 /// What was computed, and is there still.
 struct Known {
@@ -17,37 +18,75 @@ struct Known {
 /// The second of two equal steps becomes a copy, where nothing has changed in between.
 pub fn compute_once(function: &mut Function) {
     for block in &mut function.blocks {
-        let mut known: Vec<Known> = vec![];
+        let mut seen = Seen::default();
         for step in &mut block.instructions {
-            let computed = is_repeatable(step).then(|| Known {
-                op: step.op.clone(),
-                ins: step.ins.clone(),
-                out: step.outs[0],
-            });
-            if let Some(computed) = &computed
-                && let Some(before) = known.iter().find(|k| k.op == computed.op && k.ins == computed.ins)
-            {
-                step.op = Op::Copy;
-                step.ins = vec![before.out];
-            }
-            known.retain(|k| !spoils(step, k));
-            known.extend(computed.filter(|computed| !computed.ins.contains(&computed.out)));
-            if known.len() > REACH {
-                known.remove(0);
-            }
+            seen.step(step);
+        }
+    }
+}
+
+/// What is known in a block.
+#[derive(Default)]
+struct Seen {
+    known: Vec<Known>,
+    /// Registers that hold what another one holds, too.
+    same: HashMap<Reg, Reg>,
+}
+
+impl Seen {
+    fn step(&mut self, step: &mut Instruction) {
+        let ins: Vec<Reg> = step.ins.iter().map(|r| self.same.get(r).copied().unwrap_or(*r)).collect();
+        let computed =
+            is_repeatable(step).then(|| Known { op: step.op.clone(), ins: ins.clone(), out: step.outs[0] });
+        let before = computed.as_ref().and_then(|computed| {
+            self.known.iter().find(|k| is_equal(&k.op, &computed.op) && k.ins == computed.ins).map(|k| k.out)
+        });
+        // A constant stays one: who looks for it would not find it behind a copy.
+        if let Some(before) = before
+            && !is_constant(&step.op)
+        {
+            step.op = Op::Copy;
+            step.ins = vec![before];
+        }
+        self.known.retain(|k| !spoils(step, &ins, k));
+        for out in &step.outs {
+            self.same.remove(out);
+            self.same.retain(|_, original| original != out);
+        }
+        match (before, computed) {
+            (Some(before), _) if !step.outs.contains(&before) => drop(self.same.insert(step.outs[0], before)),
+            (None, Some(computed)) if !computed.ins.contains(&computed.out) => self.known.push(computed),
+            _ => {}
+        }
+        if self.known.len() > REACH {
+            self.known.remove(0);
         }
     }
 }
 
 /// Whether a step gives the same again as long as nothing is written that it reads. What has failed is not repeated.
 fn is_repeatable(step: &Instruction) -> bool {
-    matches!(step.op, Op::LoadElement { bank: Bank::F | Bank::I, .. } | Op::Primitive(_) | Op::Count)
+    is_constant(&step.op)
+        || matches!(step.op, Op::LoadElement { bank: Bank::F | Bank::I, .. } | Op::Primitive(_) | Op::Count)
 }
 
-/// Whether a result may not stand in its register, or not be the same any more, behind a step. Whatever does more with an
-/// array than to look at it may change it or move it away.
-fn spoils(step: &Instruction, known: &Known) -> bool {
-    let looks = matches!(step.op, Op::LoadElement { .. } | Op::Count | Op::CheckIndex | Op::Primitive(_));
-    let uses_array = !matches!(known.op, Op::Primitive(_)) && step.ins.contains(&known.ins[0]);
-    step.outs.iter().any(|out| *out == known.out || known.ins.contains(out)) || (uses_array && !looks)
+fn is_constant(op: &Op) -> bool {
+    matches!(op, Op::ConstF(_) | Op::ConstI(_))
+}
+
+fn is_equal(a: &Op, b: &Op) -> bool {
+    match (a, b) {
+        // Zeros of both signs are two numbers.
+        (Op::ConstF(a), Op::ConstF(b)) => a.to_bits() == b.to_bits(),
+        _ => a == b,
+    }
+}
+
+/// Whether a result may not stand in its register, or not be the same any more, behind a step that reads `ins`. Whatever
+/// does more with an array than to look at it may change it or move it away.
+fn spoils(step: &Instruction, ins: &[Reg], known: &Known) -> bool {
+    let looks = matches!(step.op, Op::LoadElement { .. } | Op::Count | Op::CheckIndex | Op::Primitive(_) | Op::Copy);
+    let reads_object = matches!(known.op, Op::LoadElement { .. } | Op::Count);
+    let uses_object = reads_object && known.ins.first().is_some_and(|r| ins.contains(r) || step.ins.contains(r));
+    step.outs.iter().any(|out| *out == known.out || known.ins.contains(out)) || (uses_object && !looks)
 }

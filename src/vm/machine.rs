@@ -8,6 +8,7 @@ use super::operators;
 use super::operators::{BrokenChains, Checks, Kink, Places, Trace};
 use super::stacks::{Frame, Stacks};
 use super::task::{Next, Target, Task};
+use super::threaded::View;
 use crate::bytecode::{Code, Instruction};
 use crate::diagnostic::Code as Number;
 use crate::native::library::Host;
@@ -43,6 +44,8 @@ pub struct Machine {
     pub(super) ids: Arithmetic,
     /// What adjoint code keeps for its way back.
     pub(super) kept: Kept,
+    /// The arrays and records that threaded code has at hand.
+    pub(super) views: Vec<View>,
     /// Places in the program where numbers were watched.
     pub(super) places: Places,
     /// Kinks that were met, if somebody looks for them.
@@ -105,6 +108,7 @@ impl Machine {
                 neg: id("double.neg"),
             },
             kept: Kept::default(),
+            views: vec![],
             places: Places::default(),
             kinks: vec![],
             broken: BrokenChains::default(),

@@ -120,7 +120,28 @@ impl<'f> Back<'_, 'f> {
             self.add(local.versions.operands[i][0], adjoint, local);
             return Some(());
         }
+        // A sign goes along: to change it would take a step.
+        let (adjoint, is_negative) = match adjoint {
+            Term::Minus(r) => (Term::Plus(r), true),
+            Term::MinusProduct(a, b) => (Term::PlusProduct(a, b), true),
+            adjoint => (adjoint, false),
+        };
         let adjoint = self.make.value(self.ids, adjoint);
+        if is_negative && !matches!(step.op, Op::Primitive(_)) {
+            let negative = self.make.arithmetic(self.ids.neg, &[adjoint]);
+            return self.read(i, step, (negative, false), local);
+        }
+        self.read(i, step, (adjoint, is_negative), local)
+    }
+
+    /// The adjoints of what a step reads, where that of its result is `adjoint`, or its negative.
+    fn read(
+        &mut self,
+        i: usize,
+        step: &Instruction,
+        (adjoint, is_negative): (Reg, bool),
+        local: &mut Local,
+    ) -> Option<()> {
         match &step.op {
             Op::LoadElement { offset, stride, .. } => {
                 let object = self.object(step.ins[0])?;
@@ -143,8 +164,9 @@ impl<'f> Back<'_, 'f> {
                     let x: Vec<Reg> = (0..banks.len())
                         .map(|n| if needed.contains(&n) { self.operand(i, step, n, local) } else { Some(adjoint) })
                         .collect::<Option<_>>()?;
-                    let y = if slope.needs_result() { self.value((*out, Some(i)), local)? } else { adjoint };
+                    let y = if slope.needs_result() { self.value((step.outs[0], Some(i)), local)? } else { adjoint };
                     let term = self.make.term(self.ids, (*id, k, slope), &x, y, adjoint);
+                    let term = if is_negative { term.negative() } else { term };
                     self.add(local.versions.operands[i][k], term, local);
                 }
             }

@@ -103,6 +103,18 @@ pub enum Term {
     MinusProduct(Reg, Reg),
 }
 
+impl Term {
+    /// The same with the other sign.
+    pub fn negative(self) -> Term {
+        match self {
+            Term::Plus(r) => Term::Minus(r),
+            Term::Minus(r) => Term::Plus(r),
+            Term::PlusProduct(a, b) => Term::MinusProduct(a, b),
+            Term::MinusProduct(a, b) => Term::PlusProduct(a, b),
+        }
+    }
+}
+
 impl Maker {
     /// The slope in operand `k` times `factor`; `x` are the operands, `y` the result, as far as they are needed.
     pub fn term(&mut self, ids: Arithmetic, (id, k, slope): (PrimitiveId, usize, Slope), x: &[Reg], y: Reg, factor: Reg) -> Term {

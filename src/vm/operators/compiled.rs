@@ -9,7 +9,7 @@ use super::super::functions::{Compiler, Sweep};
 use super::super::machine::Machine;
 use super::super::task::Next;
 use super::super::threaded;
-use super::{At, behind_no_error, counts, leaves, mismatch, value_layout, vector, walk};
+use super::{At, behind_no_error, counts, leaves, mismatch, read, value_layout, vector, walk};
 use crate::tape::{Direction, Num, Template};
 use crate::value::shape::{Shape, TangentId, TangentKind};
 use crate::value::walk::Walk;
@@ -60,11 +60,11 @@ fn gradient(
 }
 
 /// A value and its tangent along another one, as the components of both; nothing where there is no tangent code that gives
-/// them. `seeds` are the numbers of the tangent vector, leaf by leaf.
+/// them.
 pub(super) fn value_with_tangent(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (at, x, seeds): (TangentId, &Cells, &[Num]),
+    (at, x, direction): (TangentId, &Cells, &Cells),
     result: TangentId,
     body: &Ref,
 ) -> Result<Option<(Cells, Cells)>, Box<Fault>> {
@@ -73,7 +73,7 @@ pub(super) fn value_with_tangent(
     if layout[1] + layout[2] > 0 {
         return Ok(None);
     }
-    let Some(vectors) = spread(walk(compiler), at, x, seeds)? else { return Ok(None) };
+    let Some(vectors) = spread(walk(compiler), at, x, direction)? else { return Ok(None) };
     let mut arguments = x.clone();
     arguments.f.extend_from_slice(&vectors.f);
     arguments.r.extend(vectors.r.iter().cloned());
@@ -137,7 +137,7 @@ fn run(
         machine.set_reference(given[2], Ref::Closure(Rc::clone(&closure)));
     }
     machine.kept.begin();
-    let is_done = threaded::run(machine, &sweep.threaded)?;
+    let is_done = threaded::run(machine, &sweep.threaded, frame[2])?;
     let found = is_done.then(|| machine.take_window(results, false));
     machine.stacks.r[machine.window[2]..end[2]].iter_mut().for_each(|reference| *reference = Ref::Null);
     if !is_done {
@@ -161,15 +161,19 @@ fn zeros(object: &Ref) -> Option<Ref> {
 }
 
 /// A value of the same form as `x` whose numbers are the tangents of those of `x`.
-fn spread(walk: Walk<'_>, at: TangentId, x: &Cells, seeds: &[Num]) -> Result<Option<Cells>, Box<Fault>> {
-    if is_array_of_numbers(walk, at) {
-        let array = Cells::numbers(seeds.iter().map(|seed| seed.value).collect());
-        return Ok(Some(Cells::references(vec![Ref::Cells(Rc::new(array))])));
+fn spread(walk: Walk<'_>, at: TangentId, x: &Cells, direction: &Cells) -> Result<Option<Cells>, Box<Fault>> {
+    let count = |of: &Cells| match of.r.first() {
+        Some(Ref::Cells(array)) => Some(array.f.len()),
+        _ => None,
+    };
+    if is_array_of_numbers(walk, at) && count(x) == count(direction) {
+        return Ok(Some(direction.clone()));
     }
     let Some(r) = x.r.iter().map(zeros).collect::<Option<_>>() else { return Ok(None) };
     let f = std::iter::repeat_n(0.0, x.f.len()).collect();
     let mut vectors = Cells { len: 1, f, i: x.i.clone(), r, slots: vec![] };
-    let mut seeds = seeds.iter();
+    let template = Template { tangent: at, cells: x.clone() };
+    let mut seeds = read(walk, &template, (direction, At::default()))?.into_iter();
     walk.change(at, &mut vectors, At::default(), &mut |number, slot| {
         *number = seeds.next().map_or(0.0, |seed| seed.value);
         slot

@@ -34,18 +34,18 @@ pub(super) fn begin(
     let mut x = Cells::record(parts.take(value_layout(walk, at)));
     let direction = Cells::record(parts);
     drop(arguments);
-    let template = Template { tangent: at, cells: x.clone() };
-    let seeds = read(walk, &template, (&direction, At::default()))?;
     let (result_of, throws) = result;
     if !throws
         && let Some((value, tangent)) =
-            compiled::value_with_tangent(machine, compiler, (at, &x, &seeds), result_of, &body)?
+            compiled::value_with_tangent(machine, compiler, (at, &x, &direction), result_of, &body)?
     {
         machine.set_window(value.all());
         machine.set_window_from([value.f.len(), 0, 0], tangent.all());
         return Ok(Next::Return);
     }
     let walk = super::walk(compiler);
+    let template = Template { tangent: at, cells: x.clone() };
+    let seeds = read(walk, &template, (&direction, At::default()))?;
     machine.levels.open(Direction::Forward)?;
     let mut failure = Failure::default();
     let mut seeds = seeds.into_iter();

@@ -23,6 +23,7 @@ use super::machine::Machine;
 use crate::native::Primitive;
 use crate::tape::Kept;
 use crate::value::{Cells, Ref};
+use std::rc::Rc;
 
 /// What does a cell: it gets the cell and the registers of numbers and integers, and says at which cell to go on, if it does
 /// not go on itself; null at the end.
@@ -50,9 +51,45 @@ union More {
     primitive: &'static Primitive,
 }
 
+/// The numbers of the array or record in a register of references.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    numbers: *mut f64,
+    /// How many numbers there are.
+    count: usize,
+    /// How many elements there are.
+    elements: usize,
+    /// Whether nobody else has the object, so that it may be changed.
+    is_own: bool,
+}
+
+impl View {
+    const NONE: View = View { numbers: std::ptr::null_mut(), count: 0, elements: 0, is_own: false };
+
+    /// Of what is in a register.
+    fn of(reference: &mut Ref) -> View {
+        let Ref::Cells(cells) = reference else { return View::NONE };
+        match Rc::get_mut(cells) {
+            Some(cells) => {
+                let (count, elements) = (cells.f.len(), cells.len);
+                View { numbers: cells.f.as_mut_ptr(), count, elements, is_own: true }
+            }
+            None => View {
+                numbers: cells.f.as_ptr().cast_mut(),
+                count: cells.f.len(),
+                elements: cells.len,
+                is_own: false,
+            },
+        }
+    }
+}
+
 /// Everything else that a run needs.
 struct Context {
     references: *mut Ref,
+    /// Of each register of references what its object has in numbers. Objects stay where they are as long as a register
+    /// holds them, and no cell makes them longer.
+    views: *mut View,
     kept: *mut Kept,
     globals: *const Cells,
     /// Bytes that may be kept.
@@ -71,19 +108,23 @@ impl std::fmt::Debug for Threaded {
     }
 }
 
-/// Runs code whose arguments stand in the window, where there is room for all of its registers; its results stand there
-/// afterwards. False when it could not be done.
+/// Runs code whose arguments stand in the window, where there is room for all of its registers, so many of them for
+/// references; its results stand there afterwards. False when it could not be done.
 ///
 /// # Errors
 /// When the program must stop: a limit is reached, or somebody interrupts it.
-pub fn run(machine: &mut Machine, code: &Threaded) -> Result<bool, Box<Fault>> {
+pub fn run(machine: &mut Machine, code: &Threaded, references: usize) -> Result<bool, Box<Fault>> {
     let window = machine.window;
+    let held = &mut machine.stacks.r[window[2]..window[2] + references];
+    machine.views.clear();
+    machine.views.extend(held.iter_mut().map(View::of));
     let limit = machine.levels.pool().borrow().limit();
     let Some(mut at) = code.cells.first().map(std::ptr::from_ref) else { return Ok(false) };
     let stacks = &mut machine.stacks;
     let (f, i) = (stacks.f.as_mut_ptr().wrapping_add(window[0]), stacks.i.as_mut_ptr().wrapping_add(window[1]));
     let mut context = Context {
         references: stacks.r.as_mut_ptr().wrapping_add(window[2]),
+        views: machine.views.as_mut_ptr(),
         kept: &raw mut machine.kept,
         globals: &raw const machine.globals,
         limit,

@@ -1,10 +1,9 @@
 //! Cells that read and write references, elements, captures, global variables, and what is kept.
 
 use super::super::objects::position;
-use super::{Cell, Context, give_up, next};
+use super::{Cell, Context, View, give_up, next};
 use crate::tape::Kept;
 use crate::value::{Cells, Ref};
-use std::rc::Rc;
 
 /// What a cell does besides giving a number or an integer; nothing when it cannot.
 pub(super) trait Act {
@@ -52,13 +51,21 @@ unsafe fn cells<'r>(cell: &Cell, context: &mut Context, k: usize) -> Option<&'r 
     }
 }
 
-/// The same when nobody else has it.
+/// What the object in a register has in numbers.
 #[inline(always)]
-unsafe fn own<'r>(cell: &Cell, context: &mut Context, k: usize) -> Option<&'r mut Cells> {
+unsafe fn view<'v>(cell: &Cell, context: &mut Context, k: usize) -> &'v mut View {
+    // SAFETY: there is a view for each register; a verified register.
+    unsafe { &mut *context.views.add(cell.regs[k] as usize) }
+}
+
+/// Writes a reference into the first register.
+#[inline(always)]
+unsafe fn give(cell: &Cell, context: &mut Context, value: Ref) {
     // SAFETY: as above.
-    match unsafe { reference(cell, context, k) } {
-        Ref::Cells(cells) => Rc::get_mut(cells),
-        _ => None,
+    unsafe {
+        let to = reference(cell, context, 0);
+        *to = value;
+        *view(cell, context, 0) = View::of(to);
     }
 }
 
@@ -69,16 +76,33 @@ unsafe fn globals<'g>(context: &Context) -> &'g Cells {
     unsafe { &*context.globals }
 }
 
-/// Where an element of one component stands. Whether it is there, reading sees.
+/// The place of an element of one number.
 #[inline(always)]
-unsafe fn whole(cell: &Cell, i: *const i64, k: usize) -> Option<usize> {
-    // SAFETY: a verified register.
-    usize::try_from(unsafe { *i.add(cell.regs[k] as usize) }).ok()
+unsafe fn whole(cell: &Cell, i: *const i64, view: &View) -> Option<*mut f64> {
+    // SAFETY: a verified register; the place lies inside of the object. A negative index is larger than any count.
+    unsafe {
+        let index = (*i.add(cell.regs[2] as usize)).cast_unsigned();
+        (index < view.count as u64).then(|| view.numbers.add(index as usize))
+    }
 }
 
-/// Where a component of an element stands: registers 3 and 4 have its offset and its stride.
+/// The place of a number of an element: registers 3 and 4 have its offset and how many there are.
 #[inline(always)]
-unsafe fn part(cell: &Cell, i: *const i64, cells: &Cells) -> Option<usize> {
+unsafe fn part(cell: &Cell, i: *const i64, view: &View) -> Option<*mut f64> {
+    // SAFETY: as above.
+    unsafe {
+        let index = (*i.add(cell.regs[2] as usize)).cast_unsigned();
+        if index >= view.elements as u64 {
+            return None;
+        }
+        let at = index as usize * usize::from(cell.regs[4]) + usize::from(cell.regs[3]);
+        (at < view.count).then(|| view.numbers.add(at))
+    }
+}
+
+/// Where an integer or a reference of an element stands.
+#[inline(always)]
+unsafe fn place(cell: &Cell, i: *const i64, cells: &Cells) -> Option<usize> {
     // SAFETY: a verified register.
     position(cells, unsafe { *i.add(cell.regs[2] as usize) }, (cell.regs[3], cell.regs[4]))
 }
@@ -118,63 +142,69 @@ acts! {
     /// `out = a`, shared.
     Share |cell, _f, _i, context| {
         let value = reference(cell, context, 1).clone();
-        *reference(cell, context, 0) = value;
+        view(cell, context, 1).is_own = false;
+        give(cell, context, value);
     }
     /// `out = a`, moved.
     Take |cell, _f, _i, context| {
         let value = std::mem::take(reference(cell, context, 1));
-        *reference(cell, context, 0) = value;
+        *view(cell, context, 1) = View::NONE;
+        give(cell, context, value);
     }
     /// Drops what is in a register.
-    Clear |cell, _f, _i, context| { *reference(cell, context, 0) = Ref::Null; }
+    Clear |cell, _f, _i, context| { give(cell, context, Ref::Null); }
     /// `out =` how many elements there are.
     Count |cell, _f, i, context| { *i.add(cell.regs[0] as usize) = cells(cell, context, 1)?.len as i64; }
     /// Whether an index is in range.
     CheckIndex |cell, _f, i, context| {
         position(cells(cell, context, 0)?, *i.add(cell.regs[1] as usize), (0, 1))?;
     }
-    /// `out = array[index]`
+    /// `out = array[index]`, of elements of one number.
     Element |cell, f, i, context| {
-        let cells = cells(cell, context, 1)?;
-        *f.add(cell.regs[0] as usize) = *cells.f.get(whole(cell, i, 2)?)?;
+        let from = whole(cell, i, view(cell, context, 1))?;
+        *f.add(cell.regs[0] as usize) = *from;
     }
-    /// `out = array[index]`
-    ElementInteger |cell, _f, i, context| {
-        let cells = cells(cell, context, 1)?;
-        *i.add(cell.regs[0] as usize) = *cells.i.get(whole(cell, i, 2)?)?;
-    }
-    /// `out =` a component of `array[index]`
+    /// `out =` a number of `array[index]`
     Part |cell, f, i, context| {
-        let cells = cells(cell, context, 1)?;
-        *f.add(cell.regs[0] as usize) = *cells.f.get(part(cell, i, cells)?)?;
+        let from = part(cell, i, view(cell, context, 1))?;
+        *f.add(cell.regs[0] as usize) = *from;
     }
-    /// `out =` a component of `array[index]`
+    /// `out =` an integer of `array[index]`
     PartInteger |cell, _f, i, context| {
         let cells = cells(cell, context, 1)?;
-        *i.add(cell.regs[0] as usize) = *cells.i.get(part(cell, i, cells)?)?;
+        *i.add(cell.regs[0] as usize) = *cells.i.get(place(cell, i, cells)?)?;
     }
-    /// `out =` a component of `array[index]`, shared; of elements of one reference, too.
+    /// `out =` a reference of `array[index]`, shared.
     PartReference |cell, _f, i, context| {
         let cells = cells(cell, context, 1)?;
-        let value = cells.r.get(part(cell, i, cells)?)?.clone();
-        *reference(cell, context, 0) = value;
+        let value = cells.r.get(place(cell, i, cells)?)?.clone();
+        give(cell, context, value);
     }
-    /// `array[index] += a`
+    /// `array[index] += a`, of elements of one number.
     AddElement |cell, f, i, context| {
-        let value = *f.add(cell.regs[1] as usize);
-        let cells = own(cell, context, 0)?;
-        *cells.f.get_mut(whole(cell, i, 2)?)? += value;
+        let view = view(cell, context, 0);
+        let to = whole(cell, i, view)?;
+        if !view.is_own {
+            return None;
+        }
+        *to += *f.add(cell.regs[1] as usize);
     }
-    /// A component of `array[index] += a`
+    /// A number of `array[index] += a`
     AddPart |cell, f, i, context| {
-        let value = *f.add(cell.regs[1] as usize);
-        let cells = own(cell, context, 0)?;
-        let at = part(cell, i, cells)?;
-        *cells.f.get_mut(at)? += value;
+        let view = view(cell, context, 0);
+        let to = part(cell, i, view)?;
+        if !view.is_own {
+            return None;
+        }
+        *to += *f.add(cell.regs[1] as usize);
     }
     /// `out = record.index`
     Field |cell, f, _i, context| {
-        *f.add(cell.regs[0] as usize) = *cells(cell, context, 1)?.f.get(cell.regs[2] as usize)?;
+        let (view, at) = (view(cell, context, 1), usize::from(cell.regs[2]));
+        if at >= view.count {
+            return None;
+        }
+        *f.add(cell.regs[0] as usize) = *view.numbers.add(at);
     }
     /// `out = record.index`
     FieldInteger |cell, _f, i, context| {
@@ -183,12 +213,15 @@ acts! {
     /// `out = record.index`, shared.
     FieldReference |cell, _f, _i, context| {
         let value = cells(cell, context, 1)?.r.get(cell.regs[2] as usize)?.clone();
-        *reference(cell, context, 0) = value;
+        give(cell, context, value);
     }
     /// `record.index = a`, of a record without slots.
     SetField |cell, f, _i, context| {
-        let value = *f.add(cell.regs[1] as usize);
-        *own(cell, context, 0)?.f.get_mut(cell.regs[2] as usize)? = value;
+        let (view, at) = (view(cell, context, 0), usize::from(cell.regs[2]));
+        if at >= view.count || !view.is_own {
+            return None;
+        }
+        *view.numbers.add(at) = *f.add(cell.regs[1] as usize);
     }
     /// `out = captures.index`
     Captured |cell, f, _i, context| {
@@ -204,7 +237,7 @@ acts! {
     CapturedReference |cell, _f, _i, context| {
         let Ref::Closure(closure) = reference(cell, context, 1) else { return None };
         let value = closure.captures.r.get(cell.regs[2] as usize)?.clone();
-        *reference(cell, context, 0) = value;
+        give(cell, context, value);
     }
     /// `out =` a global variable.
     Global |cell, f, _i, context| {
@@ -217,7 +250,7 @@ acts! {
     /// `out =` a global variable, shared.
     GlobalReference |cell, _f, _i, context| {
         let value = globals(context).r.get(cell.more.integer as usize)?.clone();
-        *reference(cell, context, 0) = value;
+        give(cell, context, value);
     }
     /// Keeps a number.
     Keep |cell, f, _i, context| {

@@ -169,7 +169,7 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         I::Count { out, array } => plain(act::<objects::Count>, &[out.0, array.0]),
         I::CheckIndex { array, index } => plain(act::<objects::CheckIndex>, &[array.0, index.0]),
         I::ElementF { out, array, index } => plain(act::<objects::Element>, &[out.0, array.0, index.0]),
-        I::ElementI { out, array, index } => plain(act::<objects::ElementInteger>, &[out.0, array.0, index.0]),
+        I::ElementI { out, array, index } => plain(act::<objects::PartInteger>, &[out.0, array.0, index.0, 0, 1]),
         I::ElementR { out, array, index } => plain(act::<objects::PartReference>, &[out.0, array.0, index.0, 0, 1]),
         I::PartF { out, array, index } => part(act::<objects::Part>, [out.0, array.0, index.0], element()?),
         I::PartI { out, array, index } => part(act::<objects::PartInteger>, [out.0, array.0, index.0], element()?),
