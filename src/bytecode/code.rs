@@ -107,8 +107,9 @@ pub enum Operator {
     WithDerivative { of: TangentId },
     /// `x, y → y`: `y` was made of `x`, and cannot be differentiated.
     Broken { of: TangentId },
-    /// `x…, body → whether it was done, value, gradient…`; behind a flag and an error if the body may throw.
-    ValueWithGradient { at: TangentId, throws: bool },
+    /// `x…, body → whether it was done, value, gradient…`, without the value unless that is wanted; behind a flag and an error
+    /// if the body may throw.
+    Gradient { at: TangentId, value: bool, throws: bool },
     /// `linear, vectors → whether it was done, results`
     ApplyAtOnce,
     /// `x… → array`

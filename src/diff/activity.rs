@@ -221,7 +221,7 @@ impl Walk<'_, '_> {
             Op::LoadGlobal { bank, .. } => each(loaded(*bank, Known::default().with(|d| d.from_globals = true))),
             Op::TakeGlobal { .. } => each(Known::default().with(|d| d.from_globals = true)),
             Op::Native { name, .. } => self.native(name, at, step, facts),
-            Op::Operator(Operator::ApplyAtOnce | Operator::ValueWithGradient { .. }) => each(Known::default()),
+            Op::Operator(Operator::ApplyAtOnce | Operator::Gradient { .. }) => each(Known::default()),
             Op::Operator(Operator::Coordinates { .. }) => each(all()),
             Op::Operator(Operator::WithoutDerivative { .. }) => each(Known::default().with(|d| d.cut = true)),
             Op::Operator(Operator::WithDerivative { .. }) => (0..step.outs.len()).map(operand).collect(),

@@ -277,7 +277,7 @@ impl<'p> Linearities<'p> {
             }
             Op::TakeRecord { .. } | Op::TakeElement { .. } => vec![operand(0).element(), operand(0)],
             Op::Operator(
-                Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::ValueWithGradient { .. },
+                Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::Gradient { .. },
             ) => each(Kind::Constant.into()),
             Op::Operator(Operator::WithDerivative { .. }) => (0..step.outs.len()).map(operand).collect(),
             Op::Operator(Operator::Coordinates { .. }) => each(contents()),

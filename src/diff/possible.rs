@@ -71,7 +71,7 @@ impl Possible {
             }
             // What is in references still has its slots and must be copied without them.
             Op::Operator(Operator::WithoutDerivative { .. }) => step.ins.iter().any(|r| bank(f, *r) == Bank::R),
-            Op::Operator(Operator::ApplyAtOnce | Operator::ValueWithGradient { .. }) => false,
+            Op::Operator(Operator::ApplyAtOnce | Operator::Gradient { .. }) => false,
             Op::Operator(_) => true,
             // Fresh storage has no slots until one is put there.
             Op::NewBox | Op::NewRecord | Op::Closure(_) => step.ins.iter().any(|r| self.is_active(*r)),
@@ -140,7 +140,7 @@ impl Possible {
                     && (from_operands() || step.ins.iter().any(|r| bank(f, *r) == Bank::R))
             }
             Op::Operator(
-                Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::ValueWithGradient { .. },
+                Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::Gradient { .. },
             ) => false,
             Op::Operator(Operator::WithDerivative { .. }) => step.ins.get(k).is_some_and(|r| self.is_varied(*r)),
             Op::Operator(Operator::Coordinates { .. }) => {
@@ -239,7 +239,7 @@ impl Possible {
             Op::Native { name, .. } => flow::native(name) != NativePassage::Nothing,
             Op::Operator(operator) => !matches!(
                 operator,
-                Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::ValueWithGradient { .. }
+                Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::Gradient { .. }
             ),
             _ => false,
         }

@@ -41,7 +41,7 @@ pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Ope
         ir::Operator::Transpose { at, result } => Operator::Transpose { at, result },
         ir::Operator::Recompute => Operator::Recompute,
         ir::Operator::Series { result, throws } => Operator::Series { result, throws },
-        ir::Operator::ValueWithGradient { at, throws } => Operator::ValueWithGradient { at, throws },
+        ir::Operator::Gradient { at, value, throws } => Operator::Gradient { at, value, throws },
         ir::Operator::ApplyAtOnce => Operator::ApplyAtOnce,
         ir::Operator::Coordinates { of } => Operator::Coordinates { of },
         ir::Operator::WithoutDerivative { of } => Operator::WithoutDerivative { of },

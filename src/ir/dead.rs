@@ -31,7 +31,7 @@ pub fn eliminate(function: &mut Function) {
 }
 
 /// Whether a step has no effect but its results, and cannot fail.
-fn is_pure(op: &Op) -> bool {
+pub fn is_pure(op: &Op) -> bool {
     match op {
         Op::ConstF(_)
         | Op::ConstI(_)
@@ -50,7 +50,7 @@ fn is_pure(op: &Op) -> bool {
         | Op::NewArray(_)
         | Op::Count
         | Op::LoadGlobal { .. } => true,
-        Op::Sweep(SweepOp::Slope { .. } | SweepOp::Cut | SweepOp::CaptureOf { .. }) => true,
+        Op::Sweep(SweepOp::Slope { .. } | SweepOp::Cut | SweepOp::Flush | SweepOp::CaptureOf { .. }) => true,
         Op::Primitive(id) => !may_fail(id.info().name),
         Op::Take
         | Op::Call(_)

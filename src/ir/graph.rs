@@ -287,6 +287,9 @@ pub enum SweepOp {
     AddElement { offset: u16, stride: Stride },
     /// `x → x` of the same bank, which does not vary any more.
     Cut,
+    /// `f → f`: zero where the number is smaller than any normal one. Contractions over thousands of rounds would otherwise
+    /// run on subnormal numbers, 15 times slower.
+    Flush,
     /// `closure → x`: component `index` (counted in its bank) of what a function object captured.
     CaptureOf { bank: Bank, index: u16 },
 }
@@ -298,9 +301,10 @@ pub enum Operator {
     ValueWithDifferential { at: TangentId, result: TangentId, throws: bool },
     /// `x…, dx…, body → value…, derivative…`: pushes one tangent forward in constant memory.
     ValueWithTangent { at: TangentId, result: TangentId, throws: bool },
-    /// `x…, body → whether it was done, value, gradient…`: the gradient of a function of one number, by adjoint code.
-    /// Only in plain code; in a live level, where somebody watches, and where there is no adjoint code, it is not done.
-    ValueWithGradient { at: TangentId, throws: bool },
+    /// `x…, body → whether it was done, value, gradient…`: the gradient of a function of one number, by adjoint code, and
+    /// the value, if it is wanted. Only in plain code; in a live level, where somebody watches, and where there is no
+    /// adjoint code, it is not done.
+    Gradient { at: TangentId, value: bool, throws: bool },
     /// `x, order, body → whether it was done, coefficients`: the Taylor polynomial of `body` around `x`, where nothing but
     /// primitives is recorded.
     Series { result: TangentId, throws: bool },

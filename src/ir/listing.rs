@@ -140,7 +140,8 @@ fn operation(program: &Program, op: &Op) -> String {
             Operator::Transpose { .. } => "transpose".into(),
             Operator::Broken { .. } => "broken".into(),
             Operator::Recompute => "recompute".into(),
-            Operator::ValueWithGradient { .. } => "valueWithGradient".into(),
+            Operator::Gradient { value: true, .. } => "valueWithGradient".into(),
+            Operator::Gradient { .. } => "gradient".into(),
             Operator::Series { .. } => "series".into(),
             Operator::ApplyAtOnce => "applyAtOnce".into(),
             Operator::Coordinates { .. } => "coordinates".into(),
@@ -153,6 +154,7 @@ fn operation(program: &Program, op: &Op) -> String {
         Op::Sweep(SweepOp::Recall(_)) => "recall".into(),
         Op::Sweep(SweepOp::AddElement { offset, .. }) => format!("add to element.f{offset}"),
         Op::Sweep(SweepOp::Cut) => "cut".into(),
+        Op::Sweep(SweepOp::Flush) => "flush".into(),
         Op::Sweep(SweepOp::CaptureOf { bank: b, index }) => format!("capture {}{index} of", bank(*b)),
         Op::Promise { linear, wrt } => {
             let what = if *linear { "linear" } else { "differentiable" };

@@ -24,6 +24,7 @@ mod repeat;
 mod simplify;
 mod writers;
 
+pub use dead::is_pure;
 pub use graph::*;
 pub use lower::Lowering;
 pub use writers::{Made, Writers, gives_what_is_written};

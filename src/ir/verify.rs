@@ -162,6 +162,7 @@ impl Check<'_> {
             Op::Sweep(SweepOp::KeepKnown(_)) => outs.is_empty() && ins.is_empty(),
             Op::Sweep(SweepOp::Recall(bank)) => is(&outs, &[*bank]) && ins.is_empty(),
             Op::Sweep(SweepOp::AddElement { .. }) => is(&outs, &[R]) && is(&ins, &[R, I, F]),
+            Op::Sweep(SweepOp::Flush) => is(&outs, &[F]) && is(&ins, &[F]),
             Op::Sweep(SweepOp::Cut) => outs.len() == 1 && outs == ins,
             Op::Sweep(SweepOp::CaptureOf { bank, .. }) => is(&outs, &[*bank]) && is(&ins, &[R]),
         };
@@ -198,8 +199,9 @@ impl Check<'_> {
             }
             Operator::Transpose { .. } => outs == [Bank::R] && ins == [Bank::R],
             Operator::Broken { of } => ins.len() == 2 * value(of) && outs.len() == value(of),
-            Operator::ValueWithGradient { at, throws } => {
-                ins.len() == value(at) + 1 && outs.len() == error(throws) + 2 + vector(at)
+            Operator::Gradient { at, value: gives, throws } => {
+                let more = error(throws) + 1 + usize::from(*gives);
+                ins.len() == value(at) + 1 && outs.len() == more + vector(at)
             }
             Operator::Series { throws, .. } => ins == [Bank::F, Bank::I, Bank::R] && outs.len() == error(throws) + 2,
             Operator::ApplyAtOnce => outs == [Bank::I, Bank::R] && ins == [Bank::R, Bank::R],

@@ -13,7 +13,6 @@ use crate::ir::{FunctionId, MethodId, Program};
 use crate::native::library::{Host, Random, Step, Streams, Wish};
 use crate::source::SourceMap;
 use crate::stop;
-use crate::tape::Direction;
 use crate::tape::watch::Wanted;
 use crate::types::World;
 use crate::types::tree::FunctionRef;
@@ -22,7 +21,7 @@ use crate::types::world::Declarations;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Components, Ref};
 use crate::vm::{
-    Compiler, Fault, Kind, Kink, Limits, Machine, Onlooker, Passage, Remark, Running, Signature, Trace,
+    Compiler, Fault, Kind, Kink, Limits, Machine, Onlooker, Passage, Remark, Running, Signature, Swept, Trace,
 };
 use std::rc::Rc;
 use std::time::Duration;
@@ -144,9 +143,9 @@ impl Compiler for OnDemand<'_> {
     fn sweep(
         &mut self,
         function: &Signature,
-        direction: Direction,
+        kind: Swept,
     ) -> Result<Option<Rc<bytecode::Code>>, Box<Fault>> {
-        let made = stop::caught(|| transformed(self.program, &known(function), direction));
+        let made = stop::caught(|| transformed(self.program, &known(function), kind));
         let made = made.ok_or_else(Fault::interrupted)?;
         // What cannot be encoded is done without.
         Ok(made.and_then(|code| self.emit(&code, false).ok()))
@@ -187,11 +186,12 @@ impl Compiler for OnDemand<'_> {
 }
 
 /// Tangent or adjoint code of a function, if there is any.
-pub(super) fn transformed(program: &Program, known: &Known, direction: Direction) -> Option<crate::ir::Function> {
+pub(super) fn transformed(program: &Program, known: &Known, kind: Swept) -> Option<crate::ir::Function> {
     let flat = flatten(program, known)?;
-    match direction {
-        Direction::Forward => diff::transform::tangent(&flat),
-        Direction::Reverse => diff::transform::adjoint(&flat),
+    match kind {
+        Swept::Tangent => diff::transform::tangent(&flat),
+        Swept::ValueWithGradient => diff::transform::adjoint(&flat, true),
+        Swept::Gradient => diff::transform::adjoint(&flat, false),
     }
 }
 

@@ -6,8 +6,8 @@ use crate::diagnostic::Diagnostic;
 use crate::ir::flatten::Known;
 use crate::ir::{Function, FunctionId, Op};
 use crate::source::Span;
-use crate::tape::Direction;
 use crate::value::Bank;
+use crate::vm::Swept;
 
 impl Session {
     /// One stage of a module as text.
@@ -109,8 +109,8 @@ impl Session {
     }
 
     /// Tangent or adjoint code, if there is any.
-    fn swept(&self, id: FunctionId, direction: Direction) -> Option<Function> {
-        transformed(&self.program, &Known { function: id, captured: vec![] }, direction)
+    fn swept(&self, id: FunctionId, kind: Swept) -> Option<Function> {
+        transformed(&self.program, &Known { function: id, captured: vec![] }, kind)
     }
 
     /// A stage behind the types.
@@ -129,9 +129,9 @@ impl Session {
             Stage::Derivative => crate::diff::listing::derivative_code(program, function, Some(&self.sources)),
             Stage::Code => code(function, false),
             Stage::DerivativeCode => code(&crate::diff::derivative(program, function), true),
-            Stage::Tangent => self.swept(id, Direction::Forward).map_or_else(none, |made| graph(&made)),
-            Stage::Adjoint => self.swept(id, Direction::Reverse).map_or_else(none, |made| graph(&made)),
-            Stage::AdjointCode => self.swept(id, Direction::Reverse).map_or_else(none, |made| code(&made, false)),
+            Stage::Tangent => self.swept(id, Swept::Tangent).map_or_else(none, |made| graph(&made)),
+            Stage::Adjoint => self.swept(id, Swept::ValueWithGradient).map_or_else(none, |made| graph(&made)),
+            Stage::AdjointCode => self.swept(id, Swept::ValueWithGradient).map_or_else(none, |made| code(&made, false)),
             Stage::Tree | Stage::Types | Stage::Tape => String::new(),
         }
     }

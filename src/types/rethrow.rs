@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// The primitives whose functions may throw: what a body throws while it is recorded.
 const THROWING: &[&str] =
-    &["valueWithDifferential", "valueWithTangent", "valueWithGradient", "recompute", "series"];
+    &["valueWithDifferential", "valueWithTangent", "valueWithGradient", "gradient", "recompute", "series"];
 
 impl World {
     /// The function with the same text that may be given functions that throw; `None` when there can be none.

@@ -20,7 +20,7 @@ pub mod shape;
 pub mod text;
 pub mod walk;
 
-pub use cells::Cells;
+pub use cells::{Cells, Integers, Numbers, References};
 pub use components::Components;
 pub use constants::Constants;
 pub use release::release;

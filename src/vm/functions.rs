@@ -6,7 +6,6 @@ use super::threaded::{Threaded, translate};
 use crate::bytecode::operand::Role;
 use crate::bytecode::{Code, Instruction, Operator, verify};
 use crate::native::library::Wish;
-use crate::tape::Direction;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Closure, Ref};
 use hashbrown::HashMap;
@@ -74,8 +73,8 @@ pub trait Compiler {
     ///
     /// # Errors
     /// When somebody interrupts.
-    fn sweep(&mut self, function: &Signature, direction: Direction) -> Result<Option<Rc<Code>>, Box<Fault>> {
-        let _ = (function, direction);
+    fn sweep(&mut self, function: &Signature, kind: Swept) -> Result<Option<Rc<Code>>, Box<Fault>> {
+        let _ = (function, kind);
         Ok(None)
     }
 
@@ -150,6 +149,17 @@ impl Signature {
     }
 }
 
+/// What code that needs no level gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Swept {
+    /// Value and tangent: tangent code.
+    Tangent,
+    /// Value and gradient: adjoint code.
+    ValueWithGradient,
+    /// The gradient alone: adjoint code without what only the value needs.
+    Gradient,
+}
+
 /// Tangent or adjoint code of a function.
 #[derive(Debug)]
 pub struct Sweep {
@@ -169,7 +179,7 @@ pub struct Functions {
     /// Function objects that captured nothing, by function: one of each is enough.
     plain: Vec<Option<Rc<Closure>>>,
     /// Tangent and adjoint code, where somebody has asked for it; nothing where there is none.
-    sweeps: [HashMap<Signature, Option<Rc<Sweep>>>; 2],
+    sweeps: [HashMap<Signature, Option<Rc<Sweep>>>; 3],
 }
 
 impl Version {
@@ -241,14 +251,14 @@ impl Functions {
         &mut self,
         compiler: &mut dyn Compiler,
         closure: &Closure,
-        direction: Direction,
+        kind: Swept,
     ) -> Result<Option<Rc<Sweep>>, Box<Fault>> {
         let signature = Signature::of(closure);
-        let known = &mut self.sweeps[direction as usize];
+        let known = &mut self.sweeps[kind as usize];
         if let Some(sweep) = known.get(&signature) {
             return Ok(sweep.clone());
         }
-        let code = compiler.sweep(&signature, direction)?;
+        let code = compiler.sweep(&signature, kind)?;
         if let Some(code) = &code {
             verify(code).map_err(|why| Fault::internal(format!("malformed code of `{}`: {why}", code.name)))?;
         }
@@ -258,8 +268,8 @@ impl Functions {
     }
 
     /// From now on a function has no such code: it has come to something that it could not do.
-    pub fn give_up_sweep(&mut self, closure: &Closure, direction: Direction) {
-        self.sweeps[direction as usize].insert(Signature::of(closure), None);
+    pub fn give_up_sweep(&mut self, closure: &Closure, kind: Swept) {
+        self.sweeps[kind as usize].insert(Signature::of(closure), None);
     }
 
     /// The code, compiled and checked if it has to be.
@@ -310,7 +320,7 @@ fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
         Operator::WithoutDerivative { of }
         | Operator::WithDerivative { of }
         | Operator::Coordinates { of }
-        | Operator::ValueWithGradient { at: of, .. }
+        | Operator::Gradient { at: of, .. }
         | Operator::Broken { of } => vec![of],
         Operator::Series { result, .. } => vec![result],
         Operator::ApplyAtOnce | Operator::Recompute => vec![],

@@ -5,16 +5,19 @@ use super::back::{Adjoints, Back};
 use super::keep::{Blocks, Needs, Restored};
 use super::partial::Arithmetic;
 use super::varied::Varied;
-use crate::ir::{Block, BlockId, Function, Op, Reg, SweepOp, Terminator, verify};
+use crate::ir::{
+    Block, BlockId, Function, Instruction, Op, Reg, Register, SweepOp, Terminator, is_pure, verify,
+};
 use crate::native::primitive;
 use crate::value::Bank;
 use hashbrown::HashMap;
 
 /// The adjoint code of a function of one number. It takes what the function takes, then for each reference an object of
-/// zeros of the same form; it gives the value, an adjoint for each number, and the objects with their adjoints.
+/// zeros of the same form; it gives the value, an adjoint for each number, and the objects with their adjoints. Without the
+/// value it does without what only that needs.
 ///
 /// Nothing where the function cannot be followed.
-pub fn adjoint(f: &Function) -> Option<Function> {
+pub fn adjoint(f: &Function, value: bool) -> Option<Function> {
     if f.results != [Bank::F] || f.result_len != 1 {
         return None;
     }
@@ -49,13 +52,17 @@ pub fn adjoint(f: &Function) -> Option<Function> {
         needs: &needs,
         live: &live,
         entries,
+        gives_value: value,
+        repeated: vec![],
         make,
     };
     whole.there(&references, &homes);
     whole.back(result)?;
     let params = [&f.params[..], &whole.adjoints.objects].concat();
     let results = whole.results(result).iter().map(|r| whole.make.registers[r.0 as usize].bank).collect::<Vec<_>>();
-    let Whole { made, make, .. } = whole;
+    let Whole { made, make, repeated, .. } = whole;
+    let mut made = made;
+    sweep_up(&mut made, &make.registers, &repeated);
     Some(Function { result_len: results.len(), results, params, registers: make.registers, blocks: made, rules: vec![], ..f.clone() })
 }
 
@@ -107,6 +114,34 @@ fn live_behind(f: &Function, varied: &Varied) -> Vec<Vec<bool>> {
         }
     }
     behind
+}
+
+/// Leaves out what nobody needs. A step that may fail stays, unless it is `repeated`.
+fn sweep_up(blocks: &mut [Block], registers: &[Register], repeated: &[(usize, usize)]) {
+    let may_go = |b: usize, i: usize, step: &Instruction| is_pure(&step.op) || repeated.contains(&(b, i));
+    let mut needed = vec![false; registers.len()];
+    let mut makers: Vec<Vec<Reg>> = vec![vec![]; registers.len()];
+    let mut work: Vec<Reg> = blocks.iter().flat_map(|block| &block.end).flat_map(verify::reads).collect();
+    for (b, block) in blocks.iter().enumerate() {
+        for (i, step) in block.instructions.iter().enumerate() {
+            if !may_go(b, i, step) {
+                work.extend(&step.ins);
+            }
+            step.outs.iter().for_each(|out| makers[out.0 as usize].extend(&step.ins));
+        }
+    }
+    while let Some(reg) = work.pop() {
+        if !std::mem::replace(&mut needed[reg.0 as usize], true) {
+            work.append(&mut makers[reg.0 as usize]);
+        }
+    }
+    for (b, block) in blocks.iter_mut().enumerate() {
+        let mut i = 0;
+        block.instructions.retain(|step| {
+            i += 1;
+            !may_go(b, i - 1, step) || step.outs.iter().any(|out| needed[out.0 as usize])
+        });
+    }
 }
 
 /// How the way back knows from where a block was entered.
@@ -212,6 +247,9 @@ struct Whole<'b, 'f> {
     entries: Entries,
     make: Maker,
     made: Vec<Block>,
+    gives_value: bool,
+    /// Steps of the way there that the way back does again, and fails where they do: by block, then by place.
+    repeated: Vec<(usize, usize)>,
 }
 
 impl Whole<'_, '_> {
@@ -222,7 +260,8 @@ impl Whole<'_, '_> {
     /// What is given back.
     fn results(&self, result: Reg) -> Vec<Reg> {
         let adjoints = self.f().params.iter().filter_map(|r| self.adjoints.numbers.get(r)).copied();
-        [result].into_iter().chain(adjoints).chain(self.adjoints.objects.iter().copied()).collect()
+        let value = self.gives_value.then_some(result);
+        value.into_iter().chain(adjoints).chain(self.adjoints.objects.iter().copied()).collect()
     }
 
     /// The first block of the way back over a block.
@@ -249,6 +288,9 @@ impl Whole<'_, '_> {
             }
             for (i, step) in self.blocks.f.blocks[b].instructions.iter().enumerate() {
                 self.make.span = step.span;
+                if self.needs[b].again[i] {
+                    self.repeated.push((b, self.make.steps.len()));
+                }
                 self.make.steps.push(step.clone());
                 if self.needs[b].kept[i] {
                     let bank = self.f().registers[step.outs[0].0 as usize].bank;

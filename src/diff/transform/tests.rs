@@ -1,0 +1,183 @@
+use super::*;
+use crate::diff::testing::{Builder, program};
+use crate::ir::verify::verify;
+use crate::ir::{BlockId, Program, SweepOp, Terminator};
+use crate::value::Bank::{F, I, R};
+
+fn function(b: Builder) -> (Program, Function) {
+    let (program, id) = program(b);
+    let f = (**program.function(id).unwrap()).clone();
+    (program, f)
+}
+
+/// Adjoint code that is sound, as far as a graph can be.
+fn sound((program, f): (Program, Function)) -> Function {
+    let made = adjoint(&f, true).unwrap();
+    let plain = Function { parameters: vec![], ..made.clone() };
+    let faults: Vec<String> = verify(&program, &plain).into_iter().filter(|f| !f.contains("parameters")).collect();
+    assert_eq!(faults, Vec::<String>::new());
+    made
+}
+
+fn count(f: &Function, is: impl Fn(&SweepOp) -> bool) -> usize {
+    let steps = f.blocks.iter().flat_map(|b| &b.instructions);
+    steps.filter(|step| matches!(&step.op, Op::Sweep(op) if is(op))).count()
+}
+
+fn kept(f: &Function) -> usize {
+    count(f, |op| matches!(op, SweepOp::Keep(F)))
+}
+
+/// `for _ in 0..<n { … }` around what `body` makes; gives the block behind it.
+fn repeat(b: &mut Builder, body: impl FnOnce(&mut Builder)) -> BlockId {
+    let (i, n, one) = (b.op(Op::ConstI(0), &[], I), b.op(Op::ConstI(9), &[], I), b.op(Op::ConstI(1), &[], I));
+    let (inside, behind) = (b.block(), b.block());
+    b.jump(inside);
+    b.at(inside);
+    body(b);
+    b.op_to(Op::Primitive(crate::native::primitive("int.add").unwrap()), &[i, one], &[i]);
+    let again = b.primitive("int.lt", &[i, n]);
+    b.branch(again, inside, behind);
+    b.at(behind);
+    behind
+}
+
+#[test]
+fn a_straight_function_keeps_nothing() {
+    let mut b = Builder::new("f");
+    let x = b.param("x", F);
+    let y = b.primitive("double.sin", &[x]);
+    let z = b.primitive("double.mul", &[x, y]);
+    b.ret(&[z]);
+    let made = sound(function(b));
+    assert_eq!(kept(&made), 0);
+    assert_eq!((made.params.len(), made.results.len()), (1, 2));
+    assert_eq!(count(&made, |op| matches!(op, SweepOp::Slope { .. })), 1);
+}
+
+#[test]
+fn a_loop_keeps_what_cannot_be_computed_again() {
+    // x = r * x * (1 - x): only x is kept, once a round; what the loop counts tells where it began.
+    let mut b = Builder::new("f");
+    let (r, start) = (b.param("r", F), b.param("start", F));
+    let x = b.op(Op::Copy, &[start], F);
+    repeat(&mut b, |b| {
+        let first = b.primitive("double.mul", &[r, x]);
+        let one = b.constant(1.0);
+        let second = b.primitive("double.sub", &[one, x]);
+        b.op_to(Op::Primitive(crate::native::primitive("double.mul").unwrap()), &[first, second], &[x]);
+    });
+    b.ret(&[x]);
+    let made = sound(function(b));
+    assert_eq!(kept(&made), 1);
+    assert_eq!(count(&made, |op| matches!(op, SweepOp::KeepKnown(_) | SweepOp::Keep(I))), 0);
+}
+
+#[test]
+fn a_sum_keeps_nothing() {
+    let mut b = Builder::new("f");
+    let x = b.param("x", F);
+    let sum = b.op(Op::ConstF(0.0), &[], F);
+    repeat(&mut b, |b| {
+        let square = b.primitive("double.mul", &[x, x]);
+        b.op_to(Op::Primitive(crate::native::primitive("double.add").unwrap()), &[sum, square], &[sum]);
+    });
+    b.ret(&[sum]);
+    let (program, f) = function(b);
+    assert_eq!(kept(&sound((program, f.clone()))), 0);
+    // Without the value nobody adds anything up.
+    let adds = |f: &Function| {
+        let steps = f.blocks.iter().flat_map(|b| &b.instructions);
+        steps.filter(|step| matches!(step.op, Op::Primitive(id) if id.info().name == "double.mul")).count()
+    };
+    assert_eq!(adds(&adjoint(&f, false).unwrap()) + 1, adds(&adjoint(&f, true).unwrap()));
+}
+
+#[test]
+fn what_costs_much_is_kept() {
+    let mut b = Builder::new("f");
+    let x = b.param("x", F);
+    let y = b.op(Op::Copy, &[x], F);
+    repeat(&mut b, |b| {
+        let e = b.primitive("double.exp", &[y]);
+        b.op_to(Op::Primitive(crate::native::primitive("double.mul").unwrap()), &[e, x], &[y]);
+    });
+    b.ret(&[y]);
+    // The exponential, of which the slope and the product are made; not what it was made of.
+    assert_eq!(kept(&sound(function(b))), 1);
+}
+
+#[test]
+fn a_branch_is_remembered_where_two_ways_meet() {
+    let mut b = Builder::new("f");
+    let x = b.param("x", F);
+    let zero = b.constant(0.0);
+    let y = b.op(Op::Copy, &[x], F);
+    let (then, behind) = (b.block(), b.block());
+    let less = b.primitive("double.lt", &[x, zero]);
+    b.branch(less, then, behind);
+    b.at(then);
+    b.op_to(Op::Primitive(crate::native::primitive("double.mul").unwrap()), &[x, x], &[y]);
+    b.jump(behind);
+    b.at(behind);
+    b.ret(&[y]);
+    let made = sound(function(b));
+    assert_eq!(count(&made, |op| matches!(op, SweepOp::KeepKnown(_))), 2);
+    assert_eq!(count(&made, |op| matches!(op, SweepOp::Recall(I))), 1);
+}
+
+#[test]
+fn elements_get_their_adjoints_in_place() {
+    let mut b = Builder::new("f");
+    let xs = b.param("xs", R);
+    let index = b.op(Op::ConstI(1), &[], I);
+    let stride = crate::ir::Stride { f: 1, i: 0, r: 0 };
+    let x = b.op(Op::LoadElement { bank: F, offset: 0, stride }, &[xs, index], F);
+    let y = b.primitive("double.exp", &[x]);
+    b.ret(&[y]);
+    let made = sound(function(b));
+    assert_eq!(made.results, [F, R]);
+    assert_eq!(count(&made, |op| matches!(op, SweepOp::AddElement { .. })), 1);
+}
+
+#[test]
+fn what_cannot_be_followed_has_no_such_code() {
+    // An array that is made of numbers that vary.
+    let mut b = Builder::new("f");
+    let x = b.param("x", F);
+    let index = b.op(Op::ConstI(0), &[], I);
+    let stride = crate::ir::Stride { f: 1, i: 0, r: 0 };
+    let array = b.op(Op::NewArray(stride), &[], R);
+    b.op_to(Op::Append(stride), &[array, x], &[array]);
+    let y = b.op(Op::LoadElement { bank: F, offset: 0, stride }, &[array, index], F);
+    b.ret(&[y]);
+    let (_, f) = function(b);
+    assert!(adjoint(&f, true).is_none() && tangent(&f).is_none());
+    // A number that becomes an integer.
+    let mut b = Builder::new("f");
+    let x = b.param("x", F);
+    let n = b.primitive("int.fromDouble", &[x]);
+    let y = b.primitive("double.fromInt", &[n]);
+    let z = b.primitive("double.mul", &[x, y]);
+    b.ret(&[z]);
+    let (_, f) = function(b);
+    assert!(adjoint(&f, true).is_none() && tangent(&f).is_none());
+}
+
+#[test]
+fn tangent_code_reads_operands_before_it_writes_them() {
+    // x = x * x: the tangent needs the old x.
+    let mut b = Builder::new("f");
+    let x = b.param("x", F);
+    b.op_to(Op::Primitive(crate::native::primitive("double.mul").unwrap()), &[x, x], &[x]);
+    b.ret(&[x]);
+    let (_, f) = function(b);
+    let made = tangent(&f).unwrap();
+    assert_eq!((made.params.len(), made.results.len()), (2, 2));
+    let steps = &made.blocks[0].instructions;
+    let writes = steps.iter().position(|step| step.outs == [x]).unwrap();
+    let reads = steps.iter().rposition(|step| step.ins.contains(&x)).unwrap();
+    assert!(reads < writes);
+    let Some(Terminator::Return(results)) = &made.blocks[0].end else { panic!("it returns") };
+    assert_eq!(results[0], x);
+}

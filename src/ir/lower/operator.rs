@@ -53,13 +53,14 @@ impl Builder<'_> {
                 let operator = Operator::ValueWithTangent { at, result: value, throws };
                 self.operate_on_body(operator, &ins, banks, throws, result)
             }
-            ("valueWithGradient", Some(body)) => {
+            ("valueWithGradient" | "gradient", Some(body)) => {
                 let at = self.tangent_of_all(&types[..types.len() - 1]);
                 let vector = self.program.tangents.get(at).vector;
-                let mut banks = vec![Bank::I, Bank::F];
+                let value = name == "valueWithGradient";
+                let mut banks = if value { vec![Bank::I, Bank::F] } else { vec![Bank::I] };
                 banks.extend(self.banks_of(vector).iter());
                 let throws = body.throws;
-                self.operate_on_body(Operator::ValueWithGradient { at, throws }, &ins, banks, throws, result)
+                self.operate_on_body(Operator::Gradient { at, value, throws }, &ins, banks, throws, result)
             }
             ("recompute", Some(body)) => self.operate_on_body(Operator::Recompute, &ins, vec![], body.throws, result),
             ("series", Some(body)) => {

@@ -69,6 +69,7 @@ impl Builder<'_> {
             "valueWithDifferential"
             | "valueWithTangent"
             | "valueWithGradient"
+            | "gradient"
             | "recompute"
             | "series"
             | "transpose"

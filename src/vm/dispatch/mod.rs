@@ -396,8 +396,9 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 }
             }
 
-            // The next eleven belong to threaded code.
-            I::SlopeF { .. }
+            // Those up to the addition to elements belong to threaded code.
+            I::FlushF { .. }
+            | I::SlopeF { .. }
             | I::SlopeLeftF { .. }
             | I::SlopeRightF { .. }
             | I::SlopeFI { .. }

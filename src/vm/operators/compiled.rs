@@ -5,57 +5,63 @@
 //! if nothing had: the operator goes on under a level, and whatever is to be said is said there.
 
 use super::super::fault::Fault;
-use super::super::functions::{Compiler, Sweep};
+use super::super::functions::{Compiler, Sweep, Swept};
 use super::super::machine::Machine;
 use super::super::task::Next;
 use super::super::threaded;
 use super::{At, behind_no_error, counts, leaves, mismatch, read, value_layout, vector, walk};
-use crate::tape::{Direction, Num, Template};
+use crate::tape::{Num, Template};
 use crate::value::shape::{Shape, TangentId, TangentKind};
 use crate::value::walk::Walk;
-use crate::value::{Cells, Closure, Components, Ref};
+use crate::value::{Cells, Closure, Components, Integers, Numbers, Ref, References};
 use std::rc::Rc;
 
-/// `x…, body → whether it was done, value, gradient…`
-pub(super) fn value_with_gradient(
+/// `x…, body → whether it was done, value, gradient…`; `value` says whether the value is wanted.
+pub(super) fn gradient(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (at, x): (TangentId, Cells),
-    throws: bool,
+    (at, x): (TangentId, &Cells),
+    (value, throws): (bool, bool),
     body: &Ref,
 ) -> Result<Next, Box<Fault>> {
-    let found = if throws { None } else { gradient(machine, compiler, at, &x, body)? };
+    let kind = if value { Swept::ValueWithGradient } else { Swept::Gradient };
+    let found = if throws { None } else { swept_back(machine, compiler, (at, x), kind, body)? };
     let done = found.is_some();
     let walk = walk(compiler);
-    let (value, gradient) = found.unwrap_or_else(|| (0.0, walk.zero(walk.tangents.get(at).vector)));
+    let (y, gradient) = found.unwrap_or_else(|| (0.0, walk.zero(walk.tangents.get(at).vector)));
     behind_no_error(machine, throws, |machine| {
         machine.set_integer(0, i64::from(done));
-        machine.set_number(0, value);
-        machine.set_window_from([1, 1, 0], gradient.all());
+        machine.set_number(0, y);
+        machine.set_window_from([usize::from(value), 1, 0], gradient.all());
     });
     Ok(Next::Return)
 }
 
-/// The value and the gradient, if there is adjoint code that gives them.
-fn gradient(
+/// The value, if it is wanted, and the gradient, if there is adjoint code that gives them.
+fn swept_back(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    at: TangentId,
-    x: &Cells,
+    (at, x): (TangentId, &Cells),
+    kind: Swept,
     body: &Ref,
 ) -> Result<Option<(f64, Cells)>, Box<Fault>> {
-    let Some((sweep, closure)) = code(machine, compiler, body, Direction::Reverse)? else { return Ok(None) };
-    let Some(objects) = x.r.iter().map(zeros).collect::<Option<Vec<_>>>() else { return Ok(None) };
-    let mut arguments = x.clone();
-    arguments.r.extend(objects);
-    let results = [1 + x.f.len(), 0, x.r.len()];
-    let Some(mut given) = run(machine, (&sweep, closure, Direction::Reverse), arguments, results)? else {
+    let Some((sweep, closure)) = code(machine, compiler, body, kind)? else { return Ok(None) };
+    let Some(objects) = x.r.iter().map(zeros).collect::<Option<References>>() else { return Ok(None) };
+    let first = usize::from(kind == Swept::ValueWithGradient);
+    let results = [first + x.f.len(), 0, x.r.len()];
+    let more = Cells { len: 1, f: Numbers::new(), i: Integers::new(), r: objects, slots: vec![] };
+    if !run(machine, (&sweep, &closure, kind), (x, more), results)? {
         return Ok(None);
+    }
+    let value = if first == 1 { machine.number(0) } else { 0.0 };
+    let given = Cells {
+        len: 1,
+        f: (first..results[0]).map(|k| machine.number(k)).collect(),
+        i: x.i.clone(),
+        r: (0..results[2]).map(|k| machine.take_reference(k)).collect(),
+        slots: vec![],
     };
-    let value = given.f.remove(0);
-    given.i.clone_from(&x.i);
-    let walk = walk(compiler);
-    let gradient = vector_of(walk, at, x, given)?;
+    let gradient = vector_of(walk(compiler), at, x, given)?;
     Ok(gradient.filter(|_| value.is_finite()).map(|gradient| (value, gradient)))
 }
 
@@ -68,32 +74,31 @@ pub(super) fn value_with_tangent(
     result: TangentId,
     body: &Ref,
 ) -> Result<Option<(Cells, Cells)>, Box<Fault>> {
-    let Some((sweep, closure)) = code(machine, compiler, body, Direction::Forward)? else { return Ok(None) };
+    let Some((sweep, closure)) = code(machine, compiler, body, Swept::Tangent)? else { return Ok(None) };
     let layout = counts(value_layout(walk(compiler), result));
     if layout[1] + layout[2] > 0 {
         return Ok(None);
     }
     let Some(vectors) = spread(walk(compiler), at, x, direction)? else { return Ok(None) };
-    let mut arguments = x.clone();
-    arguments.f.extend_from_slice(&vectors.f);
-    arguments.r.extend(vectors.r.iter().cloned());
-    drop(vectors);
-    let results = [2 * layout[0], 0, 0];
-    let Some(given) = run(machine, (&sweep, closure, Direction::Forward), arguments, results)? else {
-        return Ok(None);
-    };
-    if given.f.iter().any(|x| !x.is_finite()) {
+    if !run(machine, (&sweep, &closure, Swept::Tangent), (x, vectors), [2 * layout[0], 0, 0])? {
         return Ok(None);
     }
-    let (value, tangent) = given.f.split_at(layout[0]);
-    let part = |numbers: &[f64]| Cells::record(Components { f: numbers, ..Components::default() });
+    let part = |numbers: std::ops::Range<usize>| {
+        let numbers: Numbers = numbers.map(|k| machine.number(k)).collect();
+        Cells { len: 1, f: numbers, i: Integers::new(), r: References::new(), slots: vec![] }
+    };
+    let (value, mut tangent) = (part(0..layout[0]), part(layout[0]..2 * layout[0]));
+    if value.f.iter().chain(&tangent.f).any(|x| !x.is_finite()) {
+        return Ok(None);
+    }
     // Adding 0 makes an ordinary zero of that of the other sign, as a sweep does.
-    let tangents = part(&tangent.iter().map(|x| x + 0.0).collect::<Vec<_>>());
+    tangent.f.iter_mut().for_each(|x| *x += 0.0);
     let walk = walk(compiler);
-    let numbers = leaves(walk, result, &tangents, At::default())?;
-    let template = Template { tangent: result, cells: part(value) };
-    let tangent = vector(walk, &template, &numbers)?;
-    Ok(Some((template.cells, tangent)))
+    if walk.tangents.get(result).kind != TangentKind::Number {
+        let numbers = leaves(walk, result, &tangent, At::default())?;
+        tangent = vector(walk, &Template { tangent: result, cells: value.clone() }, &numbers)?;
+    }
+    Ok(Some((value, tangent)))
 }
 
 /// Tangent or adjoint code for a function, if there is any and it may be used now.
@@ -101,49 +106,51 @@ fn code(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     body: &Ref,
-    direction: Direction,
+    kind: Swept,
 ) -> Result<Option<(Rc<Sweep>, Rc<Closure>)>, Box<Fault>> {
     let Ref::Closure(closure) = body else { return Ok(None) };
     let is_seen = machine.levels.depth() > 0 || machine.levels.is_watched() || machine.tapes.is_some();
     if is_seen || !machine.host.wishes.is_empty() {
         return Ok(None);
     }
-    let sweep = machine.functions.sweep(compiler, closure, direction)?;
+    let sweep = machine.functions.sweep(compiler, closure, kind)?;
     Ok(sweep.map(|sweep| (sweep, Rc::clone(closure))))
 }
 
-/// Runs it; nothing where it gives up.
+/// Runs it with `x` and what comes behind it; false where it gives up. The results stand in the window.
 fn run(
     machine: &mut Machine,
-    (sweep, closure, direction): (&Sweep, Rc<Closure>, Direction),
-    mut arguments: Cells,
+    (sweep, closure, kind): (&Sweep, &Rc<Closure>, Swept),
+    (x, mut more): (&Cells, Cells),
     results: [usize; 3],
-) -> Result<Option<Cells>, Box<Fault>> {
+) -> Result<bool, Box<Fault>> {
     let code = &sweep.code;
-    let given = [arguments.f.len(), arguments.i.len(), arguments.r.len()];
+    let first = [x.f.len(), x.i.len(), x.r.len()];
+    let given = [first[0] + more.f.len(), first[1], first[2] + more.r.len()];
     if code.params.map(usize::from) != given || code.results.map(usize::from) != results {
-        return Ok(None);
+        return Ok(false);
     }
     let frame = code.frame();
     let end = [0, 1, 2].map(|bank| machine.window[bank] + frame[bank]);
     if !machine.stacks.has(end, false) {
         machine.make_room(end, false)?;
     }
-    machine.set_window(Components { r: &[], ..arguments.all() });
+    machine.set_window(x.all());
     // Moved, so that objects that are changed have one owner.
-    let references = std::mem::take(&mut arguments.r);
-    references.into_iter().enumerate().for_each(|(k, reference)| machine.set_reference(k, reference));
+    let objects = std::mem::take(&mut more.r);
+    machine.set_window_from(first, Components { i: &[], ..more.all() });
+    objects.into_iter().enumerate().for_each(|(k, object)| machine.set_reference(first[2] + k, object));
     if frame[2] > given[2] {
-        machine.set_reference(given[2], Ref::Closure(Rc::clone(&closure)));
+        machine.set_reference(given[2], Ref::Closure(Rc::clone(closure)));
     }
     machine.kept.begin();
     let is_done = threaded::run(machine, &sweep.threaded, frame[2])?;
-    let found = is_done.then(|| machine.take_window(results, false));
-    machine.stacks.r[machine.window[2]..end[2]].iter_mut().for_each(|reference| *reference = Ref::Null);
+    let leftover = machine.window[2] + if is_done { results[2] } else { 0 };
+    machine.stacks.r[leftover..end[2]].iter_mut().for_each(|reference| *reference = Ref::Null);
     if !is_done {
-        machine.functions.give_up_sweep(&closure, direction);
+        machine.functions.give_up_sweep(closure, kind);
     }
-    Ok(found)
+    Ok(is_done)
 }
 
 /// An object of the same form whose numbers are all zero; nothing for what is more than arrays and records.

@@ -70,9 +70,9 @@ pub fn operate(
             let body = last_reference(&mut arguments)?;
             tangent::begin(machine, compiler, (at, arguments), (result, throws), body)
         }
-        Operator::ValueWithGradient { at, throws } => {
+        Operator::Gradient { at, value, throws } => {
             let body = last_reference(&mut arguments)?;
-            compiled::value_with_gradient(machine, compiler, (at, arguments), throws, &body)
+            compiled::gradient(machine, compiler, (at, &arguments), (value, throws), &body)
         }
         Operator::Transpose { at, result } => {
             let function = last_reference(&mut arguments)?;

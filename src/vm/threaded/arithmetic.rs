@@ -60,6 +60,11 @@ numbers! {
     Negative |cell, f, _i| -x(cell, f, 1);
     /// `|a|`
     Magnitude |cell, f, _i| x(cell, f, 1).abs();
+    /// `a`, or zero. Asked this way round so that NaN goes on.
+    Flushed |cell, f, _i| {
+        let a = x(cell, f, 1);
+        if a.abs() < f64::MIN_POSITIVE { 0.0 } else { a }
+    };
     /// `√a`
     Root |cell, f, _i| x(cell, f, 1).sqrt();
     /// `a`, rounded to single precision.

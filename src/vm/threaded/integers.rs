@@ -28,7 +28,7 @@ pub(super) trait Condition {
     unsafe fn holds(cell: &Cell, f: *const f64, i: *const i64) -> bool;
 }
 
-/// Jumps when `C` holds. A jump backwards returns first; see [`run`](super::run).
+/// Jumps when `C` holds.
 pub(super) unsafe fn branch<C: Condition, const BACK: bool>(
     at: *const Cell,
     f: *mut f64,
@@ -60,7 +60,7 @@ pub(super) unsafe fn turn<C: Condition, const BACK: bool>(
     }
 }
 
-/// Jumps.
+/// Jumps. A jump backwards returns now and then; see [`run`](super::run).
 #[inline(always)]
 pub(super) unsafe fn jump<const BACK: bool>(
     at: *const Cell,
@@ -71,7 +71,13 @@ pub(super) unsafe fn jump<const BACK: bool>(
     // SAFETY: as above; jumps were verified to lead to an instruction.
     unsafe {
         let to = at.offset((*at).more.distance);
-        if BACK { to } else { ((*to).run)(to, f, i, context) }
+        if BACK {
+            (*context).jumps -= 1;
+            if (*context).jumps == 0 {
+                return to;
+            }
+        }
+        ((*to).run)(to, f, i, context)
     }
 }
 

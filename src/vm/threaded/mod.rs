@@ -5,8 +5,8 @@
 //! function goes on with the next cell itself: without a loop that looks each time what is to be done, the processor
 //! foresees where it goes on.
 //!
-//! Promises: a build in which such a call is no jump is right, too: a jump backwards returns to the loop in [`run`], so
-//! that no more Rust frames pile up than there are cells between two of those. What cannot be done (an index out of range,
+//! Promises: a build in which such a call is no jump is right, too: after some jumps backwards one returns to the loop in
+//! [`run`], so that no more Rust frames pile up than a stack has room for. What cannot be done (an index out of range,
 //! an overflow, no more room) ends the run without a word, and nothing but registers and objects of its own has changed.
 //! Not here: calls, slots, levels (`dispatch`).
 #![allow(unsafe_code)]
@@ -94,8 +94,13 @@ struct Context {
     globals: *const Cells,
     /// Bytes that may be kept.
     limit: u64,
+    /// Jumps backwards that need not return.
+    jumps: u32,
     is_done: bool,
 }
+
+/// Cells that may be done without returning to the loop, about.
+const AT_ONCE: usize = 1024;
 
 /// Translated code.
 pub struct Threaded {
@@ -128,9 +133,12 @@ pub fn run(machine: &mut Machine, code: &Threaded, references: usize) -> Result<
         kept: &raw mut machine.kept,
         globals: &raw const machine.globals,
         limit,
+        jumps: 0,
         is_done: false,
     };
+    let jumps = (AT_ONCE / code.cells.len()).max(1) as u32;
     loop {
+        context.jumps = jumps;
         // SAFETY: `translate` has made the cells of verified code: registers lie inside of its frame, for which the caller
         // has made room, jumps lead to cells, and the last cell does not go on. The stacks do not move while it runs: no
         // cell calls the machine, and neither does the look at the limits below.
@@ -138,7 +146,7 @@ pub fn run(machine: &mut Machine, code: &Threaded, references: usize) -> Result<
         if at.is_null() {
             return Ok(context.is_done);
         }
-        machine.fuel -= 1;
+        machine.fuel -= i64::from(jumps);
         if machine.fuel < 0 {
             machine.poll()?;
         }

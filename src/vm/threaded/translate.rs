@@ -112,6 +112,7 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         I::NegF { out, a } => plain(number::<numbers::Negative>, &[out.0, a.0]),
         I::AbsF { out, a } => plain(number::<numbers::Magnitude>, &[out.0, a.0]),
         I::SqrtF { out, a } => plain(number::<numbers::Root>, &[out.0, a.0]),
+        I::FlushF { out, a } => plain(number::<numbers::Flushed>, &[out.0, a.0]),
         I::RoundF { out, a } => plain(number::<numbers::Rounded>, &[out.0, a.0]),
         I::NumberOf { out, a } => plain(number::<numbers::OfInteger>, &[out.0, a.0]),
         I::JoinLeftF { out, a, b, how } => plain(*LEFT.get(usize::from(how.0))?, &[out.0, a.0, b.0, extra()?]),
