@@ -31,7 +31,7 @@ pub struct Known {
 
 /// The graph, without calls. Nothing where even the function itself cannot be looked into.
 pub fn flatten(program: &Program, known: &Known) -> Option<Function> {
-    let f = open(program, known.function)?;
+    let f = open(program, known.function).filter(|f| size(f) <= MOST)?;
     let mut flat = Flat { program, registers: vec![], blocks: vec![], values: HashMap::new(), running: vec![], steps: 0 };
     flat.blocks.push(Block::default());
     let own = Own::Running(known.captured.clone());
@@ -51,6 +51,11 @@ pub fn flatten(program: &Program, known: &Known) -> Option<Function> {
 /// A function that nothing but its own code says the derivative of.
 fn open(program: &Program, id: FunctionId) -> Option<&Function> {
     program.function(id).map(Rc::as_ref).filter(|f| !f.is_opaque && f.rules.is_empty() && f.obstacle.is_none())
+}
+
+/// How many steps a function has.
+fn size(f: &Function) -> usize {
+    f.blocks.iter().map(|block| block.instructions.len()).sum()
 }
 
 /// A function in a register.
@@ -261,7 +266,7 @@ impl Flat<'_> {
     fn call(&mut self, site: &mut Site<'_>, held: &Held, outs: &[Reg], args: &[Reg], call: &Instruction) -> bool {
         let id = held.function;
         let Some(f) = open(self.program, id) else { return false };
-        if self.running.contains(&id) || self.running.len() >= DEEPEST || self.steps > MOST {
+        if self.running.contains(&id) || self.running.len() >= DEEPEST || self.steps + size(f) > MOST {
             return false;
         }
         let first = self.copy_registers(f);

@@ -3,7 +3,6 @@
 
 use super::graph::{Function, Instruction, Op, Reg};
 use crate::value::Bank;
-use hashbrown::HashMap;
 
 /// So many results are remembered: in a long block without branches, to look through all would take too long.
 const REACH: usize = 32;
@@ -29,13 +28,13 @@ pub fn compute_once(function: &mut Function) {
 #[derive(Default)]
 struct Seen {
     known: Vec<Known>,
-    /// Registers that hold what another one holds, too.
-    same: HashMap<Reg, Reg>,
+    /// Registers that hold what another one holds, too, each behind it.
+    same: Vec<(Reg, Reg)>,
 }
 
 impl Seen {
     fn step(&mut self, step: &mut Instruction) {
-        let ins: Vec<Reg> = step.ins.iter().map(|r| self.same.get(r).copied().unwrap_or(*r)).collect();
+        let ins: Vec<Reg> = step.ins.iter().map(|r| self.original(*r)).collect();
         let computed =
             is_repeatable(step).then(|| Known { op: step.op.clone(), ins: ins.clone(), out: step.outs[0] });
         let before = computed.as_ref().and_then(|computed| {
@@ -49,18 +48,22 @@ impl Seen {
             step.ins = vec![before];
         }
         self.known.retain(|k| !spoils(step, &ins, k));
-        for out in &step.outs {
-            self.same.remove(out);
-            self.same.retain(|_, original| original != out);
-        }
+        self.same.retain(|(copy, original)| !step.outs.contains(copy) && !step.outs.contains(original));
         match (before, computed) {
-            (Some(before), _) if !step.outs.contains(&before) => drop(self.same.insert(step.outs[0], before)),
+            (Some(before), _) if !step.outs.contains(&before) => self.same.push((step.outs[0], before)),
             (None, Some(computed)) if !computed.ins.contains(&computed.out) => self.known.push(computed),
             _ => {}
         }
         if self.known.len() > REACH {
             self.known.remove(0);
         }
+        if self.same.len() > REACH {
+            self.same.remove(0);
+        }
+    }
+
+    fn original(&self, reg: Reg) -> Reg {
+        self.same.iter().find(|(copy, _)| *copy == reg).map_or(reg, |(_, original)| *original)
     }
 }
 

@@ -29,6 +29,17 @@ pub(super) unsafe fn end(_: *const Cell, _: *mut f64, _: *mut i64, context: *mut
     std::ptr::null()
 }
 
+/// The end, with one result, which is still to be brought where it belongs.
+pub(super) unsafe fn end_with<A: Act>(at: *const Cell, f: *mut f64, i: *mut i64, context: *mut Context) -> *const Cell {
+    // SAFETY: as for `act`.
+    unsafe {
+        match A::act(&*at, f, i, &mut *context) {
+            Some(()) => end(at, f, i, context),
+            None => give_up(),
+        }
+    }
+}
+
 /// The end of what cannot be done.
 pub(super) unsafe fn fail(_: *const Cell, _: *mut f64, _: *mut i64, _: *mut Context) -> *const Cell {
     give_up()
@@ -151,6 +162,8 @@ acts! {
         *view(cell, context, 1) = View::NONE;
         give(cell, context, value);
     }
+    /// `out = a`
+    Move |cell, f, _i, _context| { *f.add(cell.regs[0] as usize) = *f.add(cell.regs[1] as usize); }
     /// Drops what is in a register.
     Clear |cell, _f, _i, context| { give(cell, context, Ref::Null); }
     /// `out =` how many elements there are.

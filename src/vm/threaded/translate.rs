@@ -2,7 +2,7 @@
 
 use super::arithmetic::{self as numbers, BOTH, LEFT, RIGHT, give as number};
 use super::integers::{self as integers, Holds, branch, give as integer, jump, turn};
-use super::objects::{self as objects, act, end, fail};
+use super::objects::{self as objects, act, end, end_with, fail};
 use super::{Cell, More, Step, Threaded};
 use crate::bytecode::operand::*;
 use crate::bytecode::{Code, Instruction, primitive};
@@ -77,6 +77,8 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
     };
     Some(match *instruction {
         I::Return {} => plain(end, &[]),
+        I::ReturnF { a } => plain(end_with::<objects::Move>, &[0, a.0]),
+        I::ReturnR { a } => plain(end_with::<objects::Take>, &[0, a.0]),
         I::TrapNil {} | I::TrapUnreachable {} => plain(fail, &[]),
         I::Jump { to } => plain(jumps!(to, jump), &[]),
         I::If { a, to } => plain(jumps!(to, branch::<True>), &[0, a.0]),
