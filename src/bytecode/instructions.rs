@@ -182,8 +182,8 @@ instructions! {
         SlopeRightF { out: FOut, a: FIn, b: FIn, p: Prim };
         /// `out =` the slope of `p(a, n)` in `a`, likewise.
         SlopeFI { out: FOut, a: FIn, n: IIn, p: Prim };
-        /// `out = a`, or zero where that is smaller than any normal number.
-        FlushF { out: FOut, a: FIn };
+        /// `a` may be set to zero here if it is smaller than any normal number.
+        FlushF { a: FIn };
         /// Keeps `a` for the way back.
         KeepF { a: FIn };
         /// Keeps `a` for the way back.

@@ -287,8 +287,8 @@ pub enum SweepOp {
     AddElement { offset: u16, stride: Stride },
     /// `x → x` of the same bank, which does not vary any more.
     Cut,
-    /// `f → f`: zero where the number is smaller than any normal one. Contractions over thousands of rounds would otherwise
-    /// run on subnormal numbers, 15 times slower.
+    /// `f → f`, the same register: the number may be set to zero if it is smaller than any normal one. Contractions over
+    /// thousands of rounds would otherwise run on subnormal numbers, 15 times slower.
     Flush,
     /// `closure → x`: component `index` (counted in its bank) of what a function object captured.
     CaptureOf { bank: Bank, index: u16 },

@@ -222,10 +222,12 @@ impl<'f> Back<'_, 'f> {
         }
         for (home, from) in moves {
             match from {
-                Some(from) if self.blocks.repeats[self.at] && from != home => {
-                    self.make.step(Op::Sweep(SweepOp::Flush), &[home], &[from]);
+                Some(from) => {
+                    self.make.copy(home, from);
+                    if self.blocks.repeats[self.at] && from != home {
+                        self.make.step(Op::Sweep(SweepOp::Flush), &[home], &[home]);
+                    }
                 }
-                Some(from) => self.make.copy(home, from),
                 None => self.make.step(Op::ConstF(0.0), &[home], &[]),
             }
         }

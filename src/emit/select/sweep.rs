@@ -43,8 +43,8 @@ impl Selector<'_> {
             }
             SweepOp::Cut => self.copy(step),
             SweepOp::Flush => {
-                let (out, a) = (FOut(self.n(step.outs[0])), FIn(self.n(step.ins[0])));
-                self.writer.push(I::FlushF { out, a });
+                let a = FIn(self.n(step.ins[0]));
+                self.writer.push(I::FlushF { a });
             }
             SweepOp::CaptureOf { bank, index } => {
                 let (out, from, index) = (self.n(step.outs[0]), RIn(self.n(step.ins[0])), Part(*index));

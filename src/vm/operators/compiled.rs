@@ -160,7 +160,7 @@ fn zeros(object: &Ref) -> Option<Ref> {
         Ref::Text(text) => Ref::Text(text.clone()),
         Ref::Cells(cells) => {
             let r = cells.r.iter().map(zeros).collect::<Option<_>>()?;
-            let f = std::iter::repeat_n(0.0, cells.f.len()).collect();
+            let f = Numbers::from_elem(0.0, cells.f.len());
             Ref::Cells(Rc::new(Cells { len: cells.len, f, i: cells.i.clone(), r, slots: vec![] }))
         }
         _ => return None,
@@ -177,7 +177,7 @@ fn spread(walk: Walk<'_>, at: TangentId, x: &Cells, direction: &Cells) -> Result
         return Ok(Some(direction.clone()));
     }
     let Some(r) = x.r.iter().map(zeros).collect::<Option<_>>() else { return Ok(None) };
-    let f = std::iter::repeat_n(0.0, x.f.len()).collect();
+    let f = Numbers::from_elem(0.0, x.f.len());
     let mut vectors = Cells { len: 1, f, i: x.i.clone(), r, slots: vec![] };
     let template = Template { tangent: at, cells: x.clone() };
     let mut seeds = read(walk, &template, (direction, At::default()))?.into_iter();
@@ -196,8 +196,10 @@ fn vector_of(walk: Walk<'_>, at: TangentId, x: &Cells, mut given: Cells) -> Resu
         && let Some(array) = Rc::get_mut(array)
     {
         // Adding 0 makes an ordinary zero of that of the other sign, as a sweep does.
-        array.f.iter_mut().for_each(|x| *x += 0.0);
-        let is_finite = array.f.iter().all(|x| x.is_finite());
+        let is_finite = array.f.iter_mut().fold(true, |all, x| {
+            *x += 0.0;
+            all & x.is_finite()
+        });
         return Ok(is_finite.then_some(given));
     }
     let numbers: Vec<Num> = leaves(walk, at, &given, At::default())?;

@@ -60,11 +60,6 @@ numbers! {
     Negative |cell, f, _i| -x(cell, f, 1);
     /// `|a|`
     Magnitude |cell, f, _i| x(cell, f, 1).abs();
-    /// `a`, or zero. Asked this way round so that NaN goes on.
-    Flushed |cell, f, _i| {
-        let a = x(cell, f, 1);
-        if a.abs() < f64::MIN_POSITIVE { 0.0 } else { a }
-    };
     /// `√a`
     Root |cell, f, _i| x(cell, f, 1).sqrt();
     /// `a`, rounded to single precision.
@@ -86,15 +81,9 @@ numbers! {
         cell.more.primitive.number(&[], *i.add(cell.regs[1] as usize)).unwrap_or(f64::NAN)
     };
     /// The slope of `p` at `a`, where it is `y`.
-    Slope |cell, f, _i| cell.more.primitive.slope(0, &[x(cell, f, 1)], 0, x(cell, f, 2)).unwrap_or(0.0);
-    /// The slope of `p` in the first of two numbers.
-    SlopeLeft |cell, f, _i| {
-        cell.more.primitive.slope(0, &[x(cell, f, 1), x(cell, f, 2)], 0, x(cell, f, 3)).unwrap_or(0.0)
-    };
-    /// The slope of `p` in the second of two numbers.
-    SlopeRight |cell, f, _i| {
-        cell.more.primitive.slope(1, &[x(cell, f, 1), x(cell, f, 2)], 0, x(cell, f, 3)).unwrap_or(0.0)
-    };
+    Slope |cell, f, _i| (cell.more.two)(x(cell, f, 1), x(cell, f, 2));
+    /// The slope of `p` in one of two numbers, where it is `y`.
+    SlopeOfTwo |cell, f, _i| (cell.more.three)(x(cell, f, 1), x(cell, f, 2), x(cell, f, 3));
     /// The slope of `p` in a number, beside an integer.
     SlopeWithInteger |cell, f, i| {
         cell.more.primitive.slope(0, &[x(cell, f, 1)], *i.add(cell.regs[2] as usize), x(cell, f, 3)).unwrap_or(0.0)

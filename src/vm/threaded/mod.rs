@@ -105,11 +105,31 @@ const AT_ONCE: usize = 1024;
 /// Translated code.
 pub struct Threaded {
     cells: Vec<Cell>,
+    /// Where loops begin, by cell, and the registers of adjoints that go from one round to the next. They are looked after
+    /// now and then: contractions over thousands of rounds would otherwise run on subnormal numbers, 15 times slower.
+    carried: Vec<(usize, Vec<u16>)>,
 }
 
 impl std::fmt::Debug for Threaded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Threaded({} cells)", self.cells.len())
+    }
+}
+
+impl Threaded {
+    /// Sets adjoints that are smaller than any normal number to zero.
+    ///
+    /// # Safety
+    /// `f` must be where the registers of numbers begin.
+    unsafe fn flush(&self, at: usize, f: *mut f64) {
+        let Some((_, carried)) = self.carried.iter().find(|(loops, _)| *loops == at) else { return };
+        for reg in carried {
+            // SAFETY: a verified register.
+            let adjoint = unsafe { &mut *f.add(usize::from(*reg)) };
+            if adjoint.is_subnormal() {
+                *adjoint = 0.0;
+            }
+        }
     }
 }
 
@@ -146,6 +166,8 @@ pub fn run(machine: &mut Machine, code: &Threaded, references: usize) -> Result<
         if at.is_null() {
             return Ok(context.is_done);
         }
+        // SAFETY: `at` is one of the cells; verified registers.
+        unsafe { code.flush(at.offset_from(code.cells.as_ptr()).cast_unsigned(), f) };
         machine.fuel -= i64::from(jumps);
         if machine.fuel < 0 {
             machine.poll()?;

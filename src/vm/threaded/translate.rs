@@ -6,7 +6,7 @@ use super::objects::{self as objects, act, end, end_with, fail};
 use super::{Cell, More, Step, Threaded};
 use crate::bytecode::operand::*;
 use crate::bytecode::{Code, Instruction, primitive};
-use crate::native::{Primitive, Value};
+use crate::native::{Primitive, Rule, Slopes, Value};
 
 /// Translates verified code; nothing where it does more than threaded code can.
 pub fn translate(code: &Code) -> Option<Threaded> {
@@ -14,19 +14,38 @@ pub fn translate(code: &Code) -> Option<Threaded> {
     let mut places = vec![];
     for (at, instruction) in code.instructions.iter().enumerate() {
         places.push(cells.len());
-        if matches!(instruction, Instruction::Extra { .. } | Instruction::Extras { .. } | Instruction::Element { .. }) {
+        // Numbers are flushed by the loop in `run`.
+        if let Instruction::Extra { .. }
+        | Instruction::Extras { .. }
+        | Instruction::Element { .. }
+        | Instruction::FlushF { .. } = instruction
+        {
             continue;
         }
         cells.push((at, cell(code, at, instruction)?));
     }
     // Distances between instructions become distances between cells.
+    let mut carried = vec![];
     for (place, (at, cell)) in cells.iter_mut().enumerate() {
         if let Some(distance) = distance(&code.instructions[*at]) {
             let target = usize::try_from(i64::try_from(*at).ok()? + 1 + i64::from(distance)).ok()?;
             cell.more = More { distance: *places.get(target)? as isize - place as isize };
+            if distance < 0 {
+                carried.push((*places.get(target)?, flushed(&code.instructions[target..*at])));
+            }
         }
     }
-    Some(Threaded { cells: cells.into_iter().map(|(_, cell)| cell).collect() })
+    carried.retain(|(_, registers)| !registers.is_empty());
+    Some(Threaded { cells: cells.into_iter().map(|(_, cell)| cell).collect(), carried })
+}
+
+/// The registers that a loop flushes.
+fn flushed(instructions: &[Instruction]) -> Vec<u16> {
+    let flushed = instructions.iter().filter_map(|instruction| match instruction {
+        Instruction::FlushF { a } => Some(a.0),
+        _ => None,
+    });
+    flushed.collect()
 }
 
 /// How far an instruction may jump.
@@ -114,7 +133,6 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         I::NegF { out, a } => plain(number::<numbers::Negative>, &[out.0, a.0]),
         I::AbsF { out, a } => plain(number::<numbers::Magnitude>, &[out.0, a.0]),
         I::SqrtF { out, a } => plain(number::<numbers::Root>, &[out.0, a.0]),
-        I::FlushF { out, a } => plain(number::<numbers::Flushed>, &[out.0, a.0]),
         I::RoundF { out, a } => plain(number::<numbers::Rounded>, &[out.0, a.0]),
         I::NumberOf { out, a } => plain(number::<numbers::OfInteger>, &[out.0, a.0]),
         I::JoinLeftF { out, a, b, how } => plain(*LEFT.get(usize::from(how.0))?, &[out.0, a.0, b.0, extra()?]),
@@ -137,9 +155,12 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         }
         I::PrimFI { out, a, n, p } => of(number::<numbers::WithInteger>, p, &[out.0, a.0, n.0])?,
         I::PrimNumber { out, a, p } => of(number::<numbers::MadeOfInteger>, p, &[out.0, a.0])?,
-        I::SlopeF { out, a, y, p } => of(number::<numbers::Slope>, p, &[out.0, a.0, y.0])?,
-        I::SlopeLeftF { out, a, b, p } => of(number::<numbers::SlopeLeft>, p, &[out.0, a.0, b.0, extra()?])?,
-        I::SlopeRightF { out, a, b, p } => of(number::<numbers::SlopeRight>, p, &[out.0, a.0, b.0, extra()?])?,
+        I::SlopeF { out, a, y, p } => {
+            let Rule::Slopes(Slopes::One(two, _)) = info(p)?.rule else { return None };
+            Cell { more: More { two }, ..plain(number::<numbers::Slope>, &[out.0, a.0, y.0]) }
+        }
+        I::SlopeLeftF { out, a, b, p } => slope_of_two(p, 0, &[out.0, a.0, b.0, extra()?])?,
+        I::SlopeRightF { out, a, b, p } => slope_of_two(p, 1, &[out.0, a.0, b.0, extra()?])?,
         I::SlopeFI { out, a, n, p } => of(number::<numbers::SlopeWithInteger>, p, &[out.0, a.0, n.0, extra()?])?,
 
         I::MoveI { out, a } => plain(integer::<integers::Same>, &[out.0, a.0]),
@@ -198,6 +219,12 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         I::RecallI { out } => plain(act::<objects::RecallInteger>, &[out.0]),
         _ => return None,
     })
+}
+
+/// The slope of a primitive of two numbers.
+fn slope_of_two(p: Prim, operand: usize, regs: &[u16]) -> Option<Cell> {
+    let Rule::Slopes(Slopes::Two(slopes, _)) = info(p)?.rule else { return None };
+    Some(Cell { more: More { three: slopes[operand] }, ..plain(number::<numbers::SlopeOfTwo>, regs) })
 }
 
 /// An integer that is known.
