@@ -554,7 +554,9 @@ impl Opcode {
             JoinBothF => Trailer::Extras,
             DJoinBothF => Trailer::TwoExtra,
             SlopeLeftF | SlopeRightF | SlopeFI => Trailer::Extra,
-            AddPartF | PartF | PartI | PartR | TakePart | SetPartF | SetPartI | SetPartR | DPartF | DSetPartF => Trailer::Element,
+            AddPartF | PartF | PartI | PartR | TakePart | SetPartF | SetPartI | SetPartR | DPartF | DSetPartF => {
+                Trailer::Element
+            }
             _ => Trailer::None,
         }
     }

@@ -276,9 +276,9 @@ impl<'p> Linearities<'p> {
                 each(if *bank == Bank::I { Kind::Constant.into() } else { operand(0).element() })
             }
             Op::TakeRecord { .. } | Op::TakeElement { .. } => vec![operand(0).element(), operand(0)],
-            Op::Operator(
-                Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::Gradient { .. },
-            ) => each(Kind::Constant.into()),
+            Op::Operator(Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::Gradient { .. }) => {
+                each(Kind::Constant.into())
+            }
             Op::Operator(Operator::WithDerivative { .. }) => (0..step.outs.len()).map(operand).collect(),
             Op::Operator(Operator::Coordinates { .. }) => each(contents()),
             Op::CallValue

@@ -139,9 +139,9 @@ impl Possible {
                 flow::native(name) != NativePassage::Nothing
                     && (from_operands() || step.ins.iter().any(|r| bank(f, *r) == Bank::R))
             }
-            Op::Operator(
-                Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::Gradient { .. },
-            ) => false,
+            Op::Operator(Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::Gradient { .. }) => {
+                false
+            }
             Op::Operator(Operator::WithDerivative { .. }) => step.ins.get(k).is_some_and(|r| self.is_varied(*r)),
             Op::Operator(Operator::Coordinates { .. }) => {
                 from_operands() || step.ins.iter().any(|r| bank(f, *r) == Bank::R)

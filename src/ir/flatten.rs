@@ -32,7 +32,8 @@ pub struct Known {
 /// The graph, without calls. Nothing where even the function itself cannot be looked into.
 pub fn flatten(program: &Program, known: &Known) -> Option<Function> {
     let f = open(program, known.function).filter(|f| size(f) <= MOST)?;
-    let mut flat = Flat { program, registers: vec![], blocks: vec![], values: HashMap::new(), running: vec![], steps: 0 };
+    let mut flat =
+        Flat { program, registers: vec![], blocks: vec![], values: HashMap::new(), running: vec![], steps: 0 };
     flat.blocks.push(Block::default());
     let own = Own::Running(known.captured.clone());
     let first = flat.copy_registers(f);

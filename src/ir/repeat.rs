@@ -35,8 +35,7 @@ struct Seen {
 impl Seen {
     fn step(&mut self, step: &mut Instruction) {
         let ins: Vec<Reg> = step.ins.iter().map(|r| self.original(*r)).collect();
-        let computed =
-            is_repeatable(step).then(|| Known { op: step.op.clone(), ins: ins.clone(), out: step.outs[0] });
+        let computed = is_repeatable(step).then(|| Known { op: step.op.clone(), ins: ins.clone(), out: step.outs[0] });
         let before = computed.as_ref().and_then(|computed| {
             self.known.iter().find(|k| is_equal(&k.op, &computed.op) && k.ins == computed.ins).map(|k| k.out)
         });

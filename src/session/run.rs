@@ -140,11 +140,7 @@ impl Compiler for OnDemand<'_> {
         self.differentiated(graph)
     }
 
-    fn sweep(
-        &mut self,
-        function: &Signature,
-        kind: Swept,
-    ) -> Result<Option<Rc<bytecode::Code>>, Box<Fault>> {
+    fn sweep(&mut self, function: &Signature, kind: Swept) -> Result<Option<Rc<bytecode::Code>>, Box<Fault>> {
         let made = stop::caught(|| transformed(self.program, &known(function), kind));
         let made = made.ok_or_else(Fault::interrupted)?;
         // What cannot be encoded is done without.

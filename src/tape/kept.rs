@@ -83,7 +83,10 @@ mod tests {
         let mut kept = Kept::default();
         assert_eq!(kept.keep_number(1.0), None);
         kept.make_room(1 << 20).unwrap();
-        assert_eq!((kept.keep_number(1.0), kept.keep_number(2.0), kept.keep_integer(3)), (Some(()), Some(()), Some(())));
+        assert_eq!(
+            (kept.keep_number(1.0), kept.keep_number(2.0), kept.keep_integer(3)),
+            (Some(()), Some(()), Some(()))
+        );
         assert_eq!((kept.recall_number(), kept.recall_number(), kept.recall_integer()), (2.0, 1.0, 3));
         assert_eq!((kept.recall_number(), kept.recall_integer()), (0.0, 0));
     }

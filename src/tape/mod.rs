@@ -42,11 +42,11 @@
 
 mod calls;
 mod column;
+mod kept;
 pub mod lanes;
 pub mod levels;
 pub mod linear;
 mod listing;
-mod kept;
 pub mod node;
 mod product;
 pub mod recording;

@@ -6,3 +6,4 @@ mod calls;
 mod derivatives;
 mod limits;
 mod random;
+mod threaded;

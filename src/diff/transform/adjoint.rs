@@ -1,13 +1,11 @@
 //! Adjoint code: there and back.
 
-use super::Maker;
 use super::back::{Adjoints, Back};
 use super::keep::{Blocks, Needs, Restored};
 use super::partial::Arithmetic;
 use super::varied::Varied;
-use crate::ir::{
-    Block, BlockId, Function, Instruction, Op, Reg, Register, SweepOp, Terminator, is_pure, verify,
-};
+use super::{Maker, sweep_up};
+use crate::ir::{Block, BlockId, Function, Instruction, Op, Reg, SweepOp, Terminator, verify};
 use crate::native::primitive;
 use crate::value::Bank;
 use hashbrown::HashMap;
@@ -64,7 +62,15 @@ pub fn adjoint(f: &Function, value: bool) -> Option<Function> {
     let mut made = made;
     sweep_up(&mut made, &make.registers, &repeated);
     skip_counting(&mut made);
-    Some(Function { result_len: results.len(), results, params, registers: make.registers, blocks: made, rules: vec![], ..f.clone() })
+    Some(Function {
+        result_len: results.len(),
+        results,
+        params,
+        registers: make.registers,
+        blocks: made,
+        rules: vec![],
+        ..f.clone()
+    })
 }
 
 /// The function with one block that returns, and the register that it returns.
@@ -115,34 +121,6 @@ fn live_behind(f: &Function, varied: &Varied) -> Vec<Vec<bool>> {
         }
     }
     behind
-}
-
-/// Leaves out what nobody needs. A step that may fail stays, unless it is `repeated`.
-fn sweep_up(blocks: &mut [Block], registers: &[Register], repeated: &[(usize, usize)]) {
-    let may_go = |b: usize, i: usize, step: &Instruction| is_pure(&step.op) || repeated.contains(&(b, i));
-    let mut needed = vec![false; registers.len()];
-    let mut makers: Vec<Vec<Reg>> = vec![vec![]; registers.len()];
-    let mut work: Vec<Reg> = blocks.iter().flat_map(|block| &block.end).flat_map(verify::reads).collect();
-    for (b, block) in blocks.iter().enumerate() {
-        for (i, step) in block.instructions.iter().enumerate() {
-            if !may_go(b, i, step) {
-                work.extend(&step.ins);
-            }
-            step.outs.iter().for_each(|out| makers[out.0 as usize].extend(&step.ins));
-        }
-    }
-    while let Some(reg) = work.pop() {
-        if !std::mem::replace(&mut needed[reg.0 as usize], true) {
-            work.append(&mut makers[reg.0 as usize]);
-        }
-    }
-    for (b, block) in blocks.iter_mut().enumerate() {
-        let mut i = 0;
-        block.instructions.retain(|step| {
-            i += 1;
-            !may_go(b, i - 1, step) || step.outs.iter().any(|out| needed[out.0 as usize])
-        });
-    }
 }
 
 /// A loop that does nothing any more but to count has counted at once: `i = max(i + 1, n)`.
@@ -208,9 +186,7 @@ impl Entries {
     fn turns(blocks: &Blocks<'_>, (from, again): (BlockId, BlockId), make: &mut Maker) -> Entry {
         match blocks.counter(from, again) {
             Some((integer, first)) => Entry::Turns { integer, first, how: Counted::Already, from, again },
-            None => {
-                Entry::Turns { integer: make.register(Bank::I), first: 0, how: Counted::Besides, from, again }
-            }
+            None => Entry::Turns { integer: make.register(Bank::I), first: 0, how: Counted::Besides, from, again },
         }
     }
 

@@ -41,8 +41,7 @@ impl<'f> Back<'_, 'f> {
     /// Makes it; nothing where a step cannot be followed.
     pub fn block(&mut self, needs: &Needs) -> Option<()> {
         let steps: &'f [Instruction] = &self.blocks.f.blocks[self.at].instructions;
-        let mut local =
-            Local { versions: Versions::of(steps), values: HashMap::new(), sums: HashMap::new() };
+        let mut local = Local { versions: Versions::of(steps), values: HashMap::new(), sums: HashMap::new() };
         self.recall(steps, needs, &mut local)?;
         for (reg, step) in &local.versions.last {
             if self.live_behind[reg.0 as usize]

@@ -105,7 +105,8 @@ impl<'f> Blocks<'f> {
     fn look_for_constants(&mut self) {
         let mut writes = vec![0u32; self.f.registers.len()];
         self.f.params.iter().for_each(|r| writes[r.0 as usize] += 1);
-        let steps = || self.f.blocks.iter().enumerate().flat_map(|(b, block)| block.instructions.iter().map(move |s| (b, s)));
+        let steps =
+            || self.f.blocks.iter().enumerate().flat_map(|(b, block)| block.instructions.iter().map(move |s| (b, s)));
         let mut taken = vec![false; self.f.registers.len()];
         for (_, step) in steps() {
             step.outs.iter().for_each(|r| writes[r.0 as usize] += 1);
@@ -273,7 +274,8 @@ impl<'f> Blocks<'f> {
             }
             if self.is_cheap(step) {
                 needs.again[i] = true;
-                let numbers = versions.operands[i].iter().filter(|(r, _)| self.f.registers[r.0 as usize].bank != Bank::R);
+                let numbers =
+                    versions.operands[i].iter().filter(|(r, _)| self.f.registers[r.0 as usize].bank != Bank::R);
                 work.extend(numbers);
             } else {
                 needs.kept[i] = true;

@@ -117,7 +117,14 @@ impl Term {
 
 impl Maker {
     /// The slope in operand `k` times `factor`; `x` are the operands, `y` the result, as far as they are needed.
-    pub fn term(&mut self, ids: Arithmetic, (id, k, slope): (PrimitiveId, usize, Slope), x: &[Reg], y: Reg, factor: Reg) -> Term {
+    pub fn term(
+        &mut self,
+        ids: Arithmetic,
+        (id, k, slope): (PrimitiveId, usize, Slope),
+        x: &[Reg],
+        y: Reg,
+        factor: Reg,
+    ) -> Term {
         match slope {
             Slope::Known(1.0) => Term::Plus(factor),
             Slope::Known(-1.0) => Term::Minus(factor),

@@ -1,8 +1,8 @@
 //! Tangent code: behind every step what it does to the tangents.
 
-use super::partial::{Arithmetic, slope};
+use super::partial::{Arithmetic, Term, slope};
 use super::varied::Varied;
-use super::Maker;
+use super::{Maker, sweep_up};
 use crate::ir::{Block, Function, Instruction, Op, Reg, Terminator};
 use crate::value::Bank;
 use hashbrown::HashMap;
@@ -16,7 +16,15 @@ pub fn tangent(f: &Function) -> Option<Function> {
         return None;
     }
     let varied = Varied::of(f)?;
-    let mut pushed = Pushed { f, varied, ids: Arithmetic::new()?, make: Maker::new(f), tangents: HashMap::new(), vectors: vec![] };
+    let mut pushed = Pushed {
+        f,
+        varied,
+        ids: Arithmetic::new()?,
+        make: Maker::new(f),
+        tangents: HashMap::new(),
+        negatives: HashMap::new(),
+        vectors: vec![],
+    };
     let mut params = f.params.clone();
     for (k, param) in f.params.iter().enumerate() {
         match f.registers[param.0 as usize].bank {
@@ -31,6 +39,7 @@ pub fn tangent(f: &Function) -> Option<Function> {
     }
     let mut blocks = vec![];
     for block in &f.blocks {
+        pushed.negatives.clear();
         pushed.make.span = block.end_span;
         for step in &block.instructions {
             pushed.step(step)?;
@@ -45,6 +54,7 @@ pub fn tangent(f: &Function) -> Option<Function> {
         let instructions = std::mem::take(&mut pushed.make.steps);
         blocks.push(Block { instructions, end, end_span: block.end_span });
     }
+    sweep_up(&mut blocks, &pushed.make.registers, &[]);
     let results = [&f.results[..], &f.results].concat();
     Some(Function {
         result_len: results.len(),
@@ -63,6 +73,9 @@ struct Pushed<'f> {
     ids: Arithmetic,
     make: Maker,
     tangents: HashMap<Reg, Reg>,
+    /// Tangents that are the negatives of others, as long as neither is written again in the block: a sign is cheaper than a
+    /// step.
+    negatives: HashMap<Reg, Reg>,
     /// The tangents of the references that are given.
     vectors: Vec<Reg>,
 }
@@ -72,6 +85,11 @@ impl Pushed<'_> {
     fn tangent(&mut self, reg: Reg) -> Reg {
         let make = &mut self.make;
         *self.tangents.entry(reg).or_insert_with(|| make.number())
+    }
+
+    /// A tangent is written.
+    fn forget(&mut self, tangent: Reg) {
+        self.negatives.retain(|negative, positive| *negative != tangent && *positive != tangent);
     }
 
     fn tangent_or_zero(&mut self, reg: Reg) -> Reg {
@@ -88,6 +106,7 @@ impl Pushed<'_> {
             for out in &step.outs {
                 if self.f.registers[out.0 as usize].bank == Bank::F && self.varied.is(*out) {
                     let tangent = self.tangent(*out);
+                    self.forget(tangent);
                     self.make.step(Op::ConstF(0.0), &[tangent], &[]);
                 }
             }
@@ -97,6 +116,7 @@ impl Pushed<'_> {
         match &step.op {
             Op::Copy => {
                 let from = self.tangent(step.ins[0]);
+                self.forget(tangent);
                 self.make.steps.push(step.clone());
                 self.make.copy(tangent, from);
             }
@@ -104,6 +124,7 @@ impl Pushed<'_> {
                 let vector = self.vectors[self.varied.param(step.ins[0])?];
                 let mut ins = step.ins.clone();
                 ins[0] = vector;
+                self.forget(tangent);
                 self.make.steps.push(step.clone());
                 self.make.step(step.op.clone(), &[tangent], &ins);
             }
@@ -117,10 +138,20 @@ impl Pushed<'_> {
                         continue;
                     }
                     let factor = self.tangent(*operand);
+                    let positive = self.negatives.get(&factor).copied();
+                    let factor = positive.unwrap_or(factor);
                     let term = self.make.term(self.ids, (*id, k, slope(*id, k)?), &step.ins, value, factor);
+                    let term = if positive.is_some() { term.negative() } else { term };
                     sum = Some(self.make.sum(self.ids, sum, term));
                 }
-                let sum = self.make.value(self.ids, sum?);
+                let sum = sum?;
+                self.forget(tangent);
+                if let Term::Minus(positive) = sum
+                    && positive != tangent
+                {
+                    self.negatives.insert(tangent, positive);
+                }
+                let sum = self.make.value(self.ids, sum);
                 self.make.copy(tangent, sum);
                 self.make.copy(out, value);
             }

@@ -5,8 +5,8 @@ use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
 use super::{
-    At, Failure, behind_no_error, broken, compiled, counts, leaves, mismatch, not_finite, read, settle, thrown, value_layout,
-    vector, walk,
+    At, Failure, behind_no_error, broken, compiled, counts, leaves, mismatch, not_finite, read, settle, thrown,
+    value_layout, vector, walk,
 };
 use crate::tape::{Direction, Num, Template};
 use crate::value::shape::TangentId;

@@ -74,12 +74,9 @@ impl View {
                 let (count, elements) = (cells.f.len(), cells.len);
                 View { numbers: cells.f.as_mut_ptr(), count, elements, is_own: true }
             }
-            None => View {
-                numbers: cells.f.as_ptr().cast_mut(),
-                count: cells.f.len(),
-                elements: cells.len,
-                is_own: false,
-            },
+            None => {
+                View { numbers: cells.f.as_ptr().cast_mut(), count: cells.f.len(), elements: cells.len, is_own: false }
+            }
         }
     }
 }
