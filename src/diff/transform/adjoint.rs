@@ -1,12 +1,14 @@
 //! Adjoint code: there and back.
 
 use super::back::{Adjoints, Back};
+use super::entries::{Counted, Entries, Entry};
 use super::keep::{Blocks, Needs, Restored};
+use super::needless::{skip_counting, sweep_up};
 use super::partial::Arithmetic;
 use super::varied::Varied;
-use super::{Maker, sweep_up};
-use crate::ir::{Block, BlockId, Function, Instruction, Op, Reg, SweepOp, Terminator, verify};
-use crate::native::primitive;
+use super::{Maker, arithmetic};
+use crate::ir::{Block, BlockId, Function, Op, Reg, SweepOp, Terminator, verify};
+
 use crate::value::Bank;
 use hashbrown::HashMap;
 
@@ -58,8 +60,7 @@ pub fn adjoint(f: &Function, value: bool) -> Option<Function> {
     whole.back(result)?;
     let params = [&f.params[..], &whole.adjoints.objects].concat();
     let results = whole.results(result).iter().map(|r| whole.make.registers[r.0 as usize].bank).collect::<Vec<_>>();
-    let Whole { made, make, repeated, .. } = whole;
-    let mut made = made;
+    let Whole { mut made, make, repeated, .. } = whole;
     sweep_up(&mut made, &make.registers, &repeated);
     skip_counting(&mut made);
     Some(Function {
@@ -121,119 +122,6 @@ fn live_behind(f: &Function, varied: &Varied) -> Vec<Vec<bool>> {
         }
     }
     behind
-}
-
-/// A loop that does nothing any more but to count has counted at once: `i = max(i + 1, n)`.
-fn skip_counting(blocks: &mut [Block]) {
-    let mut makers: HashMap<Reg, Vec<Op>> = HashMap::new();
-    for step in blocks.iter().flat_map(|block| &block.instructions) {
-        step.outs.iter().for_each(|out| makers.entry(*out).or_default().push(step.op.clone()));
-    }
-    let is_one = |reg: &Reg| matches!(makers.get(reg).map(Vec::as_slice), Some([Op::ConstI(1)]));
-    let is = |step: &Instruction, name: &str| matches!(step.op, Op::Primitive(id) if id.info().name == name);
-    for (b, block) in blocks.iter_mut().enumerate() {
-        let Some(Terminator::Branch { condition, then, otherwise }) = block.end else { continue };
-        let [count, test] = &mut block.instructions[..] else { continue };
-        let counts = is(count, "int.add") && count.ins[0] == count.outs[0] && is_one(&count.ins[1]);
-        let tests = is(test, "int.lt") && test.outs == [condition] && test.ins[0] == count.outs[0];
-        if then.0 as usize == b && counts && tests && test.ins[1] != count.outs[0] {
-            test.op = arithmetic("int.max");
-            test.outs = count.outs.clone();
-            block.end = Some(Terminator::Jump(otherwise));
-        }
-    }
-}
-
-/// How the way back knows from where a block was entered.
-enum Entry {
-    /// There is one block before it, or none.
-    Known,
-    /// A loop: an integer that is `first` when it is entered from elsewhere, and another one when it is entered from its
-    /// own end.
-    Turns { integer: Reg, first: i64, how: Counted, from: BlockId, again: BlockId },
-    /// The number of the block before it was kept.
-    Kept,
-}
-
-/// Where the integer that tells the turns of a loop comes from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Counted {
-    /// It is a variable of the loop itself.
-    Already,
-    /// It is counted for that purpose, one more whenever the loop is entered.
-    Besides,
-}
-
-struct Entries(Vec<Entry>);
-
-impl Entries {
-    fn of(f: &Function, blocks: &Blocks<'_>, make: &mut Maker) -> Entries {
-        let order = depth_first(f);
-        let entry = |b: usize| match &blocks.before[b][..] {
-            [] | [_] => Entry::Known,
-            &[p, q] => match (order.is_back(p, b), order.is_back(q, b)) {
-                (false, true) => Entries::turns(blocks, (p, q), make),
-                (true, false) => Entries::turns(blocks, (q, p), make),
-                _ => Entry::Kept,
-            },
-            _ => Entry::Kept,
-        };
-        Entries((0..f.blocks.len()).map(entry).collect())
-    }
-}
-
-impl Entries {
-    fn turns(blocks: &Blocks<'_>, (from, again): (BlockId, BlockId), make: &mut Maker) -> Entry {
-        match blocks.counter(from, again) {
-            Some((integer, first)) => Entry::Turns { integer, first, how: Counted::Already, from, again },
-            None => Entry::Turns { integer: make.register(Bank::I), first: 0, how: Counted::Besides, from, again },
-        }
-    }
-
-    /// Variables that tell the turns of loops: their values are needed where the loop begins.
-    fn needed(&self) -> Vec<(usize, Reg)> {
-        let variable = |(b, entry): (usize, &Entry)| match entry {
-            Entry::Turns { integer, how: Counted::Already, .. } => Some((b, *integer)),
-            _ => None,
-        };
-        self.0.iter().enumerate().filter_map(variable).collect()
-    }
-}
-
-/// When a search that goes deep first enters and leaves each block.
-struct DepthFirst(Vec<[usize; 2]>);
-
-impl DepthFirst {
-    /// Whether a block leads back to one that leads to it.
-    fn is_back(&self, from: BlockId, to: usize) -> bool {
-        let ([in_from, out_from], [in_to, out_to]) = (self.0[from.0 as usize], self.0[to]);
-        in_to <= in_from && out_from <= out_to
-    }
-}
-
-fn depth_first(f: &Function) -> DepthFirst {
-    let mut times = vec![[0, 0]; f.blocks.len()];
-    let mut seen = vec![false; f.blocks.len()];
-    let (mut time, mut work) = (0, vec![(0usize, 0usize)]);
-    seen[0] = true;
-    while let Some((b, next)) = work.pop() {
-        time += 1;
-        if next == 0 {
-            times[b][0] = time;
-        }
-        let targets: Vec<BlockId> = f.blocks[b].end.iter().flat_map(verify::targets).collect();
-        match targets.get(next) {
-            Some(to) => {
-                work.push((b, next + 1));
-                let to = to.0 as usize;
-                if !std::mem::replace(&mut seen[to], true) {
-                    work.push((to, 0));
-                }
-            }
-            None => times[b][1] = time,
-        }
-    }
-    DepthFirst(times)
 }
 
 struct Whole<'b, 'f> {
@@ -464,13 +352,5 @@ impl Whole<'_, '_> {
         let instructions = std::mem::take(&mut self.make.steps);
         self.made.push(Block { instructions, end: Some(Terminator::Jump(to)), end_span: self.make.span });
         BlockId(self.made.len() as u32 - 1)
-    }
-}
-
-/// Arithmetic of integers.
-fn arithmetic(name: &str) -> Op {
-    match primitive(name) {
-        Some(id) => Op::Primitive(id),
-        None => unreachable!("the table of primitives has `{name}`"),
     }
 }

@@ -13,7 +13,9 @@
 
 mod adjoint;
 mod back;
+mod entries;
 mod keep;
+mod needless;
 mod partial;
 mod tangent;
 mod varied;
@@ -21,8 +23,8 @@ mod varied;
 pub use adjoint::adjoint;
 pub use tangent::tangent;
 
-use crate::ir::{Block, Function, Instruction, Op, Reg, Register, is_pure, verify};
-use crate::native::PrimitiveId;
+use crate::ir::{Function, Instruction, Op, Reg, Register};
+use crate::native::{PrimitiveId, primitive};
 use crate::source::Span;
 use crate::value::Bank;
 
@@ -73,31 +75,11 @@ impl Maker {
     }
 }
 
-/// Leaves out what nobody needs. A step that may fail stays, unless it is `repeated`.
-fn sweep_up(blocks: &mut [Block], registers: &[Register], repeated: &[(usize, usize)]) {
-    let may_go = |b: usize, i: usize, step: &Instruction| is_pure(&step.op) || repeated.contains(&(b, i));
-    let mut needed = vec![false; registers.len()];
-    let mut makers: Vec<Vec<Reg>> = vec![vec![]; registers.len()];
-    let mut work: Vec<Reg> = blocks.iter().flat_map(|block| &block.end).flat_map(verify::reads).collect();
-    for (b, block) in blocks.iter().enumerate() {
-        for (i, step) in block.instructions.iter().enumerate() {
-            if !may_go(b, i, step) {
-                work.extend(&step.ins);
-            }
-            step.outs.iter().for_each(|out| makers[out.0 as usize].extend(&step.ins));
-        }
-    }
-    while let Some(reg) = work.pop() {
-        if !std::mem::replace(&mut needed[reg.0 as usize], true) {
-            work.append(&mut makers[reg.0 as usize]);
-        }
-    }
-    for (b, block) in blocks.iter_mut().enumerate() {
-        let mut i = 0;
-        block.instructions.retain(|step| {
-            i += 1;
-            !may_go(b, i - 1, step) || step.outs.iter().any(|out| needed[out.0 as usize])
-        });
+/// Arithmetic of integers.
+fn arithmetic(name: &str) -> Op {
+    match primitive(name) {
+        Some(id) => Op::Primitive(id),
+        None => unreachable!("the table of primitives has `{name}`"),
     }
 }
 

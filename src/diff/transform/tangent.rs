@@ -1,8 +1,9 @@
 //! Tangent code: behind every step what it does to the tangents.
 
+use super::Maker;
+use super::needless::sweep_up;
 use super::partial::{Arithmetic, Term, slope};
 use super::varied::Varied;
-use super::{Maker, sweep_up};
 use crate::ir::{Block, Function, Instruction, Op, Reg, Terminator};
 use crate::value::Bank;
 use hashbrown::HashMap;

@@ -101,13 +101,16 @@ pub(super) fn value_with_tangent(
     Ok(Some((value, tangent)))
 }
 
+/// Code, and the function object whose captures it reads.
+type Found = (Rc<Sweep>, Rc<Closure>);
+
 /// Tangent or adjoint code for a function, if there is any and it may be used now.
 fn code(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     body: &Ref,
     kind: Swept,
-) -> Result<Option<(Rc<Sweep>, Rc<Closure>)>, Box<Fault>> {
+) -> Result<Option<Found>, Box<Fault>> {
     let Ref::Closure(closure) = body else { return Ok(None) };
     let is_seen = machine.levels.depth() > 0 || machine.levels.is_watched() || machine.tapes.is_some();
     if is_seen || !machine.host.wishes.is_empty() {

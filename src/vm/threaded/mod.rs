@@ -1,7 +1,7 @@
 //! Threaded code: how tangent and adjoint code runs, which is nothing but arithmetic, jumps, and reads and writes of
 //! elements.
 //!
-//! In: verified code, [translated](translate) once to [`Cell`]s. Each cell names the Rust function that does it, and that
+//! In: verified code, [translated](translate()) once to [`Cell`]s. Each cell names the Rust function that does it, and that
 //! function goes on with the next cell itself: without a loop that looks each time what is to be done, the processor
 //! foresees where it goes on.
 //!
