@@ -86,6 +86,10 @@ impl Session {
                 self.lower(*f);
             }
             if let Some(promise) = promise.filter(|p| !p.default) {
+                // Nobody may have called it.
+                if self.world.is_local(*f) && self.lowering.instances(*f).is_empty() {
+                    self.lower(*f);
+                }
                 promised.push((*f, promise, None));
             }
         }
@@ -111,7 +115,14 @@ impl Session {
         for (id, promise, requirement) in instances {
             checker.check_declaration(id, promise.linear, &promise.wrt, requirement, &mut out);
         }
-        out
+        // A local function that calls itself is there twice: alone, and as what it calls.
+        let mut said: Vec<Diagnostic> = vec![];
+        for diagnostic in out {
+            if !said.contains(&diagnostic) {
+                said.push(diagnostic);
+            }
+        }
+        said
     }
 
     fn lower(&mut self, f: tree::FunctionId) {

@@ -165,6 +165,17 @@ impl World {
             || !matches!(data.body, BodyState::Checked(_))
     }
 
+    /// Whether a function stands inside of another one and can be compiled alone: it was checked, and nothing is generic in or
+    /// around it.
+    pub fn is_local(&mut self, f: FunctionId) -> bool {
+        let is_plain = self.function(f).generics.is_empty();
+        let data = self.function_data(f);
+        is_plain
+            && matches!(data.body, BodyState::Checked(_))
+            && data.outer.as_ref().is_some_and(|env| env.params.is_empty())
+            && !matches!(data.kind, FunctionKind::Closure | FunctionKind::Script)
+    }
+
     /// A function with its types, on one line; `None` for closures and what was not checked.
     pub fn describe_function(&mut self, f: FunctionId) -> Option<String> {
         if self.is_inside(f) {
