@@ -10,7 +10,7 @@ use super::graph::{
 };
 use super::simplify::clean;
 use super::verify::targets;
-use crate::value::Bank;
+use crate::value::{Bank, Signature};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -20,24 +20,16 @@ const MOST: usize = 4000;
 /// Calls inside of calls go at most that deep.
 const DEEPEST: usize = 24;
 
-/// What is known of a function value before it runs.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Known {
-    /// Its function.
-    pub function: FunctionId,
-    /// For each reference that it captured: what is known of it when it is a function, too.
-    pub captured: Vec<Option<Known>>,
-}
-
 /// The graph, without calls. Nothing where even the function itself cannot be looked into.
-pub fn flatten(program: &Program, known: &Known) -> Option<Function> {
-    let f = open(program, known.function).filter(|f| size(f) <= MOST)?;
+pub fn flatten(program: &Program, known: &Signature) -> Option<Function> {
+    let id = FunctionId(known.function);
+    let f = open(program, id).filter(|f| size(f) <= MOST)?;
     let mut flat =
         Flat { program, registers: vec![], blocks: vec![], values: HashMap::new(), running: vec![], steps: 0 };
     flat.blocks.push(Block::default());
     let own = Own::Running(known.captured.clone());
     let first = flat.copy_registers(f);
-    flat.function(known.function, f, first, &own, None);
+    flat.function(id, f, first, &own, None);
     let shifted = |r: &Reg| Reg(r.0 + first);
     let mut out = Function {
         params: f.params.iter().map(shifted).collect(),
@@ -70,9 +62,9 @@ struct Held {
 #[derive(Clone)]
 enum Own {
     /// It is the one that runs.
-    Running(Vec<Option<Known>>),
+    Running(Vec<Option<Signature>>),
     /// In the function object of a register.
-    Object(Reg, Vec<Option<Known>>),
+    Object(Reg, Vec<Option<Signature>>),
     /// In registers, component by component.
     Parts(Vec<Reg>),
 }
@@ -257,7 +249,7 @@ impl Flat<'_> {
             && let Some(Some(known)) = known
         {
             let own = Own::Object(out, known.captured.clone());
-            self.values.insert(out, Held { function: known.function, own });
+            self.values.insert(out, Held { function: FunctionId(known.function), own });
         }
         self.push(site.at, op, vec![out], from, span);
         true
@@ -309,7 +301,7 @@ impl Site<'_> {
 }
 
 /// Which registers one step alone writes; to empty one is no writing.
-fn written_once(f: &Function) -> Vec<bool> {
+pub fn written_once(f: &Function) -> Vec<bool> {
     let mut writes = vec![0u32; f.registers.len()];
     f.params.iter().for_each(|r| writes[r.0 as usize] += 1);
     let steps = f.blocks.iter().flat_map(|b| &b.instructions).filter(|step| step.op != Op::Null);

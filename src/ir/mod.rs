@@ -24,6 +24,7 @@ mod repeat;
 mod simplify;
 mod writers;
 
+pub use copies::count;
 pub use dead::is_pure;
 pub use graph::*;
 pub use lower::Lowering;

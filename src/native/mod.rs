@@ -22,7 +22,7 @@ pub mod table;
 mod values;
 
 pub use primitive::{Corner, Kink, Primitive, PrimitiveId, Rule, Slopes, Trap, Value, product_slope};
-pub use table::primitive;
+pub use table::{Arithmetic, primitive};
 
 #[cfg(test)]
 mod tests;

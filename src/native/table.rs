@@ -64,6 +64,32 @@ pub(super) fn with_suffix(suffix: &str) -> Option<PrimitiveId> {
     primitive(&name)
 }
 
+/// The primitives that sweeps and tangents are computed with, which have instructions of their own.
+#[derive(Clone, Copy, Debug)]
+pub struct Arithmetic {
+    /// `a + b`
+    pub add: PrimitiveId,
+    /// `a - b`
+    pub sub: PrimitiveId,
+    /// `a · b`
+    pub mul: PrimitiveId,
+    /// `a / b`
+    pub div: PrimitiveId,
+    /// `-a`
+    pub neg: PrimitiveId,
+}
+
+impl Arithmetic {
+    /// As the table has them.
+    pub fn known() -> Arithmetic {
+        let id = |suffix| match with_suffix(suffix) {
+            Some(id) => id,
+            None => unreachable!("the table has an entry `double.{suffix}`"),
+        };
+        Arithmetic { add: id("add"), sub: id("sub"), mul: id("mul"), div: id("div"), neg: id("neg") }
+    }
+}
+
 impl PrimitiveId {
     /// Its entry.
     #[inline]

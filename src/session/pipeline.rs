@@ -8,6 +8,7 @@ use crate::source::Span;
 use crate::stop;
 use crate::syntax;
 use crate::types::tree::{self, FunctionRef};
+use crate::types::ty::Type;
 use crate::types::world::Declarations;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -102,10 +103,13 @@ impl Session {
         let mut out = std::mem::take(&mut self.world.diagnostics);
         let mut instances = vec![];
         for (f, promise, requirement) in promised {
+            let mut seen: Vec<Vec<Type>> = vec![];
             for (id, generics) in self.lowering.instances(f) {
-                if self.world.promise_applies(f, &generics) {
+                // A local function that calls itself is there twice: alone, and as what it calls.
+                if !seen.contains(&generics) && self.world.promise_applies(f, &generics) {
                     instances.push((id, promise.clone(), requirement));
                 }
+                seen.push(generics);
             }
         }
         let mut checker = Checker::new(&self.program);
@@ -115,14 +119,7 @@ impl Session {
         for (id, promise, requirement) in instances {
             checker.check_declaration(id, promise.linear, &promise.wrt, requirement, &mut out);
         }
-        // A local function that calls itself is there twice: alone, and as what it calls.
-        let mut said: Vec<Diagnostic> = vec![];
-        for diagnostic in out {
-            if !said.contains(&diagnostic) {
-                said.push(diagnostic);
-            }
-        }
-        said
+        out
     }
 
     fn lower(&mut self, f: tree::FunctionId) {

@@ -8,7 +8,7 @@ use crate::bytecode;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::diff;
 use crate::emit;
-use crate::ir::flatten::{Known, flatten};
+use crate::ir::flatten::flatten;
 use crate::ir::{FunctionId, MethodId, Program};
 use crate::native::library::{Host, Random, Step, Streams, Wish};
 use crate::source::SourceMap;
@@ -19,10 +19,8 @@ use crate::types::tree::FunctionRef;
 use crate::types::ty::Type;
 use crate::types::world::Declarations;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
-use crate::value::{Cells, Components, Ref};
-use crate::vm::{
-    Compiler, Fault, Kind, Kink, Limits, Machine, Onlooker, Passage, Remark, Running, Signature, Swept, Trace,
-};
+use crate::value::{Cells, Components, Ref, Signature};
+use crate::vm::{Compiler, Fault, Kind, Kink, Limits, Machine, Onlooker, Passage, Remark, Running, Swept, Trace};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -141,7 +139,7 @@ impl Compiler for OnDemand<'_> {
     }
 
     fn sweep(&mut self, function: &Signature, kind: Swept) -> Result<Option<Rc<bytecode::Code>>, Box<Fault>> {
-        let made = stop::caught(|| transformed(self.program, &known(function), kind));
+        let made = stop::caught(|| transformed(self.program, function, kind));
         let made = made.ok_or_else(Fault::interrupted)?;
         // What cannot be encoded is done without.
         Ok(made.and_then(|code| self.emit(&code, false).ok()))
@@ -182,19 +180,13 @@ impl Compiler for OnDemand<'_> {
 }
 
 /// Tangent or adjoint code of a function, if there is any.
-pub(super) fn transformed(program: &Program, known: &Known, kind: Swept) -> Option<crate::ir::Function> {
-    let flat = flatten(program, known)?;
+pub(super) fn transformed(program: &Program, function: &Signature, kind: Swept) -> Option<crate::ir::Function> {
+    let flat = flatten(program, function)?;
     match kind {
         Swept::Tangent => diff::transform::tangent(&flat),
         Swept::ValueWithGradient => diff::transform::adjoint(&flat, true),
         Swept::Gradient => diff::transform::adjoint(&flat, false),
     }
-}
-
-/// What is known of a function object.
-fn known(function: &Signature) -> Known {
-    let captured = function.captured.iter().map(|function| function.as_ref().map(known));
-    Known { function: FunctionId(function.function), captured: captured.collect() }
 }
 
 impl Session {

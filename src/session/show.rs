@@ -3,10 +3,9 @@
 use super::run::transformed;
 use super::{Input, Outcome, Session, Stage};
 use crate::diagnostic::Diagnostic;
-use crate::ir::flatten::Known;
 use crate::ir::{Function, FunctionId, Op};
 use crate::source::Span;
-use crate::value::Bank;
+use crate::value::{Bank, Signature};
 use crate::vm::Swept;
 
 impl Session {
@@ -110,7 +109,7 @@ impl Session {
 
     /// Tangent or adjoint code, if there is any.
     fn swept(&self, id: FunctionId, kind: Swept) -> Option<Function> {
-        transformed(&self.program, &Known { function: id, captured: vec![] }, kind)
+        transformed(&self.program, &Signature { function: id.0, captured: vec![] }, kind)
     }
 
     /// A stage behind the types.

@@ -4,7 +4,7 @@ use super::Num;
 use super::column::TangentColumn;
 use super::node::{Pool, Stop};
 use super::recording::{Recording, SharedPool, Tape};
-use crate::native::{PrimitiveId, primitive};
+use crate::native::Arithmetic;
 use crate::value::Slot;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -74,15 +74,6 @@ pub(super) enum Kind {
     Forward(TangentColumn),
 }
 
-/// The primitives that sweeps and tangents are computed with.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Arithmetic {
-    pub(super) add: PrimitiveId,
-    pub(super) mul: PrimitiveId,
-    pub(super) div: PrimitiveId,
-    pub(super) neg: PrimitiveId,
-}
-
 /// The direction in which a level differentiates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
@@ -101,10 +92,6 @@ impl Levels {
     /// No level; all tapes together may take that many bytes.
     pub fn new(limit: u64) -> Levels {
         let pool = Rc::new(RefCell::new(Pool::new(limit)));
-        let id = |name| match primitive(name) {
-            Some(id) => id,
-            None => unreachable!("the table has an entry `{name}`"),
-        };
         Levels {
             mode: Mode::Plain,
             lone: 0,
@@ -115,12 +102,7 @@ impl Levels {
             scratch: vec![],
             watch: None,
             kinks_met: vec![],
-            ids: Arithmetic {
-                add: id("double.add"),
-                mul: id("double.mul"),
-                div: id("double.div"),
-                neg: id("double.neg"),
-            },
+            ids: Arithmetic::known(),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::bytecode::operand::Role;
 use crate::bytecode::{Code, Instruction, Operator, verify};
 use crate::native::library::Wish;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
-use crate::value::{Cells, Closure, Ref};
+use crate::value::{Cells, Closure, Ref, Signature};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -123,30 +123,6 @@ pub enum Version {
     Derivative,
     /// The derivative of its own body, beneath what is registered.
     Beneath,
-}
-
-/// A function object as far as code is made for it: its function, and the function objects among what it captured.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Signature {
-    /// Its function.
-    pub function: u32,
-    /// For each reference that it captured: what that is, if it is a function object.
-    pub captured: Vec<Option<Signature>>,
-}
-
-impl Signature {
-    /// Of a function object. What is nested deeper than a program would nest it is left out.
-    pub fn of(closure: &Closure) -> Signature {
-        Signature::within(closure, 8)
-    }
-
-    fn within(closure: &Closure, depth: usize) -> Signature {
-        let captured = closure.captures.r.iter().map(|reference| match reference {
-            Ref::Closure(closure) if depth > 0 => Some(Signature::within(closure, depth - 1)),
-            _ => None,
-        });
-        Signature { function: closure.function, captured: captured.collect() }
-    }
 }
 
 /// What code that needs no level gives.

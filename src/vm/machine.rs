@@ -11,8 +11,8 @@ use super::task::{Next, Target, Task};
 use super::threaded::View;
 use crate::bytecode::{Code, Instruction};
 use crate::diagnostic::Code as Number;
+use crate::native::Arithmetic;
 use crate::native::library::Host;
-use crate::native::{PrimitiveId, primitive};
 use crate::source::Span;
 use crate::tape::{Kept, Levels};
 use crate::value::{Cells, Components, Ref, Slot};
@@ -61,16 +61,6 @@ pub struct Machine {
     own_code: OwnCode,
 }
 
-/// Primitives that have instructions of their own in derivative code.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Arithmetic {
-    pub add: PrimitiveId,
-    pub sub: PrimitiveId,
-    pub mul: PrimitiveId,
-    pub div: PrimitiveId,
-    pub neg: PrimitiveId,
-}
-
 /// The code of frames that belong to the machine itself.
 struct OwnCode {
     halt: Box<Entry>,
@@ -85,7 +75,6 @@ impl Machine {
             let code = Code { name: name.into(), instructions, spans, is_prelude: true, ..Code::default() };
             Box::new(Entry::of(Rc::new(code)))
         };
-        let id = |name: &str| primitive(name).unwrap_or_else(|| unreachable!("the table of primitives has {name}"));
         Machine {
             globals: Cells::record(Components::default()),
             levels: Levels::new(tape),
@@ -100,13 +89,7 @@ impl Machine {
             window: [0; 3],
             fuel: 0,
             meter: Meter::default(),
-            ids: Arithmetic {
-                add: id("double.add"),
-                sub: id("double.sub"),
-                mul: id("double.mul"),
-                div: id("double.div"),
-                neg: id("double.neg"),
-            },
+            ids: Arithmetic::known(),
             kept: Kept::default(),
             views: vec![],
             places: Places::default(),

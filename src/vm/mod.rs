@@ -34,7 +34,7 @@ mod trial;
 mod window;
 
 pub use fault::{Fault, Kind, Remark, Running, bytes};
-pub use functions::{Compiler, Signature, Swept};
+pub use functions::{Compiler, Swept};
 pub use limits::{Limits, share_of_machine};
 pub use machine::Machine;
 pub use onlooker::{Onlooker, Passage};

@@ -4,11 +4,9 @@ use super::back::{Adjoints, Back};
 use super::entries::{Counted, Entries, Entry};
 use super::keep::{Blocks, Needs, Restored};
 use super::needless::{skip_counting, sweep_up};
-use super::partial::Arithmetic;
 use super::varied::Varied;
 use super::{Maker, arithmetic};
-use crate::ir::{Block, BlockId, Function, Op, Reg, SweepOp, Terminator, verify};
-
+use crate::ir::{Block, BlockId, Function, Op, Reg, SweepOp, Terminator, Trap, verify};
 use crate::value::Bank;
 use hashbrown::HashMap;
 
@@ -45,7 +43,6 @@ pub fn adjoint(f: &Function, value: bool) -> Option<Function> {
         }
     }
     let mut whole = Whole {
-        ids: Arithmetic::new()?,
         made: vec![],
         adjoints: Adjoints { numbers, objects },
         blocks: &blocks,
@@ -125,7 +122,6 @@ fn live_behind(f: &Function, varied: &Varied) -> Vec<Vec<bool>> {
 }
 
 struct Whole<'b, 'f> {
-    ids: Arithmetic,
     blocks: &'b Blocks<'f>,
     needs: &'b [Needs],
     live: &'b [Vec<bool>],
@@ -220,19 +216,14 @@ impl Whole<'_, '_> {
                 Terminator::Branch { condition, then, otherwise }
             }
             Some(Terminator::Return(_)) => Terminator::Jump(self.back_of(b)),
-            end => end.unwrap_or(Terminator::Trap(crate::ir::Trap::Unsupported)),
+            end => end.unwrap_or(Terminator::Trap(Trap::Unsupported)),
         }
     }
 
     /// A block for what is done between two others, if that is anything.
     fn crossing(&mut self, from: usize, to: BlockId) -> BlockId {
         self.cross(from, to);
-        if self.make.steps.is_empty() {
-            return to;
-        }
-        let instructions = std::mem::take(&mut self.make.steps);
-        self.made.push(Block { instructions, end: Some(Terminator::Jump(to)), end_span: self.make.span });
-        BlockId(self.made.len() as u32 - 1)
+        self.block_to(to)
     }
 
     /// What is done from one block to another.
@@ -274,13 +265,12 @@ impl Whole<'_, '_> {
             let at = self.back_of(b).0 as usize;
             if matches!(self.f().blocks[b].end, Some(Terminator::Trap(_)) | None) {
                 // Nobody comes back from there.
-                self.made[at].end = Some(Terminator::Trap(crate::ir::Trap::Unsupported));
+                self.made[at].end = Some(Terminator::Trap(Trap::Unsupported));
                 continue;
             }
             let mut back = Back {
                 blocks: self.blocks,
                 adjoints: &self.adjoints,
-                ids: self.ids,
                 make: &mut self.make,
                 at: b,
                 live_behind: &self.live[b],

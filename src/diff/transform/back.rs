@@ -2,7 +2,7 @@
 
 use super::Maker;
 use super::keep::{Blocks, Needs, Restored, Version, Versions};
-use super::partial::{Arithmetic, Term, slope};
+use super::partial::{Term, slope};
 use crate::ir::{Instruction, Op, Reg, SweepOp};
 use crate::native::primitive;
 use crate::value::Bank;
@@ -20,7 +20,6 @@ pub struct Adjoints {
 pub struct Back<'b, 'f> {
     pub blocks: &'b Blocks<'f>,
     pub adjoints: &'b Adjoints,
-    pub ids: Arithmetic,
     pub make: &'b mut Maker,
     /// The block.
     pub at: usize,
@@ -125,9 +124,9 @@ impl<'f> Back<'_, 'f> {
             Term::MinusProduct(a, b) => (Term::PlusProduct(a, b), true),
             adjoint => (adjoint, false),
         };
-        let adjoint = self.make.value(self.ids, adjoint);
+        let adjoint = self.make.value(adjoint);
         if is_negative && !matches!(step.op, Op::Primitive(_)) {
-            let negative = self.make.arithmetic(self.ids.neg, &[adjoint]);
+            let negative = self.make.arithmetic(self.make.ids.neg, &[adjoint]);
             return self.read(i, step, (negative, false), local);
         }
         self.read(i, step, (adjoint, is_negative), local)
@@ -151,7 +150,7 @@ impl<'f> Back<'_, 'f> {
             Op::LoadRecord { bank, index } => {
                 let object = self.object(step.ins[0])?;
                 let before = self.make.made(Op::LoadRecord { bank: *bank, index: *index }, &[object]);
-                let sum = self.make.arithmetic(self.ids.add, &[before, adjoint]);
+                let sum = self.make.arithmetic(self.make.ids.add, &[before, adjoint]);
                 self.make.step(Op::StoreRecord { bank: *bank, index: *index }, &[object], &[object, sum]);
             }
             Op::Primitive(id) => {
@@ -164,7 +163,7 @@ impl<'f> Back<'_, 'f> {
                         .map(|n| if needed.contains(&n) { self.operand(i, step, n, local) } else { Some(adjoint) })
                         .collect::<Option<_>>()?;
                     let y = if slope.needs_result() { self.value((step.outs[0], Some(i)), local)? } else { adjoint };
-                    let term = self.make.term(self.ids, (*id, k, slope), &x, y, adjoint);
+                    let term = self.make.term((*id, k, slope), &x, y, adjoint);
                     let term = if is_negative { term.negative() } else { term };
                     self.add(local.versions.operands[i][k], term, local);
                 }
@@ -184,12 +183,12 @@ impl<'f> Back<'_, 'f> {
         let passes = step.is_none() && !local.versions.last.contains_key(&reg);
         if passes && let Some(adjoint) = self.adjoints.numbers.get(&reg) {
             // The block does not write it: its adjoint is where it is behind the block, too.
-            let sum = self.make.sum(self.ids, Some(Term::Plus(*adjoint)), term);
-            let sum = self.make.value(self.ids, sum);
+            let sum = self.make.sum(Some(Term::Plus(*adjoint)), term);
+            let sum = self.make.value(sum);
             self.make.copy(*adjoint, sum);
             return;
         }
-        let sum = self.make.sum(self.ids, local.sums.get(&version).copied(), term);
+        let sum = self.make.sum(local.sums.get(&version).copied(), term);
         local.sums.insert(version, sum);
     }
 
@@ -202,7 +201,7 @@ impl<'f> Back<'_, 'f> {
             let Some(home) = self.adjoints.numbers.get(&reg).copied() else { continue };
             match local.sums.get(&(reg, None)) {
                 Some(sum) => {
-                    let sum = self.make.value(self.ids, *sum);
+                    let sum = self.make.value(*sum);
                     moves.push((home, Some(sum)));
                 }
                 None if self.live_behind[reg.0 as usize] => moves.push((home, None)),

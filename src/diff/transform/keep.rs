@@ -7,7 +7,7 @@
 
 use super::partial::slope;
 use super::varied::Varied;
-use crate::ir::{BlockId, Function, Instruction, Op, Reg, SweepOp, verify};
+use crate::ir::{BlockId, Function, Instruction, Op, Reg, SweepOp, count, verify};
 use crate::native::PrimitiveId;
 use crate::value::Bank;
 use hashbrown::{HashMap, HashSet};
@@ -103,13 +103,11 @@ impl<'f> Blocks<'f> {
     }
 
     fn look_for_constants(&mut self) {
-        let mut writes = vec![0u32; self.f.registers.len()];
-        self.f.params.iter().for_each(|r| writes[r.0 as usize] += 1);
+        let writes = count(self.f).writes;
         let steps =
             || self.f.blocks.iter().enumerate().flat_map(|(b, block)| block.instructions.iter().map(move |s| (b, s)));
         let mut taken = vec![false; self.f.registers.len()];
         for (_, step) in steps() {
-            step.outs.iter().for_each(|r| writes[r.0 as usize] += 1);
             if step.op == Op::Take {
                 taken[step.ins[0].0 as usize] = true;
             }

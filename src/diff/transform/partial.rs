@@ -4,30 +4,8 @@ use super::Maker;
 use crate::ir::{Op, Reg, SweepOp};
 use crate::native::field::Test;
 use crate::native::formula::{self, Formula};
-use crate::native::{PrimitiveId, Rule, primitive};
+use crate::native::{PrimitiveId, Rule};
 use crate::value::Bank;
-
-/// The primitives that sweeps are made of.
-#[derive(Clone, Copy)]
-pub struct Arithmetic {
-    pub add: PrimitiveId,
-    pub sub: PrimitiveId,
-    pub mul: PrimitiveId,
-    pub div: PrimitiveId,
-    pub neg: PrimitiveId,
-}
-
-impl Arithmetic {
-    pub fn new() -> Option<Arithmetic> {
-        Some(Arithmetic {
-            add: primitive("double.add")?,
-            sub: primitive("double.sub")?,
-            mul: primitive("double.mul")?,
-            div: primitive("double.div")?,
-            neg: primitive("double.neg")?,
-        })
-    }
-}
 
 /// The slope of a primitive in one of its operands.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -117,14 +95,7 @@ impl Term {
 
 impl Maker {
     /// The slope in operand `k` times `factor`; `x` are the operands, `y` the result, as far as they are needed.
-    pub fn term(
-        &mut self,
-        ids: Arithmetic,
-        (id, k, slope): (PrimitiveId, usize, Slope),
-        x: &[Reg],
-        y: Reg,
-        factor: Reg,
-    ) -> Term {
+    pub fn term(&mut self, (id, k, slope): (PrimitiveId, usize, Slope), x: &[Reg], y: Reg, factor: Reg) -> Term {
         match slope {
             Slope::Known(1.0) => Term::Plus(factor),
             Slope::Known(-1.0) => Term::Minus(factor),
@@ -133,9 +104,9 @@ impl Maker {
                 Term::PlusProduct(factor, c)
             }
             Slope::Other(other) => Term::PlusProduct(factor, x[other]),
-            Slope::Inverse => Term::Plus(self.arithmetic(ids.div, &[factor, x[1]])),
+            Slope::Inverse => Term::Plus(self.arithmetic(self.ids.div, &[factor, x[1]])),
             Slope::Quotient => {
-                let share = self.arithmetic(ids.div, &[factor, x[1]]);
+                let share = self.arithmetic(self.ids.div, &[factor, x[1]]);
                 Term::MinusProduct(share, y)
             }
             Slope::Table { .. } => {
@@ -147,20 +118,20 @@ impl Maker {
     }
 
     /// What a term is, in a register.
-    pub fn value(&mut self, ids: Arithmetic, term: Term) -> Reg {
+    pub fn value(&mut self, term: Term) -> Reg {
         match term {
             Term::Plus(r) => r,
-            Term::Minus(r) => self.arithmetic(ids.neg, &[r]),
-            Term::PlusProduct(a, b) => self.arithmetic(ids.mul, &[a, b]),
+            Term::Minus(r) => self.arithmetic(self.ids.neg, &[r]),
+            Term::PlusProduct(a, b) => self.arithmetic(self.ids.mul, &[a, b]),
             Term::MinusProduct(a, b) => {
-                let product = self.arithmetic(ids.mul, &[a, b]);
-                self.arithmetic(ids.neg, &[product])
+                let product = self.arithmetic(self.ids.mul, &[a, b]);
+                self.arithmetic(self.ids.neg, &[product])
             }
         }
     }
 
     /// The sum of what there is, which may not have been computed yet, and a term.
-    pub fn sum(&mut self, ids: Arithmetic, before: Option<Term>, term: Term) -> Term {
+    pub fn sum(&mut self, before: Option<Term>, term: Term) -> Term {
         let Some(before) = before else { return term };
         // What is subtracted goes last.
         let (first, second) = match (before, term) {
@@ -168,17 +139,17 @@ impl Maker {
             (Term::PlusProduct(..), Term::Plus(_)) => (term, before),
             _ => (before, term),
         };
-        let first = self.value(ids, first);
+        let first = self.value(first);
         Term::Plus(match second {
-            Term::Plus(r) => self.arithmetic(ids.add, &[first, r]),
-            Term::Minus(r) => self.arithmetic(ids.sub, &[first, r]),
+            Term::Plus(r) => self.arithmetic(self.ids.add, &[first, r]),
+            Term::Minus(r) => self.arithmetic(self.ids.sub, &[first, r]),
             Term::PlusProduct(a, b) => {
-                let product = self.arithmetic(ids.mul, &[a, b]);
-                self.arithmetic(ids.add, &[first, product])
+                let product = self.arithmetic(self.ids.mul, &[a, b]);
+                self.arithmetic(self.ids.add, &[first, product])
             }
             Term::MinusProduct(a, b) => {
-                let product = self.arithmetic(ids.mul, &[a, b]);
-                self.arithmetic(ids.sub, &[first, product])
+                let product = self.arithmetic(self.ids.mul, &[a, b]);
+                self.arithmetic(self.ids.sub, &[first, product])
             }
         })
     }

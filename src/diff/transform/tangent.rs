@@ -2,7 +2,7 @@
 
 use super::Maker;
 use super::needless::sweep_up;
-use super::partial::{Arithmetic, Term, slope};
+use super::partial::{Term, slope};
 use super::varied::Varied;
 use crate::ir::{Block, Function, Instruction, Op, Reg, Terminator};
 use crate::value::Bank;
@@ -17,15 +17,8 @@ pub fn tangent(f: &Function) -> Option<Function> {
         return None;
     }
     let varied = Varied::of(f)?;
-    let mut pushed = Pushed {
-        f,
-        varied,
-        ids: Arithmetic::new()?,
-        make: Maker::new(f),
-        tangents: HashMap::new(),
-        negatives: HashMap::new(),
-        vectors: vec![],
-    };
+    let mut pushed =
+        Pushed { f, varied, make: Maker::new(f), tangents: HashMap::new(), negatives: HashMap::new(), vectors: vec![] };
     let mut params = f.params.clone();
     for (k, param) in f.params.iter().enumerate() {
         match f.registers[param.0 as usize].bank {
@@ -71,7 +64,6 @@ pub fn tangent(f: &Function) -> Option<Function> {
 struct Pushed<'f> {
     f: &'f Function,
     varied: Varied,
-    ids: Arithmetic,
     make: Maker,
     tangents: HashMap<Reg, Reg>,
     /// Tangents that are the negatives of others, as long as neither is written again in the block: a sign is cheaper than a
@@ -141,9 +133,9 @@ impl Pushed<'_> {
                     let factor = self.tangent(*operand);
                     let positive = self.negatives.get(&factor).copied();
                     let factor = positive.unwrap_or(factor);
-                    let term = self.make.term(self.ids, (*id, k, slope(*id, k)?), &step.ins, value, factor);
+                    let term = self.make.term((*id, k, slope(*id, k)?), &step.ins, value, factor);
                     let term = if positive.is_some() { term.negative() } else { term };
-                    sum = Some(self.make.sum(self.ids, sum, term));
+                    sum = Some(self.make.sum(sum, term));
                 }
                 let sum = sum?;
                 self.forget(tangent);
@@ -152,7 +144,7 @@ impl Pushed<'_> {
                 {
                     self.negatives.insert(tangent, positive);
                 }
-                let sum = self.make.value(self.ids, sum);
+                let sum = self.make.value(sum);
                 self.make.copy(tangent, sum);
                 self.make.copy(out, value);
             }

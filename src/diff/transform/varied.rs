@@ -1,6 +1,7 @@
 //! Which registers vary with the arguments, and which parameter an array or record is.
 
 use crate::diff::flow::{self, Passage};
+use crate::ir::flatten::written_once;
 use crate::ir::{Function, Instruction, Op, Reg, SweepOp};
 use crate::value::Bank;
 
@@ -21,13 +22,16 @@ enum Origin {
 pub struct Varied {
     numbers: Vec<bool>,
     origins: Vec<Origin>,
+    /// Which registers one step alone writes.
+    single: Vec<bool>,
 }
 
 impl Varied {
     /// Looks at a function; nothing where numbers that vary go through what tangent and adjoint code cannot follow.
     pub fn of(f: &Function) -> Option<Varied> {
         let n = f.registers.len();
-        let mut varied = Varied { numbers: vec![false; n], origins: vec![Origin::Elsewhere; n] };
+        let mut varied =
+            Varied { numbers: vec![false; n], origins: vec![Origin::Elsewhere; n], single: written_once(f) };
         let mut references = 0;
         for (k, param) in f.params.iter().enumerate() {
             let differentiates =
@@ -67,7 +71,7 @@ impl Varied {
     }
 
     /// Whether nothing that varies is behind a reference.
-    pub fn is_constant(&self, reg: Reg) -> bool {
+    fn is_constant(&self, reg: Reg) -> bool {
         self.origins[reg.0 as usize] == Origin::Elsewhere
     }
 
@@ -113,7 +117,7 @@ impl Varied {
                         _ if moves || behind => Origin::Mixed,
                         _ => Origin::Elsewhere,
                     };
-                    let joined = self.joined(f, *out, origin);
+                    let joined = self.joined(*out, origin);
                     changed |= std::mem::replace(&mut self.origins[at], joined) != joined;
                 }
             }
@@ -122,19 +126,12 @@ impl Varied {
     }
 
     /// What is known of a register that now may hold something of that origin, too.
-    fn joined(&self, f: &Function, reg: Reg, origin: Origin) -> Origin {
+    fn joined(&self, reg: Reg, origin: Origin) -> Origin {
         let known = self.origins[reg.0 as usize];
-        let is_single = || !f.params.contains(&reg) && writers(f, reg) == 1;
         match (known, origin) {
             _ if known == origin => known,
-            (Origin::Elsewhere, Origin::Param(_)) if is_single() => origin,
+            (Origin::Elsewhere, Origin::Param(_)) if self.single[reg.0 as usize] => origin,
             _ => Origin::Mixed,
         }
     }
-}
-
-/// How many steps write a register; to empty it is no writing.
-fn writers(f: &Function, reg: Reg) -> usize {
-    let steps = f.blocks.iter().flat_map(|b| &b.instructions);
-    steps.filter(|step| step.op != Op::Null && step.outs.contains(&reg)).count()
 }

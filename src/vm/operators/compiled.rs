@@ -31,7 +31,9 @@ pub(super) fn gradient(
     let (y, gradient) = found.unwrap_or_else(|| (0.0, walk.zero(walk.tangents.get(at).vector)));
     behind_no_error(machine, throws, |machine| {
         machine.set_integer(0, i64::from(done));
-        machine.set_number(0, y);
+        if value {
+            machine.set_number(0, y);
+        }
         machine.set_window_from([usize::from(value), 1, 0], gradient.all());
     });
     Ok(Next::Return)

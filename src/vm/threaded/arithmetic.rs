@@ -1,6 +1,6 @@
 //! Cells that give a number.
 
-use super::{Cell, Context, next};
+use super::{Cell, Context, n, next, x};
 use crate::bytecode::Joined;
 
 /// What a cell gives, of the numbers and integers in registers.
@@ -17,13 +17,6 @@ pub(super) unsafe fn give<N: Number>(at: *const Cell, f: *mut f64, i: *mut i64, 
         *f.add(cell.regs[0] as usize) = N::of(cell, f, i);
         next(at, f, i, context)
     }
-}
-
-/// Operand `k` of a cell.
-#[inline(always)]
-unsafe fn x(cell: &Cell, f: *const f64, k: usize) -> f64 {
-    // SAFETY: a verified register.
-    unsafe { *f.add(cell.regs[k] as usize) }
 }
 
 macro_rules! numbers {
@@ -65,7 +58,7 @@ numbers! {
     /// `a`, rounded to single precision.
     Rounded |cell, f, _i| f64::from(x(cell, f, 1) as f32);
     /// An integer, as a number.
-    OfInteger |cell, _f, i| *i.add(cell.regs[1] as usize) as f64;
+    OfInteger |cell, _f, i| n(cell, i, 1) as f64;
     /// `p(a)`
     One |cell, f, _i| (cell.more.one)(x(cell, f, 1));
     /// `p(a, b)`
@@ -74,11 +67,11 @@ numbers! {
     Three |cell, f, _i| (cell.more.three)(x(cell, f, 1), x(cell, f, 2), x(cell, f, 3));
     /// `p(a, n)`
     WithInteger |cell, f, i| {
-        cell.more.primitive.number(&[x(cell, f, 1)], *i.add(cell.regs[2] as usize)).unwrap_or(f64::NAN)
+        cell.more.primitive.number(&[x(cell, f, 1)], n(cell, i, 2)).unwrap_or(f64::NAN)
     };
     /// `p(n)`
     MadeOfInteger |cell, _f, i| {
-        cell.more.primitive.number(&[], *i.add(cell.regs[1] as usize)).unwrap_or(f64::NAN)
+        cell.more.primitive.number(&[], n(cell, i, 1)).unwrap_or(f64::NAN)
     };
     /// The slope of `p` at `a`, where it is `y`.
     Slope |cell, f, _i| (cell.more.two)(x(cell, f, 1), x(cell, f, 2));
@@ -86,7 +79,7 @@ numbers! {
     SlopeOfTwo |cell, f, _i| (cell.more.three)(x(cell, f, 1), x(cell, f, 2), x(cell, f, 3));
     /// The slope of `p` in a number, beside an integer.
     SlopeWithInteger |cell, f, i| {
-        cell.more.primitive.slope(0, &[x(cell, f, 1)], *i.add(cell.regs[2] as usize), x(cell, f, 3)).unwrap_or(0.0)
+        cell.more.primitive.slope(0, &[x(cell, f, 1)], n(cell, i, 2), x(cell, f, 3)).unwrap_or(0.0)
     };
 }
 

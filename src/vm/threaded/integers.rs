@@ -1,6 +1,6 @@
 //! Cells that give an integer, and those that jump.
 
-use super::{Cell, Context, give_up, next};
+use super::{Cell, Context, give_up, n, next, x};
 use crate::native::Value;
 
 /// What a cell gives, of the numbers and integers in registers; nothing when there is no such integer.
@@ -79,18 +79,6 @@ pub(super) unsafe fn jump<const BACK: bool>(
         }
         ((*to).run)(to, f, i, context)
     }
-}
-
-#[inline(always)]
-unsafe fn n(cell: &Cell, i: *const i64, k: usize) -> i64 {
-    // SAFETY: a verified register.
-    unsafe { *i.add(cell.regs[k] as usize) }
-}
-
-#[inline(always)]
-unsafe fn x(cell: &Cell, f: *const f64, k: usize) -> f64 {
-    // SAFETY: a verified register.
-    unsafe { *f.add(cell.regs[k] as usize) }
 }
 
 /// A constant of 16 bits, which stands in the place of the third register.

@@ -182,6 +182,20 @@ unsafe fn next(at: *const Cell, f: *mut f64, i: *mut i64, context: *mut Context)
     }
 }
 
+/// The number in register `k` of a cell.
+#[inline(always)]
+unsafe fn x(cell: &Cell, f: *const f64, k: usize) -> f64 {
+    // SAFETY: a verified register.
+    unsafe { *f.add(cell.regs[k] as usize) }
+}
+
+/// The integer in register `k` of a cell.
+#[inline(always)]
+unsafe fn n(cell: &Cell, i: *const i64, k: usize) -> i64 {
+    // SAFETY: a verified register.
+    unsafe { *i.add(cell.regs[k] as usize) }
+}
+
 /// Ends the run: it could not be done.
 #[cold]
 fn give_up() -> *const Cell {
