@@ -11,6 +11,7 @@
 //! goes when the reason does.
 //!
 //! `DSCRIPT_BLESS=1 cargo test --test golden` rewrites the answers; read the difference before keeping it.
+//! `DSCRIPT_ONLY=derivative-custom` runs only the programs whose paths contain this string.
 
 #[allow(dead_code, reason = "each test uses a part of it")]
 mod harness;
@@ -55,6 +56,15 @@ fn programs(kind: &str) -> Vec<Program> {
                 programs.push(Program { folder, names: vec![name], text, stderr });
             }
         }
+    }
+    programs
+}
+
+/// The programs that this run is asked for.
+fn selected(kind: &str) -> Vec<Program> {
+    let mut programs = programs(kind);
+    if let Ok(only) = std::env::var("DSCRIPT_ONLY") {
+        programs.retain(|program| program.title().contains(&only));
     }
     programs
 }
@@ -180,7 +190,7 @@ fn known_failures_are_there() {
 
 #[test]
 fn programs_print_what_their_comments_say() {
-    all_but_known(&programs("run"), Program::title, |program| {
+    all_but_known(&selected("run"), Program::title, |program| {
         let finished = program.finish();
         let expected: i32 = program.says("status").next().map_or(0, |s| s.trim().parse().unwrap_or(-1));
         if finished.status != Some(expected) {
@@ -197,7 +207,7 @@ fn programs_print_what_their_comments_say() {
 
 #[test]
 fn programs_are_rejected_in_the_right_words() {
-    all_but_known(&programs("errors"), Program::title, |program| {
+    all_but_known(&selected("errors"), Program::title, |program| {
         let finished = program.finish();
         if finished.status != Some(3) {
             let Finished { stdout, stderr, status } = &finished;
