@@ -45,6 +45,7 @@ pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Ope
         ir::Operator::ApplyAtOnce => Operator::ApplyAtOnce,
         ir::Operator::Coordinates { of } => Operator::Coordinates { of },
         ir::Operator::WithoutDerivative { of } => Operator::WithoutDerivative { of },
+        ir::Operator::NoDerivativeArgument => Operator::NoDerivativeArgument,
         ir::Operator::Broken { of } => Operator::Broken { of },
         ir::Operator::WithDerivative { of } => Operator::WithDerivative { of },
     };
@@ -82,6 +83,7 @@ pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) ->
         differs: rule.differs,
         place: rule.place,
         movers: rule.movers.iter().map(|mover| mover.map(|f| f.0)).collect(),
+        inherited: rule.inherited.clone(),
     });
     let mut results = [0; 3];
     callee.results.iter().for_each(|b| results[*b as usize] += 1);

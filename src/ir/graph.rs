@@ -314,6 +314,9 @@ pub enum Operator {
     /// [nothing](crate::value::shape::TangentKind::Nothing)), because it makes a break of the path explicit; and wherever
     /// something is stored in a `@noDerivative` property.
     WithoutDerivative { of: TangentId },
+    /// `x… → x…`: the argument of a parameter that is marked `@noDerivative`. The value is the same; where it moves, what is
+    /// made of it has no derivative, and it is an error to ask for one.
+    NoDerivativeArgument,
     /// `x…, edit → x…`: the same value; on the way back its adjoint goes through `edit`, `(inout T.TangentVector) -> ()`.
     WithDerivative { of: TangentId },
     /// `x, y → y`: a number that was made of `x` by way of something that cannot move. Where `x` moves, `y` has no
@@ -378,6 +381,9 @@ pub struct Rule {
     pub place: Span,
     /// For each parameter whose type says itself what its tangent vectors are: what moves a value along one.
     pub movers: Rc<[Option<FunctionId>]>,
+    /// The member of a superclass or a protocol that it was registered for, where its value has to be compared with that of
+    /// the function, which inherits it.
+    pub inherited: Option<Rc<str>>,
 }
 
 /// What a registered derivative returns beside the value.

@@ -12,9 +12,10 @@ use super::super::task::Next;
 use super::{At, leaves, set_leaves, value_layout, walk};
 use crate::bytecode::Instruction;
 use crate::diagnostic::Code as Number;
-use crate::tape::{Num, Template};
-use crate::value::shape::TangentId;
-use crate::value::{Cells, Ref};
+use crate::tape::{Levels, Num, Stop, Template};
+use crate::value::reach::{SlotChange, change_slots};
+use crate::value::shape::{TangentId, TangentKind};
+use crate::value::{Cells, Ref, Slot};
 use std::rc::Rc;
 
 /// The places where chains broke, in order.
@@ -74,7 +75,7 @@ pub(super) fn mark(
     if machine.levels.innermost(&x).is_some() {
         let numbers = leaves(walk, of, &y, At::default())?;
         let template = Template { tangent: of, cells: y.clone() };
-        let (place, function) = here(machine);
+        let (place, function) = here(machine, "result");
         let mut marked = vec![];
         for pair in x.into_iter().zip(numbers) {
             marked.push(machine.levels.broken(pair, &function, &template, mark_of(place))?);
@@ -85,13 +86,58 @@ pub(super) fn mark(
     Ok(Next::Return)
 }
 
-/// The place where the program is, and the function that stops it there.
-fn here(machine: &mut Machine) -> (usize, Ref) {
+/// Marks all numbers of an argument that a function is not differentiated by. What is in instances moves on: others share
+/// it.
+pub(super) fn argument(machine: &mut Machine, compiler: &dyn Compiler, mut x: Cells) -> Result<Next, Box<Fault>> {
+    let number = compiler.tangents().find(|tangent| tangent.kind == TangentKind::Number);
+    if let Some(tangent) = number.filter(|_| machine.levels.depth() > 0) {
+        let (place, function) = here(machine, "argument");
+        let template = Template { tangent, cells: Cells::numbers(vec![0.0]) };
+        let mut marking = Marking { levels: &mut machine.levels, function, template, mark: mark_of(place), stop: None };
+        change_slots(&mut x, &mut marking);
+        if let Some(stop) = marking.stop {
+            return Err(stop.into());
+        }
+    }
+    machine.set_window(x.all());
+    Ok(Next::Return)
+}
+
+/// Puts marks in the place of the slots of a value.
+struct Marking<'a> {
+    levels: &'a mut Levels,
+    function: Ref,
+    /// A number.
+    template: Template,
+    mark: f64,
+    stop: Option<Stop>,
+}
+
+impl SlotChange for Marking<'_> {
+    fn slot(&mut self, slot: Slot) -> Slot {
+        let number = Num { value: 0.0, slot };
+        match self.levels.broken((number, number), &self.function, &self.template, self.mark) {
+            Ok(marked) => marked.slot,
+            Err(stop) => {
+                self.stop = Some(stop);
+                slot
+            }
+        }
+    }
+
+    fn enters_boxes(&self) -> bool {
+        false
+    }
+}
+
+/// The place where the program is, and the function that stops it there because of an argument or a result.
+fn here(machine: &mut Machine, what: &str) -> (usize, Ref) {
     let step = machine.frames.last().map_or(std::ptr::null(), |frame| frame.pc);
     let known = machine.broken.0.iter().position(|broken| broken.step == step);
     let place = known.unwrap_or_else(|| {
-        let message = "cannot differentiate through a non-differentiable result; do you want to add \
-                       'withoutDerivative(at:)'?";
+        let message = format!(
+            "cannot differentiate through a non-differentiable {what}; do you want to add 'withoutDerivative(at:)'?"
+        );
         let mut fault = *Fault::new(Number::NotDifferentiable, message);
         machine.locate(&mut fault);
         machine.broken.0.push(Rc::new(Broken { step, fault }));

@@ -14,6 +14,7 @@ mod compiled;
 mod cut;
 pub mod difference;
 mod differential;
+mod inherited_rule;
 mod kink;
 mod linear;
 mod not_finite;
@@ -79,6 +80,7 @@ pub fn operate(
             linear::transpose(machine, compiler, function, at, result)
         }
         Operator::Broken { of } => broken::mark(machine, compiler, of, &arguments),
+        Operator::NoDerivativeArgument => broken::argument(machine, compiler, arguments),
         Operator::Series { result, throws } => series::begin(machine, arguments, (result, throws)),
         Operator::ApplyAtOnce => at_once::apply(machine, compiler, &arguments),
         Operator::Recompute => recompute::begin(machine, last_reference(&mut arguments)?, derivative),
