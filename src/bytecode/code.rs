@@ -109,6 +109,12 @@ pub enum Operator {
     WithDerivative { of: TangentId },
     /// `x, y → y`: `y` was made of `x`, and cannot be differentiated.
     Broken { of: TangentId },
+    /// `x →`: the result with that number was made of `x`, and cannot be differentiated.
+    SendBreak { result: u32 },
+    /// `→ x`: what was sent for the result with that number.
+    ReceiveBreak { result: u32 },
+    /// Forgets what was sent.
+    ForgetBreaks,
     /// `x…, body → whether it was done, value, gradient…`, without the value unless that is wanted; behind a flag and an error
     /// if the body may throw.
     Gradient { at: TangentId, value: bool, throws: bool },

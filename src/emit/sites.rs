@@ -47,6 +47,9 @@ pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Ope
         ir::Operator::WithoutDerivative { of } => Operator::WithoutDerivative { of },
         ir::Operator::NoDerivativeArgument => Operator::NoDerivativeArgument,
         ir::Operator::Broken { of } => Operator::Broken { of },
+        ir::Operator::SendBreak { result } => Operator::SendBreak { result },
+        ir::Operator::ReceiveBreak { result } => Operator::ReceiveBreak { result },
+        ir::Operator::ForgetBreaks => Operator::ForgetBreaks,
         ir::Operator::WithDerivative { of } => Operator::WithDerivative { of },
     };
     let (params, results) = (counts(banks, &step.ins), counts(banks, &step.outs));

@@ -322,6 +322,14 @@ pub enum Operator {
     /// `x, y → y`: a number that was made of `x` by way of something that cannot move. Where `x` moves, `y` has no
     /// derivative, and it is an error to ask for one. Only in derivative code.
     Broken { of: TangentId },
+    /// `x →`: the result with that number, which is returned next, was made of `x` by way of something that cannot move. Only
+    /// in derivative code.
+    SendBreak { result: u32 },
+    /// `→ x`: what the function that has just returned has sent for the result with that number; a constant when it has
+    /// sent nothing. Only in derivative code.
+    ReceiveBreak { result: u32 },
+    /// Forgets what was sent by calls before. Only in derivative code.
+    ForgetBreaks,
     /// `linear, vectors → whether it was done, results`: applies a differential or pullback to all vectors of an array,
     /// several in one sweep. Only in plain code; in a live level it is not done.
     ApplyAtOnce,

@@ -199,6 +199,9 @@ impl Check<'_> {
             }
             Operator::Transpose { .. } => outs == [Bank::R] && ins == [Bank::R],
             Operator::Broken { of } => ins.len() == 2 * value(of) && outs.len() == value(of),
+            Operator::SendBreak { .. } => ins == [Bank::F] && outs.is_empty(),
+            Operator::ReceiveBreak { .. } => ins.is_empty() && outs == [Bank::F],
+            Operator::ForgetBreaks => ins.is_empty() && outs.is_empty(),
             Operator::Gradient { at, value: gives, throws } => {
                 let more = error(throws) + 1 + usize::from(*gives);
                 ins.len() == value(at) + 1 && outs.len() == more + vector(at)

@@ -18,9 +18,16 @@ use crate::value::shape::{TangentId, TangentKind};
 use crate::value::{Cells, Ref, Slot};
 use std::rc::Rc;
 
-/// The places where chains broke, in order.
+/// Chains that broke.
 #[derive(Default)]
-pub struct BrokenChains(Vec<Rc<Broken>>);
+pub struct BrokenChains {
+    /// The places, in order.
+    places: Vec<Rc<Broken>>,
+    /// Results of the function that has returned last: their numbers, and what they were made of.
+    sent: Vec<(u32, Num)>,
+    /// How many frames there are where they go.
+    sent_to: usize,
+}
 
 /// A place where a chain broke: the function that takes the adjoint of the result.
 pub struct Broken {
@@ -38,7 +45,13 @@ impl Broken {
 impl BrokenChains {
     /// A new run begins.
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.places.clear();
+        self.forget_sent();
+    }
+
+    /// Forgets what was sent by functions that have returned.
+    pub fn forget_sent(&mut self) {
+        self.sent.clear();
     }
 }
 
@@ -83,6 +96,39 @@ pub(super) fn mark(
         set_leaves(walk, of, (&mut y, At::default()), &marked)?;
     }
     machine.set_window(y.all());
+    Ok(Next::Return)
+}
+
+/// Says that a result of the function that runs was made of a number that moves, if it does.
+pub(super) fn send(machine: &mut Machine, result: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
+    let number = arguments.f.first().map(|value| Num { value: *value, slot: arguments.slot(0) }).unwrap_or_default();
+    if machine.levels.innermost(&[number]).is_some() {
+        let to = machine.frames.len() - 1;
+        if machine.broken.sent_to != to {
+            machine.broken.forget_sent();
+            machine.broken.sent_to = to;
+        }
+        machine.broken.sent.push((result, number));
+    }
+    Ok(Next::Return)
+}
+
+/// The number that a result of the function that has just returned was made of: one that moves wherever any of those does.
+/// They are added up with weights, so that their tangents do not cancel.
+pub(super) fn receive(machine: &mut Machine, result: u32) -> Result<Next, Box<Fault>> {
+    let mut number = Num::default();
+    if machine.broken.sent_to == machine.frames.len() {
+        let sent: Vec<Num> = machine.broken.sent.iter().filter(|(of, _)| *of == result).map(|(_, x)| *x).collect();
+        for (k, x) in sent.into_iter().enumerate() {
+            if k == 0 {
+                number = x;
+                continue;
+            }
+            let weighted = machine.levels.record(machine.ids.mul, &[x, Num::constant(1.0 / (k as f64 + 0.7))])?;
+            number = machine.levels.record(machine.ids.add, &[number, weighted])?;
+        }
+    }
+    machine.set_num(0, number);
     Ok(Next::Return)
 }
 
@@ -133,23 +179,23 @@ impl SlotChange for Marking<'_> {
 /// The place where the program is, and the function that stops it there because of an argument or a result.
 fn here(machine: &mut Machine, what: &str) -> (usize, Ref) {
     let step = machine.frames.last().map_or(std::ptr::null(), |frame| frame.pc);
-    let known = machine.broken.0.iter().position(|broken| broken.step == step);
+    let known = machine.broken.places.iter().position(|broken| broken.step == step);
     let place = known.unwrap_or_else(|| {
         let message = format!(
             "cannot differentiate through a non-differentiable {what}; do you want to add 'withoutDerivative(at:)'?"
         );
         let mut fault = *Fault::new(Number::NotDifferentiable, message);
         machine.locate(&mut fault);
-        machine.broken.0.push(Rc::new(Broken { step, fault }));
-        machine.broken.0.len() - 1
+        machine.broken.places.push(Rc::new(Broken { step, fault }));
+        machine.broken.places.len() - 1
     });
-    (place, Ref::Machine(machine.broken.0[place].clone()))
+    (place, Ref::Machine(machine.broken.places[place].clone()))
 }
 
 /// Whether tangents that come out of an operator are those of numbers that have none.
 pub(super) fn check(machine: &Machine, tangents: &[Num]) -> Result<(), Box<Fault>> {
     let place = tangents.iter().find_map(|tangent| place_of(tangent.value));
-    match place.and_then(|place| machine.broken.0.get(place)) {
+    match place.and_then(|place| machine.broken.places.get(place)) {
         Some(broken) => Err(broken.fault()),
         None => Ok(()),
     }
