@@ -1,14 +1,15 @@
-//! Random programs: forward mode, reverse mode and central differences agree, to the third order.
+//! Random programs: forward mode, reverse mode and central differences agree, to the third order, from source and compiled.
 //!
-//! `DSCRIPT_CASES` says how many programs (160), `DSCRIPT_SEED` which ones; the seed is printed, and a failing program is
-//! made as small as it gets before it is shown. `DSCRIPT_SHOW` writes down all of them.
+//! `DSCRIPT_CASES` says how many programs of each of the two questions (160), `DSCRIPT_SEED` which ones; the seed is printed,
+//! and a failing program is made as small as it gets before it is shown. `DSCRIPT_SHOW` writes down all of them.
 
 mod generate;
 
 use dscript::session::Options;
-use generate::agree::{Course, ONE_NUMBER, Questions, TWO_NUMBERS, Tally, agree, own, script};
+use generate::Program;
+use generate::agree::{Course, Failure, ONE_NUMBER, Questions, TWO_NUMBERS, Tally, own, script};
 use proptest::strategy::{Strategy, ValueTree};
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 #[test]
@@ -53,6 +54,61 @@ const CONSTRUCTS: &[(&str, &str)] = &[
     ("derivatives inside", "gradient(at: 0.25, in:"),
     ("defer", "defer {"),
     ("tuples", "both("),
+    ("structs in arrays in dictionaries", "[\"a\"]![0].a = "),
+    ("'inout' through several calls", "nudgeDeep(&"),
+    ("'inout' of elements and fields", "&p"),
+    ("functions that pass their 'inout' parameter on", "    h0(&a"),
+    ("closures with statements", "return sin("),
+    ("closures that share what they change", "let shared"),
+    ("recursion through closures", "fixed { ["),
+    ("local functions that call one another", "Double = c"),
+    ("instances that several names share", "= pool("),
+    ("generic code with witnesses", "rolled("),
+    ("generic types", "Gear<Pair>"),
+    ("generic enums", "Tree<Double>"),
+    ("opaque types", "hidden("),
+    ("arrays of existentials", "[any Measured]"),
+    ("existentials that change", "any Turning"),
+    ("enums with payloads", ".slab("),
+    ("'guard case'", "guard case"),
+    ("optional chains of structs", "?.pair.push("),
+    ("optional chains of instances", "?.next?.value"),
+    ("blocks that throw", "throw Refusal.refused("),
+    ("errors with payloads", "try risky("),
+    ("rethrowing functions", "try? passed("),
+    ("results", "outcome("),
+    ("functions that throw", "throws -> Double"),
+    ("labelled exits of loops", "{ break l"),
+    ("labelled continuations", "{ continue l"),
+    ("labelled blocks", ": do {"),
+    ("observers of members", "Gauge("),
+    ("observers of variables", "didSet { "),
+    ("observers of inherited members", "FineDial("),
+    ("property wrappers", "@Damped var"),
+    ("lazy variables", "lazy var"),
+    ("slices", "[1...]"),
+    ("'swapAt'", ".swapAt("),
+    ("'sort(by:)'", ".sort(by: "),
+    ("sorting by a closure", ".sort { "),
+    ("'reduce(into:)'", ".reduce(into: "),
+    ("derivatives registered for some parameters", "blend("),
+    ("registered derivatives of 'inout'", "stretch(&"),
+    ("registered derivatives of methods", ".warp("),
+    ("registered derivatives of properties", ".norm"),
+    ("registered derivatives of generic functions", "kept("),
+    ("registered transposes", "product("),
+    ("transposes", "transpose(of: "),
+    ("'withDerivative'", ".withDerivative"),
+    ("edited adjoints of variables", "replaceGradient(of: "),
+    ("blocks that are checkpoints", "checkpoint {\n"),
+    ("loops with checkpoints", "checkpoint for"),
+    ("recomputation", ".withRecomputationInPullbacks"),
+    ("pullbacks that are kept", "Double = pullback(at: "),
+    ("differentials that are kept", "Double = differential(at: "),
+    ("pullbacks by several values", "valueWithPullback(at: "),
+    ("pullbacks inside of other levels", "in: { t in pullback"),
+    ("forward over reverse over forward", "gradient(at: t, in: { u in derivative("),
+    ("reverse over forward over reverse", "derivative(at: t, in: { u in gradient("),
 ];
 
 /// Programs of one run of the continuous integration.
@@ -84,29 +140,75 @@ fn check(name: &str, questions: &Questions) {
     let seed = number("DSCRIPT_SEED").unwrap_or_else(now);
     let cases = number("DSCRIPT_CASES").unwrap_or(160) as u32;
     eprintln!("{name}: DSCRIPT_SEED={seed} DSCRIPT_CASES={cases}");
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 4000, ..Config::default() };
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+    let mut runner = TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+    let strategy = generate::program();
     let tally = Tally::default();
     let course = Course::new(Options { timeout: Some(Duration::from_secs(20)), ..Options::default() });
     let shows = std::env::var_os("DSCRIPT_SHOW").is_some();
-    let result = runner.run(&generate::program(), |program| {
-        let text = script(&program, questions);
+    // How a program fails from source or, when it is asked for, compiled.
+    let fails = |program: &Program, compiles: bool| {
+        let text = script(program, questions);
+        let answered = match course.agree(&text, &Tally::default()) {
+            Ok(answered) => answered,
+            Err(why) => return Some(why),
+        };
+        if compiles { course.compiled(&[answered]).err().map(|(_, why)| why) } else { None }
+    };
+    let report = |tree, (failure, why): (Failure, String)| {
+        let (program, why) = smallest(tree, why, |program| {
+            fails(program, failure == Failure::Compiled).filter(|(kind, _)| *kind == failure).map(|(_, why)| why)
+        });
+        panic!("{why}\nDSCRIPT_SEED={seed}\n\n{}", script(&program, questions));
+    };
+    let (mut trees, mut answers) = (vec![], vec![]);
+    for case in 1..=cases {
+        let tree = strategy.new_tree(&mut runner).unwrap_or_else(|why| panic!("{why}"));
+        let text = script(&tree.current(), questions);
         if shows {
             eprintln!("{text}");
         }
-        agree(&text, &course, &tally).map_err(TestCaseError::fail)
-    });
-    match result {
-        Ok(()) => {
-            let (compared, skipped) = (tally.compared.get(), tally.skipped.get());
-            eprintln!("{name}: {compared} derivatives compared with differences, {skipped} too close to a kink");
-            assert!(compared > skipped, "most points lie at kinks: {skipped} skipped, {compared} compared");
+        match course.agree(&text, &tally) {
+            Ok(answered) => answers.push(answered),
+            Err(why) => return report(tree, why),
         }
-        Err(TestError::Fail(why, program)) => {
-            panic!("{why}\nDSCRIPT_SEED={seed}\n\n{}", script(&program, questions));
+        trees.push(tree);
+        if case == cases || answers.len() == IN_A_FILE {
+            if let Err((k, why)) = course.compiled(&answers) {
+                return report(trees.swap_remove(k), why);
+            }
+            trees.clear();
+            answers.clear();
         }
-        Err(TestError::Abort(why)) => panic!("{why}"),
     }
+    let (compared, skipped) = (tally.compared.get(), tally.skipped.get());
+    eprintln!("{name}: {compared} derivatives compared with differences, {skipped} too close to a kink");
+    assert!(compared > skipped, "most points lie at kinks: {skipped} skipped, {compared} compared");
+}
+
+/// How many programs are compiled together.
+const IN_A_FILE: usize = 50;
+
+/// The smallest program that still fails, and why.
+fn smallest<T: ValueTree<Value = Program>>(
+    mut tree: T,
+    mut why: String,
+    fails: impl Fn(&Program) -> Option<String>,
+) -> (Program, String) {
+    let mut program = tree.current();
+    let mut goes_on = tree.simplify();
+    for _ in 0..4000 {
+        if !goes_on {
+            break;
+        }
+        goes_on = match fails(&tree.current()) {
+            Some(reason) => {
+                (program, why) = (tree.current(), reason);
+                tree.simplify()
+            }
+            None => tree.complicate(),
+        };
+    }
+    (program, why)
 }

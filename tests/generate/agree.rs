@@ -1,8 +1,19 @@
-//! What is asked of random programs: forward mode, reverse mode and central differences agree, to the third order.
+//! What is asked of random programs: all ways to differentiate them agree, with one another and with differences.
+//!
+//! A program is run from source. At each point it prints, in lines that begin with the order of the derivative:
+//! - the value, as plain code, adjoint code, derivative code and forward mode compute it;
+//! - the first derivative by `gradient` (adjoint code where there is any, else a tape), `derivative` (tangent code or slots),
+//!   and by pullbacks and differentials that are kept (always a tape, always slots) and called several times, inside of other
+//!   levels, too;
+//! - the second and third derivative by forward and reverse mode, nested in different orders;
+//! - six values around the point, of which [`compare`] makes central differences with two steps of Richardson's extrapolation.
+//!
+//! Then [`Course::compiled`] builds a file of several programs and runs it: what it prints is what the source printed.
+//! Nothing is sampled: each program is evaluated in all of these ways.
 
 use super::sink::Sink;
 use super::{Program, render};
-use dscript::session::{Input, Options, Session, Status};
+use dscript::session::{Input, Options, Outcome, Session, Status};
 use std::cell::{Cell, RefCell};
 
 /// Where the programs are differentiated: finer than the constants in them, and so are sum and difference of the two numbers,
@@ -28,7 +39,12 @@ func g1(_ x: Double) -> Double { gradient(at: x, in: f) }
 func d2(_ x: Double) -> Double { derivative(at: x, in: g1) }
 func g2(_ x: Double) -> Double { gradient(at: x, in: d1) }
 func ask(_ x: Double) {
-    print(1, derivative(at: x, in: f), gradient(at: x, in: f), pullback(at: x, in: f)(1), differences(x, f))
+    let (value, slope) = valueWithGradient(at: x, in: f)
+    let (valueThere, back) = valueWithPullback(at: x, in: f)
+    let (valueForth, forth) = valueWithDifferential(at: x, in: f)
+    print(0, f(x), value, valueThere, valueForth)
+    print(1, gradient(at: x, in: f), derivative(at: x, in: f), slope, back(1), forth(1), back(0.25) + back(0.75),
+          derivative(at: 0.5) { s in back(s * s) }, gradient(at: 0.5) { s in forth(s * s) }, differences(x, f))
     print(2, derivative(at: x, in: d1), gradient(at: x, in: d1),
           derivative(at: x, in: g1), gradient(at: x, in: g1), differences(x, d1))
     print(3, derivative(at: x, in: d2), gradient(at: x, in: d2),
@@ -44,12 +60,16 @@ pub const TWO_NUMBERS: Questions = Questions {
 func fx(_ x: Double, _ y: Double) -> Double { derivative(at: x) { x in f(x, y) } }
 func gx(_ x: Double, _ y: Double) -> Double { gradient(at: x, y, in: f).0 }
 func ask(_ x: Double, _ y: Double) {
-    let slopes = gradient(at: x, y, in: f)
+    let (value, slopes) = valueWithGradient(at: x, y, in: f)
+    let (valueThere, back) = valueWithPullback(at: x, y, in: f)
+    let forth = differential(at: x, y, in: f)
     let mixed = gradient(at: x, y, in: fx)
     let again = gradient(at: x, y, in: gx)
-    print(1, slopes.0, fx(x, y), pullback(at: x, y, in: f)(1).0, differences(x) { x in f(x, y) })
-    print(1, slopes.1, derivative(at: y) { y in f(x, y) }, differences(y) { y in f(x, y) })
-    print(1, slopes.0 + slopes.1, derivative(at: x, y, in: f), differences(0) { d in f(x + d, y + d) })
+    print(0, f(x, y), value, valueThere)
+    print(1, slopes.0, fx(x, y), back(1).0, forth(1, 0), gradient(at: x) { x in f(x, y) }, differences(x) { x in f(x, y) })
+    print(1, slopes.1, derivative(at: y) { y in f(x, y) }, back(0.5).1 * 2, forth(0, 1), differences(y) { y in f(x, y) })
+    print(1, slopes.0 + slopes.1, derivative(at: x, y, in: f), forth(1, 1), derivative(at: 0.5) { s in back(s * s).0 + back(s).1 },
+          differences(0) { d in f(x + d, y + d) })
     print(2, mixed.0, again.0, derivative(at: x) { x in gx(x, y) }, differences(x) { x in gx(x, y) })
     print(2, mixed.1, again.1, derivative(at: y) { y in gx(x, y) }, differences(y) { y in gx(x, y) })
 }
@@ -82,6 +102,26 @@ pub fn own(script: &str) -> &str {
     script.strip_prefix(render::COMMON).unwrap_or(script)
 }
 
+/// How a program failed; a smaller program has to fail in the same way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Failure {
+    /// It is not compiled, or does not run to its end.
+    Stopped,
+    /// Its values, modes or differences disagree.
+    Wrong,
+    /// The compiled file does something else than the source.
+    Compiled,
+}
+
+/// A failure, and what there is to say about it.
+type Why = (Failure, String);
+
+/// A program that was run from source, and what it printed.
+pub struct Answered {
+    own: String,
+    output: String,
+}
+
 /// Programs that follow one another in one session: what all of them use is compiled once.
 pub struct Course {
     options: Options,
@@ -95,7 +135,7 @@ struct Running {
 }
 
 /// How many programs a session is asked to run.
-const TOGETHER: u32 = 50;
+const TOGETHER: u32 = 100;
 
 impl Course {
     /// A course in which each session has these options.
@@ -103,9 +143,55 @@ impl Course {
         Course { options, running: RefCell::default() }
     }
 
-    /// Runs a script behind others; what it printed, or why it did not end well.
-    fn run(&self, text: &str) -> Result<String, String> {
+    /// Runs a script after others, and compares what it printed.
+    ///
+    /// # Errors
+    /// What does not agree.
+    pub fn agree(&self, text: &str, tally: &Tally) -> Result<Answered, Why> {
         let own = own(text);
+        let output = self.run(own).map_err(|why| (Failure::Stopped, why))?;
+        let lines = output.lines().try_for_each(|line| compare(line, tally).map_err(|why| format!("{why}: {line}")));
+        lines.map_err(|why| (Failure::Wrong, why))?;
+        Ok(Answered { own: own.to_string(), output })
+    }
+
+    /// Builds a file of several programs, runs it, and compares it with what the sources printed.
+    ///
+    /// # Errors
+    /// The first program for which it is something else.
+    pub fn compiled(&self, programs: &[Answered]) -> Result<(), (usize, Why)> {
+        let Err((k, why)) = self.image(programs) else { return Ok(()) };
+        // What stops the file may be any of them.
+        let alone = programs
+            .iter()
+            .enumerate()
+            .find_map(|(k, program)| Some((k, self.image(std::slice::from_ref(program)).err()?.1)));
+        let (k, why) = alone.unwrap_or_else(|| (k, format!("only together with others: {why}")));
+        Err((k, (Failure::Compiled, why)))
+    }
+
+    fn image(&self, programs: &[Answered]) -> Result<(), (usize, String)> {
+        let mut text = render::COMMON.to_string();
+        for (k, program) in programs.iter().enumerate() {
+            text += &numbered(&program.own, k as u32);
+            text += "print(\"end\")\n";
+        }
+        let inputs = [Input { name: "random.dscript", text: &text }];
+        let built = Session::new(self.options.clone(), Box::new(Sink::default())).build(&inputs);
+        let (bytes, _) = built.map_err(|outcome| (0, stopped(&outcome)))?;
+        let sink = Sink::default();
+        let outcome = Session::new(self.options.clone(), Box::new(sink.clone())).run_compiled("random.dsc", &bytes);
+        let printed = String::from_utf8_lossy(&sink.0.borrow()).into_owned();
+        let outputs: Vec<&str> = printed.split("end\n").collect();
+        for (k, program) in programs.iter().enumerate() {
+            let output = outputs.get(k).copied().unwrap_or_default();
+            same(&program.output, output).map_err(|why| (k, why))?;
+        }
+        if outcome.status == Status::Done { Ok(()) } else { Err((0, stopped(&outcome))) }
+    }
+
+    /// Runs a script; what it printed, or why it did not end well.
+    fn run(&self, own: &str) -> Result<String, String> {
         let mut running = match self.running.take().filter(|running| running.programs < TOGETHER) {
             Some(running) => running,
             None => Running::begin(self.options.clone())?,
@@ -115,6 +201,11 @@ impl Course {
         self.running.replace(Some(running));
         Ok(output)
     }
+}
+
+fn stopped(outcome: &Outcome) -> String {
+    let said: Vec<String> = outcome.diagnostics.iter().map(|d| d.message.clone()).collect();
+    format!("{:?}: {}", outcome.status, said.join("; "))
 }
 
 /// A script whose functions have a number behind their names: what is declared twice would be ambiguous.
@@ -151,47 +242,67 @@ impl Running {
         let outcome = self.session.run(&[Input { name: "random.dscript", text }]);
         let bytes = std::mem::take(&mut *self.sink.0.borrow_mut());
         if outcome.status != Status::Done {
-            let said: Vec<String> = outcome.diagnostics.iter().map(|d| d.message.clone()).collect();
-            return Err(format!("{:?}: {}", outcome.status, said.join("; ")));
+            return Err(stopped(&outcome));
         }
         String::from_utf8(bytes).map_err(|e| e.to_string())
     }
 }
 
-/// Runs a script in a course, and compares what it printed.
-///
-/// # Errors
-/// What does not agree.
-pub fn agree(text: &str, course: &Course, tally: &Tally) -> Result<(), String> {
-    let output = course.run(text)?;
-    output.lines().try_for_each(|line| compare(line, tally).map_err(|why| format!("{why}: {line}")))
+/// What differs by the place where it was computed: last digits, and more of them the higher the order is, because modes
+/// add up in different orders.
+fn rounding(order: f64) -> f64 {
+    1e-11 * 100f64.powf((order - 1.0).max(0.0))
 }
 
-/// A line is the order, the derivative in several modes, and six values for the differences.
-fn compare(line: &str, tally: &Tally) -> Result<(), String> {
+fn numbers(line: &str) -> Result<Vec<f64>, String> {
     let numbers: Result<Vec<f64>, _> = line.split(' ').map(str::parse).collect();
-    let numbers = numbers.map_err(|e| format!("not a number ({e})"))?;
+    numbers.map_err(|e| format!("not a number ({e})"))
+}
+
+/// What a compiled program printed is what its source printed.
+fn same(source: &str, compiled: &str) -> Result<(), String> {
+    let mut lines = compiled.lines();
+    for line in source.lines() {
+        let other = lines.next().ok_or_else(|| format!("the compiled program ends before: {line}"))?;
+        let (a, b) = (numbers(line)?, numbers(other)?);
+        let scale = 1.0 + a.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let tolerance = rounding(a[0]) * scale;
+        if a.len() != b.len() || a.iter().zip(&b).any(|(a, b)| (a - b).abs() > tolerance || b.is_nan()) {
+            return Err(format!("the compiled program differs:\n{line}\n{other}"));
+        }
+    }
+    Ok(())
+}
+
+/// A line is the order, the derivative in several modes, and six values for the differences; of order 0 are values alone.
+fn compare(line: &str, tally: &Tally) -> Result<(), String> {
+    let numbers = numbers(line)?;
     let [order, rest @ ..] = &numbers[..] else { return Err("nothing printed".into()) };
-    let Some((modes, values)) = rest.split_last_chunk::<6>() else {
+    let split = if *order == 0.0 { Some((rest, &[0.0; 6])) } else { rest.split_last_chunk::<6>() };
+    let Some((modes, values)) = split else {
         return Err("too few numbers".into());
     };
     let Some(first) = modes.first().filter(|m| m.is_finite()) else { return Err("not a finite derivative".into()) };
-    // Modes add up in different orders: rounding grows with the order, and with what cancels.
-    let rounding = 1e-11 * 100f64.powf(order - 1.0);
     let scale = 1.0 + modes.iter().fold(values[0].abs(), |a, m| a.max(m.abs()));
-    if modes.iter().any(|mode| (mode - first).abs() > rounding * scale || mode.is_nan()) {
+    if modes.iter().any(|mode| (mode - first).abs() > rounding(*order) * scale || mode.is_nan()) {
         return Err("the modes disagree".into());
+    }
+    if *order == 0.0 {
+        return Ok(());
     }
     let slope = |k: usize| (values[2 * k] - values[2 * k + 1]) / (2.0 * STEP / f64::from(1 << k));
     let (whole, half, quarter) = (slope(0), slope(1), slope(2));
     // With half the step the error of a smooth function is a quarter; at a kink or jump nearby it is not.
-    let (doubt, estimate) = ((quarter - half).abs(), (4.0 * quarter - half) / 3.0);
-    if !estimate.is_finite() || doubt > 0.35 * (half - whole).abs() + 1e-9 * scale || doubt > 1e-2 * scale {
+    let doubt = (quarter - half).abs();
+    if !doubt.is_finite() || doubt > 0.35 * (half - whole).abs() + 1e-9 * scale || doubt > 1e-2 * scale {
         tally.skipped.set(tally.skipped.get() + 1);
         return Ok(());
     }
     tally.compared.set(tally.compared.get() + 1);
-    if (first - estimate).abs() > doubt + 1e-7 * scale {
+    // Richardson's extrapolation takes away the error in the square of the step, then that in its fourth power.
+    let (coarse, fine) = ((4.0 * half - whole) / 3.0, (4.0 * quarter - half) / 3.0);
+    let estimate = (16.0 * fine - coarse) / 15.0;
+    if (first - estimate).abs() > 16.0 * (estimate - fine).abs() + 1e-7 * scale {
         return Err(format!("the derivative is not the difference {estimate}"));
     }
     Ok(())

@@ -4,7 +4,8 @@
 //!
 //! Promises: every program is well-typed and ends (loops and recursions are counted); numbers stay small, because what is
 //! stored goes through a bounded function; no primitive leaves its domain. A name is an index into what is in scope where
-//! it is written, so that any part can be taken away when a failing program is made smaller.
+//! it is written, so that any part can be taken away when a failing program is made smaller. One program of four does
+//! nothing but arithmetic, so that there is adjoint code for it.
 //! What is checked about them stands in [`agree`]; `tests/properties.rs` and `fuzz/` make the programs.
 
 pub mod agree;
@@ -19,6 +20,8 @@ use proptest::prelude::*;
 /// A program: helper functions, and the function that is differentiated.
 #[derive(Clone, Debug)]
 pub struct Program {
+    /// Whether only what adjoint code is made for is written down.
+    pub is_arithmetic: bool,
     /// Functions that may be called by those after them.
     pub helpers: Vec<Helper>,
     /// The function itself.
@@ -32,8 +35,11 @@ pub enum Helper {
     Plain(Body),
     /// Calls itself a counted number of times: what it gives at the end, and what it makes of its own result.
     Recursive { last: Expr, step: Expr, times: u8 },
-    /// Changes its parameter: `func h(_ a: inout Double, _ t: Double) { a = … }`
-    InOut(Expr),
+    /// Throws unless it returns early: `func h(_ x: Double, _ y: Double) throws -> Double { … }`
+    Throwing(Body),
+    /// Changes its parameter, and has other functions change it:
+    /// `func h(_ a: inout Double, _ t: Double) { … a = … h(&a, …) }`
+    InOut { before: Vec<Stmt>, value: Expr, calls: Vec<(Pick, Expr)> },
 }
 
 /// Statements, and the value that is returned behind them.
@@ -69,8 +75,20 @@ pub enum Stmt {
     While(u8, Vec<Stmt>),
     /// `repeat { … } while n < …`
     Repeat(u8, Vec<Stmt>),
-    /// `if … { break }` or `continue` in a loop.
-    Leave(Condition, bool),
+    /// `if … { break }` or `continue` in a loop, perhaps of an outer one by its label.
+    Leave(Condition, bool, Pick),
+    /// `label: do { … }`
+    Labelled(Vec<Stmt>),
+    /// `do { … if … { throw … } } catch Refusal.refused(let e) { … } catch { … }`
+    Catch(Vec<Stmt>, Condition, Bounded, Vec<Stmt>),
+    /// `if … { throw … }`
+    Throw(Condition, Bounded),
+    /// `defer { … }`
+    Defer(Vec<Stmt>),
+    /// `checkpoint { … }`
+    Checkpoint(Vec<Stmt>),
+    /// `let k = { (t: Double) -> Double in … }` with statements, which change what they captured.
+    Routine(Vec<Stmt>, Expr),
     /// `if … { return … }`
     Return(Condition, Expr),
     /// `switch i % 3 { case 0: … case 1: … default: … }`
@@ -101,7 +119,7 @@ pub enum Stmt {
     Tuple(Bounded, Bounded),
     /// `let o: Double? = … ? … : nil`, `let v = o ?? …`
     Optional(Condition, Bounded, Bounded),
-    /// `change(&v, …)`, a helper function with an `inout` parameter.
+    /// `change(&v, …)`, a helper function with an `inout` parameter: a variable, an element or a field.
     InOut(Pick, Pick, Expr),
     /// A local function, called at once.
     LocalFunction(Expr, Expr),
@@ -184,16 +202,22 @@ pub enum Expr {
     Read(Pick, u8, Box<Expr>),
 }
 
-/// A program; `arity` numbers go into its main function.
+/// A program.
 pub fn program() -> impl Strategy<Value = Program> {
-    (vec(helper(), 0..3), body(9)).prop_map(|(helpers, main)| Program { helpers, main })
+    (proptest::bool::weighted(0.25), vec(helper(), 0..3), body(9)).prop_map(|(is_arithmetic, helpers, main)| Program {
+        is_arithmetic,
+        helpers,
+        main,
+    })
 }
 
 fn helper() -> impl Strategy<Value = Helper> {
     prop_oneof![
         2 => body(2).prop_map(Helper::Plain),
         1 => (expr(2), expr(2), 1..5u8).prop_map(|(last, step, times)| Helper::Recursive { last, step, times }),
-        1 => expr(2).prop_map(Helper::InOut),
+        1 => body(2).prop_map(Helper::Throwing),
+        1 => (vec(stmt(), 0..2), expr(2), vec((any::<Pick>(), expr(1)), 0..3))
+            .prop_map(|(before, value, calls)| Helper::InOut { before, value, calls }),
     ]
 }
 
@@ -227,6 +251,11 @@ fn control(inner: BoxedStrategy<Stmt>) -> impl Strategy<Value = Stmt> {
         1 => (any::<Pick>(), block(), block(), block()).prop_map(|(i, a, b, c)| Stmt::Switch(i, a, b, c)),
         2 => (any::<Pick>(), any::<u8>(), filling(), block(), block())
             .prop_map(|(thing, how, fill, a, b)| Stmt::Open(thing, how, fill, a, b)),
+        1 => block().prop_map(Stmt::Labelled),
+        1 => (block(), condition(1), bounded(), block()).prop_map(|(a, c, e, b)| Stmt::Catch(a, c, e, b)),
+        1 => block().prop_map(Stmt::Defer),
+        1 => block().prop_map(Stmt::Checkpoint),
+        1 => (block(), expr(1)).prop_map(|(body, result)| Stmt::Routine(body, result)),
     ]
 }
 
@@ -243,7 +272,7 @@ fn declaration() -> impl Strategy<Value = Stmt> {
         1 => (bounded(), bounded()).prop_map(|(a, b)| Stmt::Tuple(a, b)),
         1 => (condition(1), bounded(), bounded()).prop_map(|(c, a, b)| Stmt::Optional(c, a, b)),
         1 => (expr(2), expr(2)).prop_map(|(body, e)| Stmt::LocalFunction(body, e)),
-        8 => (any::<u8>(), any::<u8>(), filling()).prop_map(|(kind, how, fill)| Stmt::Make(kind, how, fill)),
+        12 => (any::<u8>(), any::<u8>(), filling()).prop_map(|(kind, how, fill)| Stmt::Make(kind, how, fill)),
     ]
 }
 
@@ -254,16 +283,17 @@ fn change() -> impl Strategy<Value = Stmt> {
         4 => (pick(), bounded()).prop_map(|(v, e)| Stmt::Assign(v, e)),
         4 => (pick(), bounded()).prop_map(|(v, e)| Stmt::Add(v, e)),
         1 => (pick(), pick()).prop_map(|(v, w)| Stmt::Swap(v, w)),
-        1 => (condition(1), any::<bool>()).prop_map(|(c, is_break)| Stmt::Leave(c, is_break)),
+        2 => (condition(1), any::<bool>(), pick()).prop_map(|(c, is_break, label)| Stmt::Leave(c, is_break, label)),
+        1 => (condition(1), bounded()).prop_map(|(c, e)| Stmt::Throw(c, e)),
         1 => (condition(1), expr(2)).prop_map(|(c, e)| Stmt::Return(c, e)),
         2 => (pick(), pick(), bounded()).prop_map(|(a, i, e)| Stmt::Store(a, i, e)),
         2 => (pick(), pick(), bounded()).prop_map(|(a, i, e)| Stmt::AddElement(a, i, e)),
         1 => (pick(), bounded()).prop_map(|(a, e)| Stmt::Append(a, e)),
         1 => (pick(), any::<bool>(), bounded()).prop_map(|(p, first, e)| Stmt::StoreField(p, first, e)),
         2 => (pick(), expr(2)).prop_map(|(p, e)| Stmt::Mutate(p, e)),
-        1 => (pick(), pick(), expr(2)).prop_map(|(h, v, e)| Stmt::InOut(h, v, e)),
-        10 => (pick(), any::<u8>(), filling()).prop_map(|(thing, how, fill)| Stmt::Alter(thing, how, fill)),
-        3 => (pick(), any::<u8>(), filling()).prop_map(|(v, how, fill)| Stmt::AlterVariable(v, how, fill)),
+        2 => (pick(), pick(), expr(2)).prop_map(|(h, v, e)| Stmt::InOut(h, v, e)),
+        12 => (pick(), any::<u8>(), filling()).prop_map(|(thing, how, fill)| Stmt::Alter(thing, how, fill)),
+        6 => (pick(), any::<u8>(), filling()).prop_map(|(v, how, fill)| Stmt::AlterVariable(v, how, fill)),
     ]
 }
 

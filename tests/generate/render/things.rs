@@ -1,12 +1,14 @@
 //! Statements and expressions from the templates of the kinds.
 
-use super::super::kinds::{KINDS, VARIABLE};
+use super::super::kinds::variable::{ARITHMETIC as STEPS, EFFECTS};
+use super::super::kinds::{ARITHMETIC, KINDS};
 use super::super::{Expr, Filling, Pick, Stmt};
-use super::{Writer, chosen};
+use super::{Writer, chosen, chosen_of_both};
 
 impl Writer {
     pub(super) fn make(&mut self, kind: u8, how: u8, filling: &Filling) {
-        let Some(kind) = chosen(KINDS, kind) else { return };
+        let kinds = if self.is_arithmetic { ARITHMETIC } else { KINDS };
+        let Some(kind) = chosen(kinds, kind).copied() else { return };
         let Some(template) = chosen(kind.makes, how) else { return };
         let name = self.fresh(kind.prefix);
         let (text, _) = self.fill(template, &name, filling);
@@ -16,23 +18,30 @@ impl Writer {
 
     pub(super) fn alter(&mut self, pick: Pick, how: u8, filling: &Filling) {
         match chosen(&self.scope.things, pick).cloned() {
-            Some((name, kind)) => self.change_by(kind.changes, &name, how, filling),
+            Some((name, kind)) => {
+                if let Some(template) = chosen(kind.changes, how) {
+                    self.change_by(template, &name, filling);
+                }
+            }
             None => self.make(pick, how, filling),
         }
     }
 
     pub(super) fn alter_variable(&mut self, pick: Pick, how: u8, filling: &Filling) {
         match chosen(&self.scope.variables, pick).cloned() {
-            Some(name) => self.change_by(VARIABLE, &name, how, filling),
+            Some(name) => {
+                let all = [STEPS, if self.is_arithmetic { &[] } else { EFFECTS }];
+                if let Some(template) = chosen_of_both(all, how) {
+                    self.change_by(template, &name, filling);
+                }
+            }
             None => self.number("var", "0.5"),
         }
     }
 
-    fn change_by(&mut self, templates: &[&str], name: &str, how: u8, filling: &Filling) {
-        if let Some(template) = chosen(templates, how) {
-            let (text, _) = self.fill(template, name, filling);
-            self.line(&text);
-        }
+    fn change_by(&mut self, template: &str, name: &str, filling: &Filling) {
+        let (text, _) = self.fill(template, name, filling);
+        self.line(&text);
     }
 
     pub(super) fn open(&mut self, pick: Pick, how: u8, filling: &Filling, bodies: [&[Stmt]; 2]) {

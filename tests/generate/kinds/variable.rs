@@ -1,0 +1,53 @@
+//! Statements that change a variable that holds a number.
+
+/// Those that do nothing but arithmetic.
+pub const ARITHMETIC: &[&str] = &[
+    "nudge(&$, #1)",
+    "$ = if ?1 { #1 } else { #2 * $ }",
+    "($, _) = both(#1, #2)",
+    "$ *= #1",
+    "$ -= #1",
+    "@1: for @2 in 0..<2 {\n    for @3 in 0..<2 {\n        if @2 + @3 > 1 { break @1 }\n        $ = sin($ + #1)\n    }\n}",
+    "switch ($ < #1, ?1) {\ncase (true, _): $ = sin($ + #2)\ncase (_, true): $ = #2\ndefault: break\n}",
+    "@1: do {\n    if ?1 { break @1 }\n    $ = sin($ + #1)\n}",
+    "var @2 = 0\n@1: while @2 < 3 {\n    @2 += 1\n    for @3 in 0..<2 {\n        $ = sin($ + #1 * Double(@3))\n        if @2 == 2 { continue @1 }\n    }\n    $ *= 0.75\n}",
+    "@1: switch $ < #1 {\ncase true:\n    if ?1 { break @1 }\n    $ = #2\ncase false: $ *= 0.5\n}",
+    "nudgeTwice(&$, #1)",
+];
+
+/// All others.
+pub const EFFECTS: &[&str] = &[
+    "func @1(_ @2: Double) { $ = sin($ + @2 * 0.5) }\n@1(#1)\n@1(#2)",
+    "do {\n    defer { $ = tanh($) }\n    $ += #1\n}",
+    "do { $ = try attempt(?1, #1) } catch Refusal.refused(let @1) { $ = sin(@1 + $) } catch { $ = 0.25 }",
+    "$ += (try? attempt(?1, #1)) ?? #2",
+    "for @1 in \"ab\" { $ = sin($ + (@1 == \"a\" ? #1 : #2)) }",
+    "checkpoint { $ = sin($ + #1) }",
+    "checkpoint for @1 in 0..<4 {\n    if @1 == 2 { continue }\n    $ = tanh($ + #1 * Double(@1))\n}",
+    "$ = checkpoint {\n    nudge(&$, #1)\n    return checkpoint { $ * 0.5 }\n}",
+    "nudgeDeep(&$, #1, 2)",
+    "let @1 = #1\naltered(&$) { t in t = sin(t + @1) }",
+    "do {\n    let @1 = try risky(?1, &$, #1)\n    $ += @1\n} catch {\n    $ = weight(error)\n}",
+    "$ = caught({ try attempt(?1, #1) }, { @1 in weight(@1) })",
+    "$ = (try? passed(#1) { @1 in try attempt(?1, @1 * 0.5) }) ?? #2",
+    "switch outcome(?1, #1) {\ncase .success(let @1): $ = @1\ncase .failure(.refused(let @2)): $ += @2\n}",
+    "$ = (try? outcome(?1, #1).get()) ?? #2",
+    "defer { $ = tanh($ + #1) }",
+    "for @1 in 0..<3 {\n    defer { $ = sin($ + 0.25) }\n    if @1 == 1 { continue }\n    $ *= #1\n}",
+    "var @1 = #1 {\n    willSet { $ = sin($ + newValue) }\n    didSet { $ *= oldValue }\n}\n@1 += #2\n@1 *= 0.5",
+    "@Damped var @1 = #1\n@1 += #2\n$ = @1",
+    "lazy var @1 = #1\nif ?1 { $ += @1 }\n$ = sin($ + @1)",
+    "$ = sin(blend($, #1, #2))",
+    "$ = blend(0.5, $, 0.25) + blend(#1, 0.5, #2)",
+    "let @1 = stretch(&$, #1)\n$ += 0.5 * @1",
+    "let @1 = stretch(&$, 0.5), @2 = #1\nvar @3 = 0.75\n$ = sin($ + @1 + stretch(&@3, @2))",
+    "$ = $.withDerivative { @1 in @1 = 0.5 * @1 + 0.5 * @1 }",
+    "replaceGradient(of: &$) { @1 in 1.5 * @1 - 0.5 * @1 }",
+    "$ = kept($, #1)",
+    "$ = [#1, #2, $].sorted(by: >)[1]",
+    "$ = (0..<3).reduce(into: $) { s, @1 in s = sin(s + #1 * Double(@1)) }",
+    "let @1 = valueWithGradient(at: #1, in: { t in sin(t * #2) })\n$ = @1.value + @1.gradient",
+    "let @1 = pullback(at: #1, in: { t in t * sin(t + #2) })\nfor _ in 0..<2 { $ = tanh(@1($) + @1(0.5)) }",
+    "$ = gradient(at: #1, in: { t in\n    var @1 = t\n    nudgeTwice(&@1, #2)\n    return @1 * t\n})",
+    "$ = derivative(at: #1, in: { t in\n    var @1 = [t, 0.5]\n    for @2 in 0..<2 { @1[@2] *= #2 }\n    @1.swapAt(0, 1)\n    return @1[1] * t + @1[0]\n})",
+];
