@@ -49,6 +49,7 @@ impl World {
             return None;
         }
         let param = |(t, is_inout): &(Type, bool)| format!("{}{}", if *is_inout { "inout " } else { "" }, self.show(t));
+        let from = spread_seeds(&from, kind).unwrap_or(from);
         let takes = from.iter().map(param).collect::<Vec<_>>().join(", ");
         let message = format!("function result's '{word}' type does not match '{name}'");
         let note = format!("'{word}' does not have expected type '({takes}) -> {}'", self.show(&to));

@@ -8,6 +8,7 @@ use super::promise::differentiation;
 use super::store::{MemberKind, Owner, RequirementKind, World};
 use super::tree::{Argument, Callee, ExprKind, FunctionId, FunctionRef, LocalId, Stmt, StmtKind};
 use super::ty::{ProtocolId, Type};
+use super::world::RegisteredKind;
 use crate::diagnostic::{Code, Diagnostic};
 use std::rc::Rc;
 
@@ -33,19 +34,20 @@ impl World {
         let of = FunctionRef { function: f, generics };
         let saved = std::mem::replace(&mut self.env, signature.env.clone());
         let view = self.file_of(span);
-        let inherited = self.rules_here(&of, view).into_iter().find_map(|rule| Some((rule.inherited?, rule.function)));
+        let inherited = self.rules_here(&of, view).into_iter().find_map(|rule| Some((rule.inherited?, rule)));
         self.env = saved;
-        let Some((original, derivative)) = inherited else { return };
+        let Some((original, rule)) = inherited else { return };
         let from = match self.function_data(original).owner {
             Owner::Nominal(n) => self.nominal_data(n).name.clone(),
             Owner::Protocol(p) => self.protocol_data(p).name.clone(),
             Owner::Module => return,
         };
+        let what = if rule.kind == RegisteredKind::Transpose { "transpose" } else { "derivative" };
         let message = format!(
-            "'{name}' inherits the derivative registered for '{from}.{name}'; mark it '@differentiable' to differentiate it, or '@differentiable(default)' to keep this one"
+            "'{name}' inherits the {what} registered for '{from}.{name}'; mark it '@differentiable' to differentiate it, or '@differentiable(default)' to keep this one"
         );
-        let at = self.function_data(derivative.function).span;
-        self.report(Diagnostic::warning(Code::InheritedDerivative, span, message).also(at, "the derivative"));
+        let at = self.function_data(rule.function.function).span;
+        self.report(Diagnostic::warning(Code::InheritedDerivative, span, message).also(at, format!("the {what}")));
     }
 
     /// Whether a registered derivative gives as the value what a call of the original with its own parameters gives: that is

@@ -58,7 +58,7 @@ impl World {
         let Owner::Nominal(n) = self.function_data(of.function).owner else { return vec![] };
         let mut olds: Vec<FunctionId> =
             self.overrides.iter().filter(|((_, c), by)| *c == n && **by == of.function).map(|((g, _), _)| *g).collect();
-        olds.retain(|g| !self.function_data(*g).registered.is_empty());
+        olds.retain(|g| !self.function_data(*g).registered.is_empty() && self.gives_the_same(*g, of.function));
         olds.sort_unstable();
         let own = self.nominal_data(n).params.len().min(of.generics.len());
         let (args, further) = of.generics.split_at(own);
@@ -73,6 +73,14 @@ impl World {
             at = self.base_type(class, &args);
         }
         vec![]
+    }
+
+    /// Whether what is registered for a method gives what one that overrides it gives, and not an instance of a superclass.
+    fn gives_the_same(&mut self, old: FunctionId, new: FunctionId) -> bool {
+        let results = [old, new].map(|f| self.signature(f).result.clone());
+        let is_open = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Param(_)));
+        let is_init = matches!(self.function_data(new).kind, FunctionKind::Init { .. });
+        !is_init && (results.iter().any(is_open) || self.normalize_type(&results[0]) == self.normalize_type(&results[1]))
     }
 
     /// Finds out what a class overrides, and says what is wrong with it.
