@@ -115,6 +115,12 @@ pub enum Operator {
     ReceiveBreak { result: u32 },
     /// Forgets what was sent.
     ForgetBreaks,
+    /// `function, x, y → y`: `y` cannot be differentiated where the function makes it of that argument, which was made of `x`.
+    BrokenArgument { of: TangentId, argument: u32, result: u32 },
+    /// `box, x, n →`, or `x, n →` for a global variable: what the integer there was made of.
+    KeepBreak { index: u32, more: bool },
+    /// `box, n → x`, or `n → x` for a global variable: what was kept of it.
+    KeptBreak { index: u32 },
     /// `x…, body → whether it was done, value, gradient…`, without the value unless that is wanted; behind a flag and an error
     /// if the body may throw.
     Gradient { at: TangentId, value: bool, throws: bool },

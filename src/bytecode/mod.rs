@@ -27,6 +27,9 @@ mod joined;
 pub mod operand;
 mod verify;
 
+#[cfg(test)]
+mod tests;
+
 pub use code::*;
 pub use disassemble::disassemble;
 pub use image::{Damaged, Image};

@@ -227,6 +227,7 @@ impl Walk<'_, '_> {
             Op::Native { name, .. } => self.native(name, at, step, facts),
             Op::Operator(Operator::ApplyAtOnce | Operator::Gradient { .. }) => each(Known::default()),
             Op::Operator(Operator::Coordinates { .. }) => each(all()),
+            Op::Operator(Operator::WithoutDerivative { is_property: true, .. }) => each(Known::default()),
             Op::Operator(Operator::WithoutDerivative { .. }) => each(Known::default().with(|d| d.cut = true)),
             Op::Operator(Operator::WithDerivative { .. }) => (0..step.outs.len()).map(operand).collect(),
             Op::Operator(Operator::NoDerivativeArgument) => {

@@ -41,13 +41,15 @@ enum Source {
     Step(At),
     /// In a function that it called, on the way to the result with that number.
     Call(At, u32),
+    /// Before an integer was stored in the variable that is read there.
+    Load(At),
 }
 
 impl Source {
     /// The step where the function sees it.
     fn at(self) -> At {
         match self {
-            Source::Step(at) | Source::Call(at, _) => at,
+            Source::Step(at) | Source::Call(at, _) | Source::Load(at) => at,
         }
     }
 }
@@ -55,6 +57,13 @@ impl Source {
 /// The breaks that are behind what a register holds.
 #[derive(Clone, Default, PartialEq)]
 struct Behind(BTreeSet<Source>);
+
+impl Behind {
+    /// All but those of what was in variables before.
+    fn made_here(&self) -> impl Iterator<Item = Source> {
+        self.0.iter().copied().filter(|source| !matches!(source, Source::Load(_)))
+    }
+}
 
 impl Fact for Behind {
     fn join(&mut self, other: &Behind) -> bool {
@@ -73,6 +82,10 @@ struct Found {
     numbers: BTreeMap<(At, Reg), BTreeSet<Source>>,
     /// Results that are no numbers, by block and number, with the breaks behind them.
     results: BTreeMap<(usize, u32), BTreeSet<Source>>,
+    /// Steps that store an integer in a variable, with the breaks behind it.
+    stores: BTreeMap<At, BTreeSet<Source>>,
+    /// Calls of function values that are given integers, with the breaks behind each, by number.
+    arguments: BTreeMap<At, BTreeMap<u32, BTreeSet<Source>>>,
 }
 
 impl<'p> Chains<'p> {
@@ -86,7 +99,8 @@ impl<'p> Chains<'p> {
     pub fn marked(&mut self, f: &Function) -> Option<Function> {
         let number = self.number?;
         let found = self.find(f);
-        if found.numbers.is_empty() && found.results.is_empty() {
+        let is_whole = found.numbers.is_empty() && found.results.is_empty();
+        if is_whole && found.stores.is_empty() && found.arguments.is_empty() {
             return None;
         }
         Some(Marking::of(f, &found, number).function(f))
@@ -105,8 +119,11 @@ impl<'p> Chains<'p> {
                 self.step(f, &possible, (block, k), step, facts, &mut found);
             }
             let Some(Terminator::Return(results)) = &f.blocks[block].end else { return };
-            for (k, result) in (0..).zip(results).filter(|(_, r)| f.registers[r.0 as usize].bank == Bank::I) {
-                let behind = &facts[result.0 as usize].0;
+            for (k, result) in (0..).zip(results).filter(|(_, r)| !is_number(f, **r)) {
+                // What is in a variable is not handed on any further, and neither is a text that another function has made.
+                let is_integer = f.registers[result.0 as usize].bank == Bank::I;
+                let is_sent = |source: &Source| is_integer || matches!(source, Source::Step(_));
+                let behind: Vec<Source> = facts[result.0 as usize].made_here().filter(is_sent).collect();
                 if !behind.is_empty() {
                     found.results.entry((block, k)).or_default().extend(behind);
                 }
@@ -114,6 +131,14 @@ impl<'p> Chains<'p> {
         };
         dataflow::forward(f, entry, step, |_, _| {});
         found
+    }
+
+    /// Whether a function makes a result of an argument, both by number, as far as that is known.
+    pub fn passes(&mut self, function: FunctionId, argument: u32, result: u32) -> bool {
+        let is_by_rule = self.program.function(function).is_none_or(|f| f.is_opaque || !f.rules.is_empty());
+        let summary = self.activity.summary(function);
+        let known = summary.results.get(result as usize).and_then(|known| known.0.as_deref());
+        !is_by_rule && known.is_some_and(|result| result.on.contains(&argument))
     }
 
     /// The results of a function that break a chain on some path. Of functions that call each other not all may be known.
@@ -139,11 +164,12 @@ impl<'p> Chains<'p> {
         facts: &mut [Behind],
         found: &mut Found,
     ) {
+        stored(at, step, facts, found);
         let outs = self.behind(f, at, step, facts, found);
         for (out, mut behind) in step.outs.iter().zip(outs) {
             behind.0.retain(|source| match source {
                 Source::Step(at) => found.breaks[at].iter().any(|r| possible.is_varied(*r)),
-                Source::Call(..) => true,
+                Source::Call(..) | Source::Load(_) => true,
             });
             if is_number(f, *out) && !matches!(step.op, Op::Copy) {
                 if !behind.0.is_empty() {
@@ -173,7 +199,19 @@ impl<'p> Chains<'p> {
             },
             Op::Call(callee) | Op::CallRule(callee) => self.call(f, *callee, (at, step), facts, found),
             // Which function that is turns out when it is called.
-            Op::CallValue => (0..).zip(&step.outs).map(|(k, out)| handed_on(f, (at, k), *out)).collect(),
+            Op::CallValue => {
+                let gives_numbers = step.outs.iter().any(|r| is_number(f, *r));
+                for (k, argument) in (0..).zip(&step.ins[1..]).filter(|_| gives_numbers) {
+                    let behind = &facts[argument.0 as usize];
+                    if behind.made_here().next().is_some() {
+                        found.arguments.entry(at).or_default().entry(k).or_default().extend(&behind.0);
+                    }
+                }
+                (0..).zip(&step.outs).map(|(k, out)| handed_on(f, (at, k), *out)).collect()
+            }
+            Op::LoadBox { bank: Bank::I, .. } | Op::LoadGlobal { bank: Bank::I, .. } => {
+                each(Behind(BTreeSet::from([Source::Load(at)])))
+            }
             _ => each(Behind::default()),
         }
     }
@@ -214,10 +252,19 @@ impl<'p> Chains<'p> {
     }
 }
 
+/// Remembers which breaks are behind an integer that a step stores in a variable.
+fn stored(at: At, step: &Instruction, facts: &[Behind], found: &mut Found) {
+    if let Op::StoreBox { bank: Bank::I, .. } | Op::StoreGlobal { bank: Bank::I, .. } = step.op
+        && let Some(behind) = step.ins.last().map(|value| &facts[value.0 as usize])
+        && behind.made_here().next().is_some()
+    {
+        found.stores.entry(at).or_default().extend(&behind.0);
+    }
+}
+
 /// What a called function says of a result of its own.
 fn handed_on(f: &Function, (at, k): (At, u32), out: Reg) -> Behind {
-    let is_integer = f.registers[out.0 as usize].bank == Bank::I;
-    Behind(is_integer.then_some(Source::Call(at, k)).into_iter().collect())
+    Behind((!is_number(f, out)).then_some(Source::Call(at, k)).into_iter().collect())
 }
 
 /// What comes out of a step where the path of some numbers breaks.
@@ -230,14 +277,19 @@ fn broken(f: &Function, at: At, ins: &[Reg], mut behind: Behind, found: &mut Fou
     behind
 }
 
-/// Whether numbers go into a step, or something that may hold some, and something else comes out.
+/// Whether numbers go into a step, or something that may hold some, and something else comes out; or the other way round.
 fn may_break(f: &Function, step: &Instruction) -> bool {
     let takes = |what: fn(Bank) -> bool| step.ins.iter().any(|r| what(f.registers[r.0 as usize].bank));
     match &step.op {
         Op::Primitive(id) => flow::primitive(*id) == Passage::Break && takes(|bank| bank == Bank::F),
-        Op::Native { name, .. } => flow::native(name) == NativePassage::Break && takes(|bank| bank == Bank::F),
+        Op::Native { name, .. } if flow::native(name) == NativePassage::Break => takes(|bank| bank == Bank::F),
         Op::Call(_) | Op::CallRule(_) | Op::CallValue => {
             takes(|bank| bank != Bank::I) && step.outs.iter().any(|r| f.registers[r.0 as usize].bank == Bank::I)
+        }
+        Op::LoadBox { bank: Bank::I, .. } | Op::LoadGlobal { bank: Bank::I, .. } => true,
+        // A text becomes a number.
+        Op::Native { name, .. } if flow::native(name) == NativePassage::Carry => {
+            step.outs.iter().any(|r| is_number(f, *r))
         }
         _ => false,
     }
@@ -255,6 +307,24 @@ fn is_number(f: &Function, reg: Reg) -> bool {
     f.registers[reg.0 as usize].bank == Bank::F
 }
 
+/// Says behind a step that stores an integer in a variable that it was made of a number, beside those before if there
+/// are `more`.
+fn keep(store: &Instruction, number: Reg, more: bool) -> Instruction {
+    let op = Op::Operator(Operator::KeepBreak { index: variable(store), more });
+    let mut ins = store.ins.clone();
+    ins.insert(ins.len() - 1, number);
+    Instruction { op, outs: vec![], ins, ..store.clone() }
+}
+
+/// Which component of a box, or of the global variables, a step reads or writes.
+fn variable(step: &Instruction) -> u32 {
+    match step.op {
+        Op::LoadBox { index, .. } | Op::StoreBox { index, .. } => u32::from(index),
+        Op::LoadGlobal { index, .. } | Op::StoreGlobal { index, .. } => index,
+        _ => u32::MAX,
+    }
+}
+
 /// What is put into a function.
 struct Marking {
     registers: Vec<Register>,
@@ -267,26 +337,54 @@ struct Marking {
 }
 
 impl Marking {
-    fn of(f: &Function, found: &Found, number: TangentId) -> Marking {
+    fn of(f: &Function, found: &Found, number_kind: TangentId) -> Marking {
         let (before, behind) = (BTreeMap::new(), BTreeMap::new());
         let mut marking = Marking { registers: f.registers.clone(), first: vec![], before, behind };
         let mut held: BTreeMap<Source, Vec<Reg>> = BTreeMap::new();
-        let used = found.numbers.values().chain(found.results.values()).flatten();
+        let arguments = found.arguments.values().flat_map(BTreeMap::values);
+        let used = found.numbers.values().chain(found.results.values()).chain(found.stores.values());
+        let used = used.chain(arguments).flatten();
         for of in used {
             let span = f.blocks[of.at().0].instructions[of.at().1].span;
             held.entry(*of).or_insert_with(|| match of {
                 Source::Step(at) => marking.hold(*at, &found.breaks[at], span),
                 Source::Call(at, k) => marking.receive(*at, *k, span),
+                Source::Load(at) => marking.kept(*at, &f.blocks[at.0].instructions[at.1]),
             });
         }
         for ((at, out), sources) in &found.numbers {
             for of in sources {
                 let span = f.blocks[of.at().0].instructions[of.at().1].span;
                 let operator = |held: &Reg| {
-                    let op = Op::Operator(Operator::Broken { of: number });
+                    let op = Op::Operator(Operator::Broken { of: number_kind });
                     Instruction { op, outs: vec![*out], ins: vec![*held, *out], span, active: false }
                 };
                 marking.behind.entry(*at).or_default().extend(held[of].iter().map(operator));
+            }
+        }
+        for (at, sources) in &found.stores {
+            let store = &f.blocks[at.0].instructions[at.1];
+            let numbers = sources.iter().flat_map(|of| &held[of]).enumerate();
+            let keep = numbers.map(|(k, number)| keep(store, *number, k > 0));
+            marking.behind.entry(*at).or_default().extend(keep);
+        }
+        for (at, arguments) in &found.arguments {
+            let call = &f.blocks[at.0].instructions[at.1];
+            let function = marking.register(Bank::R);
+            marking.first.push(Instruction { op: Op::Null, outs: vec![function], ins: vec![], ..call.clone() });
+            let hold = Instruction { op: Op::Copy, outs: vec![function], ins: vec![call.ins[0]], ..call.clone() };
+            marking.before.entry(*at).or_default().push(hold);
+            for (argument, number) in arguments.iter().flat_map(|(k, all)| all.iter().map(move |of| (*k, of))) {
+                for (result, out) in (0..).zip(&call.outs).filter(|(_, out)| is_number(f, **out)) {
+                    let op = Op::Operator(Operator::BrokenArgument { of: number_kind, argument, result });
+                    let ask = |held: &Reg| Instruction {
+                        op: op.clone(),
+                        outs: vec![*out],
+                        ins: vec![function, *held, *out],
+                        ..call.clone()
+                    };
+                    marking.behind.entry(*at).or_default().extend(held[number].iter().map(ask));
+                }
             }
         }
         for ((block, result), sources) in &found.results {
@@ -315,8 +413,23 @@ impl Marking {
         vec![register]
     }
 
+    /// Asks behind a step that reads an integer from a variable what that was made of.
+    fn kept(&mut self, at: At, load: &Instruction) -> Vec<Reg> {
+        let register = self.number();
+        self.clear(register, load.span);
+        let op = Op::Operator(Operator::KeptBreak { index: variable(load) });
+        let ins = [&load.ins[..], &load.outs[..]].concat();
+        let step = Instruction { op, outs: vec![register], ins, ..load.clone() };
+        self.behind.entry(at).or_default().insert(0, step);
+        vec![register]
+    }
+
     fn number(&mut self) -> Reg {
-        self.registers.push(Register { bank: Bank::F, name: None });
+        self.register(Bank::F)
+    }
+
+    fn register(&mut self, bank: Bank) -> Reg {
+        self.registers.push(Register { bank, name: None });
         Reg(self.registers.len() as u32 - 1)
     }
 

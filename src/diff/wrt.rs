@@ -42,7 +42,7 @@ fn spread(program: &Program, shape: ShapeId, tangent: TangentId, out: &mut Vec<M
     let still = |out: &mut Vec<Moves>, n: usize| out.resize(out.len() + n, Moves::No);
     match &program.tangents.get(tangent).kind {
         TangentKind::Nothing => still(out, count(program, shape)),
-        TangentKind::Number => out.push(Moves::Yes),
+        TangentKind::Number | TangentKind::Whole(_) => out.push(Moves::Yes),
         TangentKind::Array(_) | TangentKind::Dictionary(_) | TangentKind::Boxed(_) => {
             out.push(if moves_as_a_whole(program, tangent, 0) { Moves::Yes } else { Moves::Partly });
         }
@@ -110,7 +110,11 @@ fn moves_as_a_whole(program: &Program, tangent: TangentId, depth: usize) -> bool
                 && fields.len() == moving.len()
                 && moving.iter().all(|(_, _, t)| moves_as_a_whole(program, *t, depth + 1))
         }
-        TangentKind::Boxed(_) | TangentKind::Beside(_) | TangentKind::Enum(_) | TangentKind::Nothing => false,
+        TangentKind::Boxed(_)
+        | TangentKind::Beside(_)
+        | TangentKind::Whole(_)
+        | TangentKind::Enum(_)
+        | TangentKind::Nothing => false,
     }
 }
 

@@ -44,12 +44,15 @@ pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Ope
         ir::Operator::Gradient { at, value, throws } => Operator::Gradient { at, value, throws },
         ir::Operator::ApplyAtOnce => Operator::ApplyAtOnce,
         ir::Operator::Coordinates { of } => Operator::Coordinates { of },
-        ir::Operator::WithoutDerivative { of } => Operator::WithoutDerivative { of },
+        ir::Operator::WithoutDerivative { of, .. } => Operator::WithoutDerivative { of },
         ir::Operator::NoDerivativeArgument => Operator::NoDerivativeArgument,
         ir::Operator::Broken { of } => Operator::Broken { of },
         ir::Operator::SendBreak { result } => Operator::SendBreak { result },
         ir::Operator::ReceiveBreak { result } => Operator::ReceiveBreak { result },
         ir::Operator::ForgetBreaks => Operator::ForgetBreaks,
+        ir::Operator::BrokenArgument { of, argument, result } => Operator::BrokenArgument { of, argument, result },
+        ir::Operator::KeepBreak { index, more } => Operator::KeepBreak { index, more },
+        ir::Operator::KeptBreak { index } => Operator::KeptBreak { index },
         ir::Operator::WithDerivative { of } => Operator::WithDerivative { of },
     };
     let (params, results) = (counts(banks, &step.ins), counts(banks, &step.outs));

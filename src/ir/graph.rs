@@ -312,8 +312,8 @@ pub enum Operator {
     Transpose { at: TangentId, result: TangentId },
     /// `x… → x…`: the same value, constant in every live level. Also of types that do not differentiate (`of` is then
     /// [nothing](crate::value::shape::TangentKind::Nothing)), because it makes a break of the path explicit; and wherever
-    /// something is stored in a `@noDerivative` property.
-    WithoutDerivative { of: TangentId },
+    /// something is stored in a `@noDerivative` property (`is_property`), which is no word of the user's about the path.
+    WithoutDerivative { of: TangentId, is_property: bool },
     /// `x… → x…`: the argument of a parameter that is marked `@noDerivative`. The value is the same; where it moves, what is
     /// made of it has no derivative, and it is an error to ask for one.
     NoDerivativeArgument,
@@ -330,6 +330,16 @@ pub enum Operator {
     ReceiveBreak { result: u32 },
     /// Forgets what was sent by calls before. Only in derivative code.
     ForgetBreaks,
+    /// `function, x, y → y`: the integer with the number `argument`, which the function was given, was made of `x`. Its
+    /// result with the number `result` is `y`, which has no derivative where it was made of that integer. Only in
+    /// derivative code.
+    BrokenArgument { of: TangentId, argument: u32, result: u32 },
+    /// `box, x, n →`, or `x, n →` for a global variable: the integer `n` that was stored there was made of `x`, beside what was
+    /// said of it before if there is `more`. Only in derivative code.
+    KeepBreak { index: u32, more: bool },
+    /// `box, n → x`, or `n → x` for a global variable: what the integer `n` that was read there was made of; a constant
+    /// where nothing was said of it. Only in derivative code.
+    KeptBreak { index: u32 },
     /// `linear, vectors → whether it was done, results`: applies a differential or pullback to all vectors of an array,
     /// several in one sweep. Only in plain code; in a live level it is not done.
     ApplyAtOnce,

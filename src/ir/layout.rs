@@ -182,7 +182,10 @@ impl Layouts {
     fn beside(&mut self, d: &mut dyn Declarations, shapes: &mut Shapes, value: Shape, vector: &Type) -> Shape {
         let (Shape::Struct { name, .. } | Shape::Enum { name, .. }) = &value else { return value };
         let name = name.clone();
-        let fields = vec![("value".into(), shapes.add(value)), ("vector".into(), self.shape(d, shapes, vector))];
+        let vector = self.shape(d, shapes, vector);
+        let beside =
+            if is_counted(shapes, vector, &mut vec![]) == Some(true) { vector } else { shapes.add(Shape::Double) };
+        let fields = vec![("value".into(), shapes.add(value)), ("vector".into(), beside)];
         Shape::Struct { name, fields, style: Style::Beside }
     }
 
@@ -408,6 +411,33 @@ pub fn beside(layouts: &mut Layouts, shapes: &Shapes, shape: ShapeId) -> Option<
         }
         _ => None,
     }
+}
+
+/// Whether all values of a shape have the same numbers, and they have any; nothing where nobody can count them.
+fn is_counted(shapes: &Shapes, shape: ShapeId, around: &mut Vec<ShapeId>) -> Option<bool> {
+    if around.contains(&shape) {
+        return None;
+    }
+    around.push(shape);
+    let mut has_any = false;
+    match shapes.get(shape) {
+        Shape::Double | Shape::Float => has_any = true,
+        Shape::Tuple(fields) => {
+            for (_, field) in fields {
+                has_any |= is_counted(shapes, *field, around)?;
+            }
+        }
+        Shape::Struct { fields, .. } => {
+            for (_, field) in fields {
+                has_any |= is_counted(shapes, *field, around)?;
+            }
+        }
+        Shape::Boxed(inner) => has_any = is_counted(shapes, *inner, around)?,
+        Shape::Int { .. } | Shape::Bool | Shape::String | Shape::Character | Shape::Metatype { .. } => {}
+        _ => return None,
+    }
+    around.pop();
+    Some(has_any)
 }
 
 /// What is inside of a box; the shape itself when there is none.

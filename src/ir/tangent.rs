@@ -10,7 +10,7 @@
 use super::layout::{Layouts, instantiate, unboxed};
 use crate::types::ty::Type;
 use crate::types::world::{Builtin, Declarations, Nominal, NominalKind};
-use crate::value::shape::{Shape, ShapeId, Shapes, Tangent, TangentId, TangentKind, Tangents};
+use crate::value::shape::{BESIDE, Shape, ShapeId, Shapes, Style, Tangent, TangentId, TangentKind, Tangents};
 use hashbrown::HashMap;
 
 /// What answers questions about types, and the tables that the answers go to.
@@ -79,13 +79,29 @@ impl Layouts {
                 match (nominal.builtin, nominal.kind) {
                     (Some(builtin), _) => self.builtin(to, builtin, args),
                     _ if to.d.own_vector(ty).is_some() => {
-                        self.tangent(to, vector).map_or(TangentKind::Nothing, TangentKind::Beside)
+                        self.tangent(to, vector).map_or(TangentKind::Nothing, |of| self.beside_value(to, ty, of))
                     }
                     (None, NominalKind::Struct | NominalKind::Class) => self.fields(to, ty, &nominal, args, vector),
                     (None, NominalKind::Enum) => self.enumeration(to, &nominal, args),
                 }
             }
             _ => TangentKind::Nothing,
+        }
+    }
+
+    /// How the vector differentiates that stands beside values of a type: as itself, or as a whole.
+    fn beside_value(&mut self, to: &mut Tables<'_>, ty: &Type, of: TangentId) -> TangentKind {
+        let value = self.shape(to.d, to.shapes, ty);
+        let vector = to.tangents.get(of).vector;
+        let beside = match to.shapes.get(unboxed(to.shapes, value)) {
+            Shape::Struct { fields, style: Style::Beside, .. } => fields.get(BESIDE as usize).map(|(_, shape)| *shape),
+            _ => None,
+        };
+        match beside {
+            Some(value) if value != vector => {
+                TangentKind::Beside(to.tangents.add(Tangent { value, vector, kind: TangentKind::Whole(of) }))
+            }
+            _ => TangentKind::Beside(of),
         }
     }
 

@@ -202,6 +202,11 @@ impl Check<'_> {
             Operator::SendBreak { .. } => ins == [Bank::F] && outs.is_empty(),
             Operator::ReceiveBreak { .. } => ins.is_empty() && outs == [Bank::F],
             Operator::ForgetBreaks => ins.is_empty() && outs.is_empty(),
+            Operator::BrokenArgument { .. } => ins == [Bank::R, Bank::F, Bank::F] && outs == [Bank::F],
+            Operator::KeepBreak { .. } => {
+                (ins == [Bank::R, Bank::F, Bank::I] || ins == [Bank::F, Bank::I]) && outs.is_empty()
+            }
+            Operator::KeptBreak { .. } => (ins == [Bank::R, Bank::I] || ins == [Bank::I]) && outs == [Bank::F],
             Operator::Gradient { at, value: gives, throws } => {
                 let more = error(throws) + 1 + usize::from(*gives);
                 ins.len() == value(at) + 1 && outs.len() == more + vector(at)
@@ -211,7 +216,7 @@ impl Check<'_> {
             Operator::Recompute => (outs.is_empty() || outs == [Bank::I, Bank::R]) && ins == [Bank::R],
             Operator::Coordinates { of } => outs == [Bank::R] && ins.len() == value(of),
             Operator::NoDerivativeArgument => ins == outs,
-            Operator::WithoutDerivative { of } => ins == outs && ins.len() == value(of),
+            Operator::WithoutDerivative { of, .. } => ins == outs && ins.len() == value(of),
             Operator::WithDerivative { of } => ins.len() == value(of) + 1 && outs.len() == value(of),
         }
     }

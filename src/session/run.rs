@@ -170,6 +170,10 @@ impl Compiler for OnDemand<'_> {
         derive::forms(&derive::written(self.program, FunctionId(function), sources), name, order)
     }
 
+    fn passes(&mut self, function: u32, argument: u32, result: u32) -> bool {
+        self.chains.passes(FunctionId(function), argument, result)
+    }
+
     fn shapes(&self) -> &Shapes {
         &self.program.shapes
     }

@@ -6,6 +6,8 @@ use super::recording::Tape;
 use super::sweep::{Progress, Sweep};
 use super::wide::Template;
 use super::{Num, Wide};
+use crate::value::Ref;
+use crate::value::shape::TangentId;
 use std::rc::Rc;
 
 /// A differential or, transposed, a pullback: a value like others, which can be kept and called any number of times.
@@ -21,6 +23,18 @@ pub struct LinearMap {
     pub y: Rc<[Template]>,
     /// Whether it goes from results to inputs.
     pub transposed: bool,
+}
+
+/// The transpose of a linear function whose arguments have arrays or the like: it can only be recorded when it is called,
+/// because how many elements they have is not known before.
+#[derive(Clone, Debug)]
+pub struct UnsizedTranspose {
+    /// The function.
+    pub function: Ref,
+    /// How its argument differentiates.
+    pub at: TangentId,
+    /// How its result differentiates.
+    pub result: TangentId,
 }
 
 impl LinearMap {

@@ -69,6 +69,7 @@ fn write_wide(wide: &Wide, f: &mut Formatter<'_>) -> fmt::Result {
                 CallKind::Pullback => "a registered pullback of",
                 CallKind::Edit => "an edited adjoint of",
                 CallKind::Constant => "a constant differential of",
+                CallKind::Forwards => "a differential without a transpose of",
             };
             write!(f, "{what}")?;
             call.operands.iter().try_for_each(|node| write!(f, " %{node}"))?;

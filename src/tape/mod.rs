@@ -63,7 +63,7 @@ mod tests;
 
 pub use kept::Kept;
 pub use levels::{Direction, Levels, Mode};
-pub use linear::LinearMap;
+pub use linear::{LinearMap, UnsizedTranspose};
 pub use node::{Node, Stop};
 pub use recording::Tape;
 pub use sweep::{Progress, Sweep};

@@ -6,9 +6,9 @@
 //! can be reached from what was stored to is gone through: slots of that level are replaced by those that they stood for
 //! in the levels outside. With one level there is nothing outside, and nothing is logged.
 
-use super::LinearMap;
 use super::levels::Levels;
 use super::wide::WideKind;
+use super::{LinearMap, UnsizedTranspose};
 use crate::value::reach::{SlotChange, change_slots, change_slots_in_boxes};
 use crate::value::{BoxCells, Cells, Ref, Slot};
 use hashbrown::HashMap;
@@ -51,8 +51,18 @@ impl SlotChange for Settle<'_> {
     }
 
     fn machine(&mut self, object: &Rc<dyn Any>) -> Option<Ref> {
-        object.downcast_ref::<LinearMap>()?.changed(self)
+        changed(object, self)
     }
+}
+
+/// A linear map with other slots in what it was made of; nothing for other objects, and where nothing changes.
+pub fn changed(object: &Rc<dyn Any>, change: &mut dyn SlotChange) -> Option<Ref> {
+    if let Some(transpose) = object.downcast_ref::<UnsizedTranspose>() {
+        let mut transpose = transpose.clone();
+        change_inside(&mut transpose.function, change);
+        return Some(Ref::Machine(Rc::new(transpose)));
+    }
+    object.downcast_ref::<LinearMap>()?.changed(change)
 }
 
 impl LinearMap {

@@ -125,6 +125,15 @@ impl Sweep {
         Ok(())
     }
 
+    /// Gives a node another adjoint or tangent; 0 is no node.
+    pub fn set(&mut self, node: u32, x: Num) {
+        match &mut self.numbers {
+            _ if node == 0 => {}
+            Numbers::Plain(numbers) => numbers[node as usize] = x.value,
+            Numbers::Live(numbers) => numbers.set(node, x),
+        }
+    }
+
     /// The adjoint or tangent of a node.
     pub fn number(&self, node: u32) -> Num {
         match &self.numbers {

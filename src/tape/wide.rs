@@ -39,7 +39,7 @@ impl WideKind {
             WideKind::Call(call) => match (&call.name, call.kind) {
                 (Some(name), _) => name.clone(),
                 (None, CallKind::Edit) => "withDerivative".into(),
-                (None, CallKind::Pullback | CallKind::Constant) => "registered".into(),
+                (None, CallKind::Pullback | CallKind::Constant | CallKind::Forwards) => "registered".into(),
             },
         }
     }
@@ -121,6 +121,9 @@ pub enum CallKind {
     Edit,
     /// Takes the tangents of the operands to that of the result, and cannot be transposed: it gives a constant.
     Constant,
+    /// The same of a function whose transpose nobody knows: it takes or gives vectors whose components cannot be counted
+    /// beforehand.
+    Forwards,
 }
 
 /// A value, kept for its shape: how many elements its arrays have, which keys, which case.

@@ -36,7 +36,9 @@ impl World {
         }
         let saved = std::mem::take(&mut self.env);
         let vector = self.vector_here(ty);
-        let follows = vector.as_ref().is_none_or(|v| v == ty || self.follows_members(*n, args, v));
+        let follows = vector
+            .as_ref()
+            .is_none_or(|v| v == ty || self.follows_members(*n, args, v) && !self.is_written_without_members(*n, v));
         self.env = saved;
         vector.filter(|_| !follows)
     }
@@ -166,6 +168,15 @@ impl World {
         let Some(conformance) = self.declares(n, "Differentiable") else { return false };
         let (group, _) = self.asks(n, conformance);
         !self.groups[group.0 as usize].is_prelude
+    }
+
+    /// Whether the user has written a tangent vector without members: it stands for something that is elsewhere, or for
+    /// nothing.
+    fn is_written_without_members(&mut self, n: NominalId, vector: &Type) -> bool {
+        let Type::Nominal(v, _) = vector else { return false };
+        let of_vector = self.nominal_info(*v);
+        let is_struct = of_vector.kind == NominalKind::Struct && self.nominal_data(*v).builtin.is_none();
+        is_struct && of_vector.stored.is_empty() && !self.nominal_data(n).synthesized.contains(&VECTOR)
     }
 
     /// Whether each member of a vector is that of the member with the same name.

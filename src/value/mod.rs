@@ -19,6 +19,7 @@ mod release;
 pub mod shape;
 pub mod text;
 pub mod walk;
+pub mod whole;
 
 pub use cells::{Cells, Integers, Numbers, References};
 pub use components::Components;

@@ -104,6 +104,12 @@ pub trait Compiler {
         vec![]
     }
 
+    /// Whether a function makes a result of an integer that it is given, both by number.
+    fn passes(&mut self, function: u32, argument: u32, result: u32) -> bool {
+        let _ = (function, argument, result);
+        false
+    }
+
     /// What values look like.
     fn shapes(&self) -> &Shapes;
 
@@ -297,6 +303,7 @@ fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
         | Operator::WithDerivative { of }
         | Operator::Coordinates { of }
         | Operator::Gradient { at: of, .. }
+        | Operator::BrokenArgument { of, .. }
         | Operator::Broken { of } => vec![of],
         Operator::Series { result, .. } => vec![result],
         Operator::ApplyAtOnce
@@ -304,7 +311,9 @@ fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
         | Operator::Recompute
         | Operator::SendBreak { .. }
         | Operator::ReceiveBreak { .. }
-        | Operator::ForgetBreaks => vec![],
+        | Operator::ForgetBreaks
+        | Operator::KeepBreak { .. }
+        | Operator::KeptBreak { .. } => vec![],
     });
     known && of_rules.chain(of_operators).all(|tangent| tangents.contains(tangent))
 }

@@ -12,7 +12,7 @@ use crate::bytecode::{Code, Instruction};
 use crate::diagnostic::Code as Number;
 use crate::source::Span;
 use crate::stop;
-use crate::value::{Cells, Components, Ref, ending};
+use crate::value::{Cells, Components, Ref, ending, whole};
 use std::sync::Arc;
 
 impl Machine {
@@ -100,6 +100,7 @@ impl Machine {
     fn end(&mut self) {
         self.keep_kinks();
         self.broken.clear();
+        whole::forget();
         self.checks = self.checks.take().map(|_| Checks::default());
         self.places.clear();
         self.frames.clear();

@@ -78,7 +78,7 @@ impl Builder<'_> {
                 self.store(whole, &all);
             }
             Location::Cut { inner, ty } => {
-                let value = self.without_derivative(value.to_vec(), ty);
+                let value = self.left_out(value.to_vec(), ty);
                 self.store(inner, &value);
             }
             Location::Loose { inner, ownership } => {
@@ -304,7 +304,7 @@ impl Builder<'_> {
                 }
                 Closing::Seal(sealed) => self.seal(&sealed),
                 Closing::Cut(regs, ty) => {
-                    let constant = self.without_derivative(regs.clone(), &ty);
+                    let constant = self.left_out(regs.clone(), &ty);
                     self.assign(&regs, &constant);
                 }
             }

@@ -20,7 +20,7 @@ impl Builder<'_> {
                 // Where somebody wrote it, it stays even if nothing moves: it says that a break of the path is meant.
                 let of = self.tangent(&ty).unwrap_or_else(|| self.no_tangent(&ty));
                 let banks = self.banks(&ty);
-                self.operate(Operator::WithoutDerivative { of }, &ins, &banks)
+                self.operate(Operator::WithoutDerivative { of, is_property: false }, &ins, &banks)
             }
             ("applyAtOnce", _) => self.operate(Operator::ApplyAtOnce, &ins, &[Bank::I, Bank::R]),
             ("coordinates", _) => {
@@ -84,10 +84,19 @@ impl Builder<'_> {
 
     /// A value as a constant of every live level.
     pub fn without_derivative(&mut self, value: Value, ty: &Type) -> Value {
+        self.constant(value, ty, false)
+    }
+
+    /// The same of a value that is stored in a `@noDerivative` property.
+    pub fn left_out(&mut self, value: Value, ty: &Type) -> Value {
+        self.constant(value, ty, true)
+    }
+
+    fn constant(&mut self, value: Value, ty: &Type, is_property: bool) -> Value {
         match self.tangent(ty) {
             Some(of) => {
                 let banks = self.banks(ty);
-                self.operate(Operator::WithoutDerivative { of }, &value, &banks)
+                self.operate(Operator::WithoutDerivative { of, is_property }, &value, &banks)
             }
             None => value,
         }

@@ -170,6 +170,9 @@ pub enum TangentKind {
     /// A type that says itself what its tangent vectors are. Nothing in its values corresponds to them, so a vector of
     /// zeros stands beside each value ([`Style::Beside`]), and its numbers have the slots.
     Beside(TangentId),
+    /// What stands beside a value whose tangent vectors have no fixed number of components: one number, whose slot is that
+    /// of the whole vector, and whose adjoints and tangents are [vectors](super::whole) that differentiate like that.
+    Whole(TangentId),
 }
 
 /// All shapes of a session; equal shapes have one number, unless a type speaks for itself.
@@ -347,20 +350,48 @@ pub struct Tangents {
 impl Tangents {
     /// Whether some part of a value of that type is moved by what [stands beside](TangentKind::Beside) it.
     pub fn moves_beside(&self, id: TangentId) -> bool {
+        self.any(id, &mut |kind| matches!(kind, TangentKind::Beside(_)))
+    }
+
+    /// Whether some part of a value of that type is moved by a [whole](TangentKind::Whole) vector.
+    pub fn moves_as_a_whole(&self, id: TangentId) -> bool {
+        self.any(id, &mut |kind| matches!(kind, TangentKind::Whole(_)))
+    }
+
+    /// Whether values of that type differ in how many numbers of them can move.
+    pub fn varies_in_size(&self, id: TangentId) -> bool {
+        self.any(id, &mut |kind| {
+            use TangentKind::{Array, Dictionary, Enum, Optional};
+            matches!(kind, Array(_) | Dictionary(_) | Optional(_) | Enum(_))
+        })
+    }
+
+    /// Whether values of that type have numbers that can move, or may have some.
+    pub fn has_numbers(&self, id: TangentId) -> bool {
+        self.any(id, &mut |kind| *kind == TangentKind::Number)
+    }
+
+    /// Whether some part of a type differentiates so.
+    fn any(&self, id: TangentId, is_wanted: &mut dyn FnMut(&TangentKind) -> bool) -> bool {
         let mut waiting = vec![id];
         let mut met = hashbrown::HashSet::new();
         while let Some(id) = waiting.pop() {
             if !met.insert(id) {
                 continue;
             }
-            match &self.get(id).kind {
+            let kind = &self.get(id).kind;
+            if is_wanted(kind) {
+                return true;
+            }
+            match kind {
                 TangentKind::Number | TangentKind::Nothing => {}
-                TangentKind::Beside(_) => return true,
                 TangentKind::Fields(fields) => waiting.extend(fields.iter().map(|(_, _, of)| *of)),
                 TangentKind::Enum(cases) => waiting.extend(cases.iter().flatten().map(|(_, of)| *of)),
                 TangentKind::Array(of)
                 | TangentKind::Dictionary(of)
                 | TangentKind::Optional(of)
+                | TangentKind::Beside(of)
+                | TangentKind::Whole(of)
                 | TangentKind::Boxed(of) => waiting.push(*of),
             }
         }

@@ -4,13 +4,14 @@
 //! *leaves*, one after another, always in the same order: by the list of moving fields, elements and keys in their order.
 //! In that order tangent vectors are made of numbers ([`Walk::vector`]) and read as numbers ([`Walk::read`]).
 //!
-//! Promises: arrays that are shared are copied before their slots change; a vector that is shorter than the value
-//! (`[]`, `nil`, a missing key) counts as zero, and any other mismatch is an error; what does not fit the tables (which
+//! Promises: arrays that are shared are copied before their slots change; what a vector lacks (`[]`, elements at the end,
+//! `nil`, a missing key) counts as zero, what it has beyond the value is not read; what does not fit the tables (which
 //! verified code cannot bring about) is skipped and never a panic.
 //! Not here: what becomes of the numbers (`tape`), slots of what is not differentiable (`reach`).
 
 mod change;
 mod read;
+mod sum;
 mod vector;
 
 use super::dictionary::Dictionary;
@@ -30,13 +31,8 @@ pub struct Walk<'a> {
 /// Why a value and a tangent vector do not fit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mismatch {
-    /// An array and its vector have different numbers of elements.
-    Counts {
-        /// Elements of the array.
-        value: usize,
-        /// Elements of the vector.
-        vector: usize,
-    },
+    /// Two vectors of arrays that are added have different numbers of elements.
+    Counts([usize; 2]),
     /// The vector belongs to another case of an enum.
     Case,
     /// The value is nested too deeply.
@@ -145,7 +141,7 @@ impl<'a> Walk<'a> {
         let tangent = self.tangent(id);
         match &tangent.kind {
             TangentKind::Nothing => {}
-            TangentKind::Number => show(number(value, at), value.slot(at.f)),
+            TangentKind::Number | TangentKind::Whole(_) => show(number(value, at), value.slot(at.f)),
             TangentKind::Fields(fields) => {
                 let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };
                 let inside = instance.as_ref().map(|b| b.cells.borrow());

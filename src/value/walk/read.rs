@@ -3,13 +3,13 @@
 use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, moving, number, tag};
 use crate::value::dictionary::Dictionary;
 use crate::value::shape::{BESIDE, Shape, ShapeId, TangentId, TangentKind};
-use crate::value::{Cells, Slot};
+use crate::value::{Cells, Slot, whole};
 
 impl Walk<'_> {
     /// Shows, for every leaf of `value`, the number that a tangent vector has for it.
     ///
     /// # Errors
-    /// [`Mismatch`] when the vector belongs to a value of another size.
+    /// [`Mismatch`] when the vector belongs to another case of an enum.
     pub fn read(
         &self,
         id: TangentId,
@@ -35,6 +35,11 @@ impl Walk<'_> {
         match &tangent.kind {
             TangentKind::Nothing => {}
             TangentKind::Number => show(number(vector, from), vector.slot(from.f)),
+            TangentKind::Whole(of) => {
+                let part = self.part(vector, from, tangent.vector);
+                let number = if self.is_zero(*of, &part)? { 0.0 } else { whole::keep(*of, part) };
+                show(number, Slot::NONE);
+            }
             TangentKind::Fields(fields) => {
                 let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };
                 let inside = instance.as_ref().map(|b| b.cells.borrow());
@@ -111,20 +116,22 @@ impl Walk<'_> {
     ) -> Result<(), Mismatch> {
         let tangent = self.tangent(of);
         let (layout, vector_layout) = (self.shapes.layout(tangent.value), self.shapes.layout(tangent.vector));
-        if vectors.len == 0 {
-            for k in 0..elements.len {
-                self.zeros(of, elements, At::element(k, layout), show)?;
-            }
-            return Ok(());
-        }
-        if vectors.len != elements.len {
-            return Err(Mismatch::Counts { value: elements.len, vector: vectors.len });
-        }
         for k in 0..elements.len {
             let (at, from) = (At::element(k, layout), At::element(k, vector_layout));
-            self.read_at(of, (elements, at), (vectors, from), show, depth + 1)?;
+            if k < vectors.len {
+                self.read_at(of, (elements, at), (vectors, from), show, depth + 1)?;
+            } else {
+                self.zeros(of, elements, at, show)?;
+            }
         }
         Ok(())
+    }
+
+    /// Whether a vector that may have numbers has none that is not zero.
+    fn is_zero(&self, of: TangentId, vector: &Cells) -> Result<bool, Mismatch> {
+        let mut is_zero = self.tangents.has_numbers(of);
+        self.leaves(of, vector, At::default(), &mut |x, slot| is_zero &= x == 0.0 && slot == Slot::NONE)?;
+        Ok(is_zero)
     }
 
     fn read_values(

@@ -2,7 +2,7 @@
 
 use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, moving, tag};
 use crate::value::shape::{BESIDE, Shape, ShapeId, TangentId, TangentKind};
-use crate::value::{Cells, Ref, Slot};
+use crate::value::{Cells, Ref, Slot, whole};
 use std::rc::Rc;
 
 impl Walk<'_> {
@@ -76,6 +76,11 @@ impl Walk<'_> {
                 let x = if *self.shapes.get(tangent.vector) == Shape::Float { f64::from(x as f32) } else { x };
                 // A vector that has no such component is none of the tables' making.
                 let _ = out.set_num(to.f, x, slot);
+            }
+            TangentKind::Whole(_) => {
+                if let Some(vector) = whole::find(next().0) {
+                    self.put_part(out, to, vector.cells.all());
+                }
             }
             TangentKind::Fields(fields) => {
                 let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };

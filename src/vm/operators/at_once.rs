@@ -8,7 +8,7 @@ use super::linear::all_vectors;
 use super::{read_all, walk};
 use crate::tape::lanes::{self, LANES};
 use crate::tape::{LinearMap, Num};
-use crate::value::{Cells, Ref};
+use crate::value::{Cells, Ref, whole};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -51,7 +51,11 @@ fn applied(
         for k in first..vectors.len.min(first + LANES) {
             let mut vector = Cells::empty();
             vector.push(vectors.element(k, layout));
-            seeds.push(read_all(walk, from, &vector)?.iter().map(|seed| seed.value).collect());
+            let numbers: Vec<f64> = read_all(walk, from, &vector)?.iter().map(|seed| seed.value).collect();
+            if numbers.iter().any(|x| whole::is(*x)) {
+                return Ok(None);
+            }
+            seeds.push(numbers);
         }
         let given = lanes::apply(map, &seeds, &|| interrupt.load(Ordering::Relaxed));
         machine.check_interrupt()?;

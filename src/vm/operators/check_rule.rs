@@ -62,6 +62,7 @@ fn is_within_reach(compiler: &mut dyn Compiler, (site, rule): (&RuleSite, &Regis
     let tangents = compiler.tangents();
     let by_rule = rule.wrt.iter().enumerate().filter(|(_, wrt)| **wrt).map(|(k, _)| mover(rule, k).is_some());
     let beside = by.iter().zip(by_rule).any(|(a, moves)| !moves && tangents.moves_beside(a.template.tangent))
+        || by.iter().any(|a| tangents.moves_as_a_whole(a.template.tangent))
         || tangents.moves_beside(rule.result);
     let results = counts(value_layout(walk(compiler), rule.result));
     let error = if site.throws { [0, 1, 1] } else { [0; 3] };

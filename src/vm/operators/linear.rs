@@ -6,9 +6,10 @@ use super::super::machine::Machine;
 use super::super::task::Next;
 use super::broken::Broken;
 use super::recorded::{self, Codomain};
+use super::sized;
 use super::sweep::{self, Application, Finish};
-use super::{Cells, counts, read_all, vector_layout, walk};
-use crate::tape::{LinearMap, Sweep, Template};
+use super::{Cells, counts, read_all, vector_layout, walk, whole};
+use crate::tape::{LinearMap, Sweep, Template, UnsizedTranspose};
 use crate::value::Ref;
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::{At, Walk};
@@ -25,6 +26,9 @@ pub(super) fn call(
     if let Some(broken) = object.downcast_ref::<Broken>() {
         return Err(broken.fault());
     }
+    if let Some(unsized_transpose) = object.downcast_ref::<UnsizedTranspose>() {
+        return sized::call(machine, compiler, unsized_transpose, derivative);
+    }
     let Ok(map) = Rc::clone(object).downcast::<LinearMap>() else {
         return Err(Fault::internal("a call of something that is not a function"));
     };
@@ -34,7 +38,7 @@ pub(super) fn call(
     let seeds = read_all(walk, from, &arguments)?;
     let mut sweep = Sweep::new(&mut machine.levels, &map.tape, map.direction());
     for (node, seed) in map.seeded().into_iter().zip(seeds) {
-        sweep.add(&mut machine.levels, node, seed)?;
+        whole::add(machine, walk, &mut sweep, node, seed)?;
     }
     sweep::go_on(machine, compiler, Application::new(sweep, map, Finish::Window))
 }
@@ -59,8 +63,18 @@ pub(super) fn transpose(
         machine.set_reference(0, Ref::Machine(Rc::new(map.transpose())));
         return Ok(Next::Return);
     }
+    if let Ref::Machine(object) = &function
+        && let Some(transpose) = object.downcast_ref::<UnsizedTranspose>()
+    {
+        machine.set_reference(0, transpose.function.clone());
+        return Ok(Next::Return);
+    }
     // A function whose code is linear is its own differential, anywhere.
     let walk = walk(compiler);
+    if walk.tangents.varies_in_size(at) {
+        machine.set_reference(0, Ref::Machine(Rc::new(UnsizedTranspose { function, at, result })));
+        return Ok(Next::Return);
+    }
     let cells: Cells = walk.zero(walk.tangents.get(at).value);
     let domain = Template { tangent: at, cells };
     recorded::record(

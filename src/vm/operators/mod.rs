@@ -26,10 +26,12 @@ mod rule_reverse;
 mod rule_thrown;
 mod series;
 mod shown;
+mod sized;
 mod snapshot;
 mod sweep;
 mod tangent;
 mod watched;
+mod whole;
 mod wrong_rule;
 
 pub use broken::BrokenChains;
@@ -83,6 +85,11 @@ pub fn operate(
         Operator::NoDerivativeArgument => broken::argument(machine, compiler, arguments),
         Operator::SendBreak { result } => broken::send(machine, result, &arguments),
         Operator::ReceiveBreak { result } => broken::receive(machine, result),
+        Operator::BrokenArgument { of, argument, result } => {
+            broken::mark_argument(machine, compiler, (of, argument, result), arguments)
+        }
+        Operator::KeepBreak { index, more } => broken::keep(machine, (index, more), &arguments),
+        Operator::KeptBreak { index } => broken::kept(machine, index, &arguments),
         Operator::ForgetBreaks => {
             machine.broken.forget_sent();
             Ok(Next::Return)
@@ -221,12 +228,10 @@ fn take_tuple(machine: &mut Machine, counts: [usize; 3], slots: bool) -> Cells {
 
 fn mismatch(why: Mismatch) -> Box<Fault> {
     match why {
-        Mismatch::Counts { value, vector } => Fault::new(
+        Mismatch::Counts([a, b]) => Fault::new(
             Number::PreconditionFailed,
-            format!("a tangent vector of {vector} elements for an array of {value}"),
-        )
-        .with("elements", value)
-        .with("elements of the vector", vector),
+            format!("tangent vectors of {a} and of {b} elements do not go together"),
+        ),
         Mismatch::Case => {
             Fault::new(Number::PreconditionFailed, "a tangent vector that belongs to another case of an enum")
         }

@@ -8,6 +8,7 @@ use super::super::fault::{Fault, Remark};
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::watched::{operation, time};
+use super::whole::is_finite;
 use super::{At, leaves};
 use crate::diagnostic::Code as Number;
 use crate::tape::watch::Wrong;
@@ -27,7 +28,7 @@ pub(super) fn check_sweep(
     if !machine.levels.is_searched() {
         return Ok(());
     }
-    let spoiled = numbers.iter().find(|x| !x.value.is_finite());
+    let spoiled = numbers.iter().find(|x| !is_finite(x));
     if spoiled.is_none() && !machine.levels.stops_at_once() {
         return Ok(());
     }
@@ -56,7 +57,7 @@ pub(super) fn check_pullback(
     given: &[f64],
     adjoints: &[Num],
 ) -> Result<Option<Box<Fault>>, Box<Fault>> {
-    let wrong = adjoints.iter().find(|x| !x.value.is_finite());
+    let wrong = adjoints.iter().find(|x| !is_finite(x));
     let (Some(wrong), true) = (wrong, given.iter().all(|v| v.is_finite())) else { return Ok(None) };
     let what = if is_registered { "a registered derivative" } else { "'withDerivative'" };
     let given: Vec<String> = given.iter().map(|v| text(*v)).collect();
@@ -74,7 +75,7 @@ pub(super) fn check_tangents(machine: &Machine, tangents: &[Num]) -> Result<(), 
     if !machine.levels.is_searched() {
         return Ok(());
     }
-    tangents.iter().find(|t| !t.value.is_finite()).map_or(Ok(()), |t| Err(tangent(machine, t.value)))
+    tangents.iter().find(|t| !is_finite(t)).map_or(Ok(()), |t| Err(tangent(machine, t.value)))
 }
 
 fn tangent(machine: &Machine, became: f64) -> Box<Fault> {

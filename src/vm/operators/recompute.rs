@@ -16,8 +16,9 @@ use super::super::machine::Machine;
 use super::super::task::{Next, Target, Task};
 use super::snapshot::{Copier, World, boxed, parts, state};
 use super::sweep::{self, Application, Finish};
+use super::{walk, whole};
 use crate::diagnostic::Code as Number;
-use crate::tape::{Block, Direction, LinearMap, Num, Sweep};
+use crate::tape::{Block, Direction, LinearMap, Num, Sweep, UnsizedTranspose};
 use crate::value::outline::{Outline, number};
 use crate::value::reach::{SlotChange, address, change_slots, change_slots_in_boxes};
 use crate::value::{BoxCells, Cells, Ref, Slot};
@@ -123,7 +124,7 @@ impl Task for First {
         if throws {
             machine.set_reference(0, error);
         }
-        if objects.iter().any(|o| matches!(o, Ref::Machine(o) if o.is::<LinearMap>())) {
+        if objects.iter().any(is_recorded) {
             let message = "a pullback or differential that was made in a checkpoint cannot leave it";
             return Err(Fault::new(Number::PreconditionFailed, message));
         }
@@ -147,6 +148,11 @@ impl Task for First {
         }
         Ok(Next::Return)
     }
+}
+
+/// Whether an object is a function that the machine has recorded.
+fn is_recorded(object: &Ref) -> bool {
+    matches!(object, Ref::Machine(object) if object.is::<LinearMap>() || object.is::<UnsizedTranspose>())
 }
 
 /// Gives the results their nodes.
@@ -267,7 +273,7 @@ impl Task for Again {
         };
         let mut sweep = Sweep::new(&mut machine.levels, &map.tape, map.direction());
         for (node, from) in map.seeded().into_iter().zip(seeded) {
-            sweep.add(&mut machine.levels, node, application.sweep.number(from))?;
+            whole::add(machine, walk(compiler), &mut sweep, node, application.sweep.number(from))?;
         }
         let then = Finish::Block { outer: Box::new(application), block: first, nodes: read };
         sweep::go_on(machine, compiler, Application::new(sweep, map, then))

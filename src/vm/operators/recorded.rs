@@ -8,7 +8,7 @@ use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
 use super::linear::all_vectors;
-use super::{At, counts, leaves, read, read_all, settle, take_tuple, value_layout, vector, vector_layout, walk};
+use super::{At, counts, leaves, read, read_all, settle, take_tuple, value_layout, vector, vector_layout, walk, whole};
 use crate::diagnostic::Code as Number;
 use crate::tape::{LinearMap, Num, Template};
 use crate::value::shape::TangentId;
@@ -44,6 +44,7 @@ pub(super) fn record(
     then: Then,
 ) -> Result<Next, Box<Fault>> {
     let walk = walk(compiler);
+    whole::check_counted(walk, &domain)?;
     machine.levels.open_linear()?;
     let (mut arguments, mut before) = (Cells::empty(), 0);
     for template in &domain {

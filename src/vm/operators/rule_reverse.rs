@@ -9,7 +9,7 @@ use super::super::machine::Machine;
 use super::super::task::{Next, Task};
 use super::recorded::{self, Codomain};
 use super::rule::{ByRule, call_differential, deliver};
-use super::{At, counts, leaves, read, vector_layout, walk};
+use super::{At, counts, leaves, read, vector_layout, walk, whole};
 use crate::bytecode::RegisteredKind;
 use crate::tape::{Call, CallKind, Num, Template};
 use crate::value::Ref;
@@ -22,15 +22,26 @@ pub(super) fn go_on(
     y: Template,
     function: Ref,
 ) -> Result<Next, Box<Fault>> {
+    let is_whole = whole::any(walk(compiler), rule.by.iter().map(|a| &a.template).chain([&y]));
     match rule.returns {
         RegisteredKind::Pullback => return keep_pullback(machine, compiler, rule, y, function),
-        RegisteredKind::UnseenDifferential => return keep_transpose(machine, compiler, rule, y, function),
-        RegisteredKind::Differential => {}
+        RegisteredKind::UnseenDifferential if !is_whole => {
+            return keep_transpose(machine, compiler, rule, y, function);
+        }
+        RegisteredKind::UnseenDifferential | RegisteredKind::Differential => {}
     }
     let (level, throws) = (rule.level, rule.throws);
     let operands = rule.by.iter().flat_map(|a| &a.numbers).map(|x| machine.levels.node(level, *x)).collect();
     let x = rule.by.iter().map(|a| a.template.clone()).collect();
     let call = Call { kind: CallKind::Constant, function: function.clone(), name: rule.name.clone(), operands, x, y };
+    let walk = walk(compiler);
+    if is_whole {
+        let call = Call { kind: CallKind::Forwards, ..call };
+        let values = leaves(walk, call.y.tangent, &call.y.cells, At::default())?;
+        let y = call.y.clone();
+        let numbers = machine.levels.push_call(level, call, &values)?;
+        return deliver(machine, compiler, y, &numbers, throws);
+    }
     let task = Differential { level, call, throws };
     call_differential(
         machine,

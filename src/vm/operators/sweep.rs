@@ -7,7 +7,7 @@ use super::super::task::{Next, Task};
 use super::linear::all_vectors;
 use super::recorded::{self, Codomain};
 use super::{At, Cells, counts, read, read_all, take_tuple, vector, vector_layout, walk};
-use super::{not_finite, recompute, shown};
+use super::{not_finite, recompute, shown, whole};
 use crate::tape::{CallKind, Direction, LinearMap, Num, Progress, Sweep, Template};
 use crate::value::Ref;
 use crate::value::walk::Walk;
@@ -73,7 +73,7 @@ pub(super) fn go_on(
                     sweep.finish(&mut machine.levels);
                     application = *outer;
                     for (node, number) in nodes.into_iter().zip(numbers) {
-                        application.sweep.add(&mut machine.levels, node, number)?;
+                        whole::add(machine, walk(compiler), &mut application.sweep, node, number)?;
                     }
                 }
             },
@@ -101,6 +101,7 @@ fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Appli
     shown::tell(machine, compiler);
     sweep.finish(&mut machine.levels);
     let vectors = vectors(self::walk(compiler), to, &numbers)?;
+    whole::tidy(machine);
     machine.set_window(vectors.all());
     Ok(Next::Return)
 }
@@ -133,8 +134,10 @@ fn backwards(
     index: usize,
 ) -> Result<Next, Box<Fault>> {
     let Some((call, first)) = application.sweep.call(index) else { return Err(no_call()) };
-    if call.kind == CallKind::Constant {
-        return Err(recorded::constant());
+    match call.kind {
+        CallKind::Constant => return Err(recorded::constant()),
+        CallKind::Forwards => return Err(whole::uncounted()),
+        CallKind::Pullback | CallKind::Edit => {}
     }
     let walk = walk(compiler);
     let count = walk.count(call.y.tangent, &call.y.cells, At::default()).map_err(super::mismatch)?;
@@ -157,7 +160,7 @@ impl Task for Back {
         let result = match call.kind {
             CallKind::Pullback => take_tuple(machine, counts, slots),
             // Its result is the final value of its one parameter.
-            CallKind::Edit | CallKind::Constant => machine.take_window(counts, slots),
+            CallKind::Edit | CallKind::Constant | CallKind::Forwards => machine.take_window(counts, slots),
         };
         let adjoints = read_all(walk, &call.x, &result)?;
         let operands = call.operands.clone();
@@ -170,7 +173,7 @@ impl Task for Back {
         }
         application.share(machine, first, &adjoints);
         for (node, adjoint) in operands.into_iter().zip(adjoints) {
-            application.sweep.add(&mut machine.levels, node, adjoint)?;
+            whole::add(machine, super::walk(compiler), &mut application.sweep, node, adjoint)?;
         }
         go_on(machine, compiler, application)
     }
@@ -190,20 +193,29 @@ fn forwards(
 ) -> Result<Next, Box<Fault>> {
     let Some((call, _)) = application.sweep.call(index) else { return Err(no_call()) };
     let (function, domain) = (call.function.clone(), call.y.clone());
-    let codomain = Codomain::Vectors(call.x.clone());
     let tangents: Vec<Num> = call.operands.iter().map(|node| application.sweep.number(*node)).collect();
-    let argument = vectors(walk(compiler), &call.x, &tangents)?;
-    if call.kind == CallKind::Constant {
+    if matches!(call.kind, CallKind::Constant | CallKind::Forwards) {
+        let argument = vectors(walk(compiler), &call.x, &tangents)?;
         machine.set_window(argument.all());
         let derivative = machine.levels.depth() > 0;
         return Ok(Next::call(function, derivative, Forth { application, index }));
+    }
+    let walk = walk(compiler);
+    let (mut argument, mut codomain, mut tangents) = (Cells::empty(), vec![], &tangents[..]);
+    for template in &call.x {
+        let count = walk.count(template.tangent, &template.cells, At::default()).map_err(super::mismatch)?;
+        let (here, rest) = tangents.split_at(count.min(tangents.len()));
+        tangents = rest;
+        let (vector, template) = whole::counted(walk, template, here)?;
+        argument.push(vector.all());
+        codomain.push(template);
     }
     recorded::record(
         machine,
         compiler,
         function,
         vec![domain],
-        codomain,
+        Codomain::Vectors(codomain),
         Box::new(move |machine, _, map| {
             machine.set_window(argument.all());
             let derivative = machine.levels.depth() > 0;
@@ -222,7 +234,7 @@ impl Task for Forth {
         let result = machine.take_window(counts(vector_layout(walk, &call.y)), slots);
         let tangents = read(walk, &call.y, (&result, At::default()))?;
         for (node, tangent) in (first..).zip(tangents) {
-            application.sweep.add(&mut machine.levels, node, tangent)?;
+            whole::add(machine, super::walk(compiler), &mut application.sweep, node, tangent)?;
         }
         go_on(machine, compiler, application)
     }

@@ -259,8 +259,9 @@ fn a_vector_of_another_size_is_an_error() {
     let mut apply = |dx: &[f64]| script.try_run(&mut machine(), &[], &[array(&[1.0, 2.0]), array(dx)]);
     assert_eq!(apply(&[1.0, 1.0]).unwrap().f[..], [6.0]);
     assert_eq!(apply(&[]).unwrap().f[..], [0.0]);
-    let fault = apply(&[1.0]).unwrap_err();
-    assert_eq!(fault.message, "a tangent vector of 1 elements for an array of 2");
+    // What is missing at the end is zero, and what is too much is not read.
+    assert_eq!(apply(&[1.0]).unwrap().f[..], [2.0]);
+    assert_eq!(apply(&[1.0, 1.0, 1.0]).unwrap().f[..], [6.0]);
 }
 
 /// A rule for `square`: the derivative that it gives is three times the true one, so that it is seen to be used.
@@ -412,7 +413,8 @@ fn adjoints_are_edited_on_their_way_back_and_cut() {
         let mut body = Builder::new("body", &[F], &[F]);
         let edit = body.new_op(R, Op::Closure(FunctionId(2)), &[]);
         let edited = body.new_op(F, Op::Operator(Operator::WithDerivative { of: number }), &[Reg(0), edit]);
-        let cut = body.new_op(F, Op::Operator(Operator::WithoutDerivative { of: number }), &[Reg(0)]);
+        let cut =
+            body.new_op(F, Op::Operator(Operator::WithoutDerivative { of: number, is_property: false }), &[Reg(0)]);
         let y = body.prim("double.mul", &[edited, cut]);
         body.end(Terminator::Return(vec![y]));
         let mut edit = Builder::new("edit", &[F], &[F]);

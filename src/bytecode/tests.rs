@@ -1,0 +1,118 @@
+//! Tests of the list of instructions.
+
+use super::instructions::{Entry, LIST};
+use super::operand::{Access, Role, Table};
+use crate::value::Bank;
+use std::collections::BTreeSet;
+
+/// Instructions without a counterpart in derivative code, although a number or something that holds numbers goes in and
+/// a number or a reference comes out: why no derivative gets lost there.
+const WITHOUT_COUNTERPART: &[(&str, &str)] = &[
+    ("Share", "an object has its slots in itself"),
+    ("Take", "an object has its slots in itself"),
+    ("ReturnR", "an object has its slots in itself"),
+    ("LoadBoxR", "an object has its slots in itself"),
+    ("StoreBoxR", "an object has its slots in itself"),
+    ("TakeBox", "an object has its slots in itself"),
+    ("LoadRecordR", "an object has its slots in itself"),
+    ("StoreRecordR", "an object has its slots in itself"),
+    ("TakeRecord", "an object has its slots in itself"),
+    ("CaptureR", "an object has its slots in itself"),
+    ("AppendR", "an object has its slots in itself"),
+    ("ElementR", "an object has its slots in itself"),
+    ("PartR", "an object has its slots in itself"),
+    ("TakePart", "an object has its slots in itself"),
+    ("SetElementR", "an object has its slots in itself"),
+    ("SetPartR", "an object has its slots in itself"),
+    ("StoreGlobalR", "an object has its slots in itself"),
+    ("AppendText", "a text has no numbers"),
+    ("StoreBoxI", "an integer has no slot; those of the numbers beside it stay"),
+    ("StoreRecordI", "an integer has no slot; those of the numbers beside it stay"),
+    ("AppendI", "an integer has no slot; those of the numbers beside it stay"),
+    ("SetElementI", "an integer has no slot; those of the numbers beside it stay"),
+    ("SetPartI", "an integer has no slot; those of the numbers beside it stay"),
+    ("FindMethod", "it gives a function that has captured nothing"),
+    ("AbsF", "derivative code has DPrim1F in its place"),
+    ("SqrtF", "derivative code has DPrim1F in its place"),
+    ("RoundF", "derivative code has DPrim1F in its place"),
+    ("AddElementF", "derivative code has DElementF, DAddF and DSetElementF in its place"),
+    ("AddPartF", "derivative code has DPartF, DAddF and DSetPartF in its place"),
+    ("SlopeF", "it stands in adjoint code, which runs where no level is live"),
+    ("SlopeLeftF", "it stands in adjoint code, which runs where no level is live"),
+    ("SlopeRightF", "it stands in adjoint code, which runs where no level is live"),
+    ("SlopeFI", "it stands in adjoint code, which runs where no level is live"),
+];
+
+/// Instructions that make an integer, or a decision, of numbers.
+const TO_INTEGERS: &[(&str, &str)] = &[
+    ("PrimWhole", "conversions: where their results become numbers again is marked as a broken chain"),
+    ("Prim1Test", "a comparison selects, and is not itself data"),
+    ("Prim2Test", "a comparison selects, and is not itself data"),
+    ("EqF", "a comparison selects, and is not itself data"),
+    ("NeF", "a comparison selects, and is not itself data"),
+    ("LtF", "a comparison selects, and is not itself data"),
+    ("LeF", "a comparison selects, and is not itself data"),
+    ("IfEqF", "a comparison selects, and is not itself data"),
+    ("IfNeF", "a comparison selects, and is not itself data"),
+    ("IfLtF", "a comparison selects, and is not itself data"),
+    ("IfLeF", "a comparison selects, and is not itself data"),
+    ("UnlessLtF", "a comparison selects, and is not itself data"),
+    ("UnlessLeF", "a comparison selects, and is not itself data"),
+];
+
+fn has(entry: &Entry, is_wanted: impl Fn(Role) -> bool) -> bool {
+    entry.operands.iter().any(|(_, role)| is_wanted(*role))
+}
+
+/// Whether a number, or something that may hold numbers, goes in: out of a register or the window.
+fn takes_numbers(entry: &Entry) -> bool {
+    has(entry, |role| match role {
+        Role::Register(Bank::F, access) => access != Access::Out,
+        Role::Register(Bank::R, access) => access != Access::Out,
+        Role::Table(Table::Parts | Table::Closures | Table::Natives | Table::Operators | Table::Rules) => true,
+        Role::Function => true,
+        _ => false,
+    })
+}
+
+/// Whether a number or a reference comes out: into a register, into an object, into the window, to the caller.
+fn gives_numbers(entry: &Entry) -> bool {
+    let stores = entry.name.contains("Store") || entry.name.starts_with("Return");
+    stores
+        || has(entry, |role| match role {
+            Role::Register(Bank::F | Bank::R, access) => matches!(access, Access::Out | Access::Change),
+            Role::Table(Table::Parts | Table::Closures | Table::Natives | Table::Operators | Table::Rules) => true,
+            Role::Function => true,
+            _ => false,
+        })
+}
+
+/// Whether derivative code has the same instruction with slots.
+fn has_counterpart(entry: &Entry) -> bool {
+    let name = format!("D{}", entry.name);
+    LIST.iter().any(|other| other.active && other.name == name && other.operands == entry.operands)
+}
+
+/// Holds those that were found to a list of exceptions: none is missing, and none is there for nothing.
+fn compare(found: BTreeSet<&str>, exceptions: &[(&str, &str)]) {
+    let listed: BTreeSet<&str> = exceptions.iter().map(|(name, _)| *name).collect();
+    let unlisted: Vec<_> = found.difference(&listed).collect();
+    assert!(unlisted.is_empty(), "these may lose a derivative: give them a counterpart, or a reason: {unlisted:?}");
+    let needless: Vec<_> = listed.difference(&found).collect();
+    assert!(needless.is_empty(), "no reason is needed for these: {needless:?}");
+}
+
+#[test]
+fn no_instruction_loses_slots_without_a_reason() {
+    let plain = || LIST.iter().filter(|entry| !entry.active);
+    let is_found = |e: &&Entry| takes_numbers(e) && gives_numbers(e) && !has_counterpart(e);
+    compare(plain().filter(is_found).map(|e| e.name).collect(), WITHOUT_COUNTERPART);
+}
+
+#[test]
+fn no_number_becomes_an_integer_without_a_reason() {
+    let takes = |e: &&Entry| has(e, |role| role == Role::Register(Bank::F, Access::In));
+    let decides =
+        |e: &&Entry| has(e, |role| matches!(role, Role::Jump | Role::Register(Bank::I, Access::Out | Access::Change)));
+    compare(LIST.iter().filter(takes).filter(decides).map(|e| e.name).collect(), TO_INTEGERS);
+}

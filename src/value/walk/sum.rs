@@ -1,0 +1,180 @@
+//! Sums of tangent vectors, whatever they hold.
+
+use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, moving, number, tag};
+use crate::value::dictionary::Dictionary;
+use crate::value::shape::{Shape, ShapeId, TangentId, TangentKind};
+use crate::value::{Cells, Components, Ref, Slot};
+use std::rc::Rc;
+
+/// Adds two numbers with their slots.
+pub type Plus<'a> = dyn FnMut((f64, Slot), (f64, Slot)) -> (f64, Slot) + 'a;
+
+impl Walk<'_> {
+    /// The sum of two vectors of a type that differentiates as `of`, and is its own type of tangent vectors. What is
+    /// missing in one of them (an element of an array, a key, a value of an optional) is zero there.
+    ///
+    /// # Errors
+    /// [`Mismatch`] when they belong to values of different sizes.
+    pub fn sum(&self, of: TangentId, a: &Cells, b: &Cells, plus: &mut Plus<'_>) -> Result<Cells, Mismatch> {
+        let mut out = a.clone();
+        self.add_at(of, (&mut out, At::default()), (b, At::default()), plus, 0)?;
+        Ok(out)
+    }
+
+    /// The components of the value there.
+    pub(super) fn part(&self, value: &Cells, at: At, shape: ShapeId) -> Cells {
+        let layout = self.shapes.layout(shape);
+        let mut out = Cells::empty();
+        out.len = 1;
+        for k in at.f..at.f + layout.f as usize {
+            out.push_num(value.f.get(k).copied().unwrap_or(0.0), value.slot(k));
+        }
+        out.i.extend((at.i..at.i + layout.i as usize).map(|k| value.i.get(k).copied().unwrap_or(0)));
+        out.r.extend((at.r..at.r + layout.r as usize).map(|k| value.r.get(k).cloned().unwrap_or_default()));
+        out
+    }
+
+    /// Writes the components of a value there.
+    pub(super) fn put_part(&self, out: &mut Cells, to: At, part: Components<'_>) {
+        for (k, x) in part.f.iter().enumerate() {
+            // What does not fit is none of the tables' making.
+            let _ = out.set_num(to.f + k, *x, part.slots.get(k).copied().unwrap_or(Slot::NONE));
+        }
+        for (k, x) in part.i.iter().enumerate() {
+            if let Some(place) = out.i.get_mut(to.i + k) {
+                *place = *x;
+            }
+        }
+        for (k, x) in part.r.iter().enumerate() {
+            if let Some(place) = out.r.get_mut(to.r + k) {
+                *place = x.clone();
+            }
+        }
+    }
+
+    /// Takes the whole value from the other vector.
+    fn take(&self, shape: ShapeId, (out, to): (&mut Cells, At), (from, at): (&Cells, At)) {
+        let part = self.part(from, at, shape);
+        self.put_part(out, to, part.all());
+    }
+
+    fn add_at(
+        &self,
+        id: TangentId,
+        (out, to): (&mut Cells, At),
+        (other, at): (&Cells, At),
+        plus: &mut Plus<'_>,
+        depth: usize,
+    ) -> Result<(), Mismatch> {
+        if depth > DEEPEST {
+            return Err(Mismatch::TooDeep);
+        }
+        let tangent = self.tangent(id);
+        match &tangent.kind {
+            TangentKind::Nothing | TangentKind::Beside(_) | TangentKind::Whole(_) => {}
+            TangentKind::Number => {
+                let (x, slot) = plus((number(out, to), out.slot(to.f)), (number(other, at), other.slot(at.f)));
+                let x = if *self.shapes.get(tangent.vector) == Shape::Float { f64::from(x as f32) } else { x };
+                let _ = out.set_num(to.f, x, slot);
+            }
+            TangentKind::Fields(fields) => {
+                for (field, _, of) in fields {
+                    let place = self.field(tangent.value, *field);
+                    self.add_at(*of, (out, to.plus(place)), (other, at.plus(place)), plus, depth + 1)?;
+                }
+            }
+            TangentKind::Array(of) => {
+                let Some(more) = cells(other, at).filter(|more| more.len > 0) else { return Ok(()) };
+                match out.r.get_mut(to.r) {
+                    Some(Ref::Cells(all)) if all.len > 0 => {
+                        self.add_elements(*of, Rc::make_mut(all), more, plus, depth)?;
+                    }
+                    _ => self.take(tangent.value, (out, to), (other, at)),
+                }
+            }
+            TangentKind::Dictionary(of) => {
+                let Some(more) = dictionary(other, at).filter(|more| !more.is_empty()) else { return Ok(()) };
+                match out.r.get_mut(to.r) {
+                    Some(Ref::Dictionary(all)) if !all.is_empty() => {
+                        self.add_values((*of, tangent.value), Rc::make_mut(all), more, plus, depth)?;
+                    }
+                    _ => self.take(tangent.value, (out, to), (other, at)),
+                }
+            }
+            TangentKind::Optional(of) => match (tag(out, to), tag(other, at)) {
+                (_, 0) => {}
+                (0, _) => self.take(tangent.value, (out, to), (other, at)),
+                _ => self.add_at(*of, (out, to.behind_tag()), (other, at.behind_tag()), plus, depth + 1)?,
+            },
+            TangentKind::Enum(cases) => {
+                let case = tag(out, to);
+                if case != tag(other, at) {
+                    return Err(Mismatch::Case);
+                }
+                let places = self.payload(tangent.value, case);
+                for (field, of) in moving(cases, case) {
+                    let Some(place) = places.get(*field as usize) else { continue };
+                    self.add_at(*of, (out, to.plus(*place)), (other, at.plus(*place)), plus, depth + 1)?;
+                }
+            }
+            TangentKind::Boxed(of) => match (self.is_boxed(tangent.value), cells(other, at)) {
+                (false, _) => self.add_at(*of, (out, to), (other, at), plus, depth + 1)?,
+                (true, None) => {}
+                (true, Some(record)) => match out.r.get_mut(to.r) {
+                    Some(Ref::Cells(all)) => {
+                        let all = (Rc::make_mut(all), At::default());
+                        self.add_at(*of, all, (record, At::default()), plus, depth + 1)?;
+                    }
+                    _ => self.take(tangent.value, (out, to), (other, at)),
+                },
+            },
+        }
+        Ok(())
+    }
+
+    fn add_elements(
+        &self,
+        of: TangentId,
+        all: &mut Cells,
+        more: &Cells,
+        plus: &mut Plus<'_>,
+        depth: usize,
+    ) -> Result<(), Mismatch> {
+        if all.len != more.len {
+            return Err(Mismatch::Counts([all.len, more.len]));
+        }
+        let layout = self.shapes.layout(self.tangent(of).value);
+        for k in 0..all.len {
+            let place = At::element(k, layout);
+            self.add_at(of, (all, place), (more, place), plus, depth + 1)?;
+        }
+        Ok(())
+    }
+
+    fn add_values(
+        &self,
+        (of, shape): (TangentId, ShapeId),
+        all: &mut Dictionary,
+        more: &Dictionary,
+        plus: &mut Plus<'_>,
+        depth: usize,
+    ) -> Result<(), Mismatch> {
+        let Shape::Dictionary(key_shape, _) = self.shapes.get(shape) else { return Ok(()) };
+        let (keys, layout) = (self.shapes.layout(*key_shape), self.shapes.layout(self.tangent(of).value));
+        // From here on places are positions.
+        all.values_mut();
+        for k in 0..more.len() {
+            let key = more.keys().element(k, keys);
+            match all.find(self.shapes, *key_shape, key) {
+                Some(there) => {
+                    let (to, at) = (At::element(there, layout), At::element(k, layout));
+                    self.add_at(of, (all.values_mut(), to), (more.values(), at), plus, depth + 1)?;
+                }
+                None => {
+                    all.set(self.shapes, (*key_shape, key), (layout, more.values().element(k, layout)));
+                }
+            }
+        }
+        Ok(())
+    }
+}
