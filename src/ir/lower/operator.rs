@@ -82,21 +82,12 @@ impl Builder<'_> {
         }
     }
 
-    /// A value as a constant of every live level.
-    pub fn without_derivative(&mut self, value: Value, ty: &Type) -> Value {
-        self.constant(value, ty, false)
-    }
-
-    /// The same of a value that is stored in a `@noDerivative` property.
+    /// A value that is stored in a `@noDerivative` property, as a constant of every live level.
     pub fn left_out(&mut self, value: Value, ty: &Type) -> Value {
-        self.constant(value, ty, true)
-    }
-
-    fn constant(&mut self, value: Value, ty: &Type, is_property: bool) -> Value {
         match self.tangent(ty) {
             Some(of) => {
                 let banks = self.banks(ty);
-                self.operate(Operator::WithoutDerivative { of, is_property }, &value, &banks)
+                self.operate(Operator::WithoutDerivative { of, is_property: true }, &value, &banks)
             }
             None => value,
         }
