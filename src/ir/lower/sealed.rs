@@ -1,7 +1,8 @@
 //! Types that say themselves what their tangent vectors are, and are not differentiated member by member: a point of a
 //! circle that is given by an angle.
 //!
-//! Beside each value stands a vector of zeros, whose slots say how the value moves. Functions with registered derivatives
+//! Beside each value stands a vector of zeros, whose slots say how the value moves; one number for all of it where nobody
+//! can count its components beforehand. Functions with registered derivatives
 //! read and write them like those of any other numbers; copies carry them along. A stored property says nothing of them:
 //! reading or setting one is a call of a function without a derivative. So is reading a property that the vectors of a type
 //! leave out, whose other properties they have.

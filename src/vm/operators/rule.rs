@@ -44,18 +44,6 @@ pub(super) struct ByRule {
     pub(super) throws: bool,
     /// What it was called with, if it may throw when it has changed some of that.
     pub(super) before: Option<Before>,
-    /// In a forward level, the original itself, if it is linear in the only parameter that the rule differentiates by.
-    pub(super) linear: Option<Linear>,
-}
-
-/// A call of a function that is linear in one parameter.
-pub(super) struct Linear {
-    /// The function.
-    pub(super) function: u32,
-    /// What it was called with.
-    pub(super) arguments: Cells,
-    /// Where that parameter begins.
-    pub(super) at: At,
 }
 
 /// The registered function is running.
@@ -119,9 +107,7 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     }
     let is_shown = machine.levels.is_shown();
     let name = if is_shown { Some(short_name(&machine.original(compiler, site.function)?.name)) } else { None };
-    let linear = linear(machine, (site, rule), level, &arguments);
-    let (result, returns, throws) = (rule.result, rule.kind, site.throws);
-    let by_rule = ByRule { level, name, by, result, returns, throws, before, linear };
+    let by_rule = ByRule { level, name, by, result: rule.result, returns: rule.kind, throws: site.throws, before };
     let running = Running { by_rule, function: rule.function, throws: rule.throws, own: None };
     if rule.inherited.is_some() {
         return inherited_rule::begin(machine, compiler, (site, rule), arguments, running);
@@ -165,24 +151,6 @@ fn choose<'s>(machine: &Machine, site: &'s RuleSite, numbers: &[Vec<Num>], level
     let is_for_mode = |rule: &Registered| !rule.is_transpose && is_forward == (rule.kind != RegisteredKind::Pullback);
     let order = |rule: &&Registered| (rule.wrt.iter().filter(|w| **w).count(), !is_for_mode(rule));
     site.rules.iter().filter(|rule| covers(rule)).min_by_key(order)
-}
-
-/// The original, if a registered transpose says that it is linear in the only parameter that moves, and it is its
-/// tangent that is asked for: the function itself gives that.
-fn linear(
-    machine: &Machine,
-    (site, rule): (&RuleSite, &Registered),
-    level: usize,
-    arguments: &Cells,
-) -> Option<Linear> {
-    let is_alone = rule.wrt.iter().filter(|wrt| **wrt).count() == 1;
-    let is_exact = rule.is_transpose && !rule.differs && !site.throws;
-    if !is_alone || !is_exact || machine.levels.direction_at(level) != Some(Direction::Forward) {
-        return None;
-    }
-    let before = rule.wrt.iter().zip(&site.params).take_while(|(wrt, _)| !**wrt);
-    let at = before.fold(At::default(), |at, (_, (counts, _))| at.behind(layout(*counts)));
-    Some(Linear { function: site.function, arguments: arguments.clone(), at })
 }
 
 /// The parameters that the rule differentiates by.

@@ -1,15 +1,14 @@
 //! A registered derivative in a forward level.
 //!
-//! A differential is called on the tangents. A pullback is recorded once, and transposed. A function that is known to be
-//! linear is its own differential.
+//! A differential is called on the tangents. A pullback is recorded once, and transposed.
 
 use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
-use super::super::task::{Next, Target, Task};
+use super::super::task::{Next, Task};
 use super::recorded::{self, Codomain};
 use super::rule::{ByRule, call_differential, deliver};
-use super::{At, counts, leaves, read, value_layout, vector, vector_layout, walk, whole};
+use super::{At, counts, leaves, read, vector_layout, walk, whole};
 use crate::bytecode::RegisteredKind;
 use crate::tape::{Num, Template};
 use crate::value::{Cells, Ref};
@@ -42,16 +41,6 @@ pub(super) fn go_on(
         );
     }
     let walk = walk(compiler);
-    if let (Some(linear), [argument]) = (&rule.linear, &rule.by[..])
-        && vector_layout(walk, &argument.template) == value_layout(walk, argument.template.tangent)
-    {
-        let numbers: Vec<Num> = argument.numbers.iter().map(|x| machine.levels.tangent(level, *x)).collect();
-        let tangent = vector(walk, &argument.template, &numbers)?;
-        machine.set_window(linear.arguments.all());
-        machine.set_window_from([linear.at.f, linear.at.i, linear.at.r], tangent.all());
-        let (target, then) = (Target::Function(linear.function), Tangent { level, y, throws });
-        return Ok(Next::Call { target, derivative: true, then: Some(Box::new(then)) });
-    }
     let (mut tangents, mut codomain) = (Cells::empty(), vec![]);
     for argument in &rule.by {
         let numbers: Vec<Num> = argument.numbers.iter().map(|x| machine.levels.tangent(level, *x)).collect();

@@ -85,7 +85,7 @@ pub(super) fn tidy(machine: &Machine) {
     }
 }
 
-/// The numbers of a value, as far as they are numbers.
+/// Whether a number is finite; those of a vector that it stands for are not looked at.
 pub(super) fn is_finite(x: &Num) -> bool {
     x.value.is_finite() || whole::is(x.value)
 }
