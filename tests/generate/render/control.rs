@@ -130,7 +130,10 @@ impl Writer {
                 self.line("}");
             }
             Stmt::Checkpoint(body) => {
-                self.block("checkpoint {", body, Scope::forget_exits);
+                self.block("checkpoint {", body, |s| {
+                    s.forget_exits();
+                    s.forget_pullbacks();
+                });
                 self.line("}");
             }
             Stmt::Switch(pick, zero, one, other) => {
