@@ -103,4 +103,9 @@ pub const EFFECTS: &[&str] = &[
     "let @1 = transpose(of: { (t: Double) -> Double in 3 * t })\n$ = @1($)\n$ = tanh($)",
     "let @1: @differentiable(linear) (Double, Double) -> Double = { x, y in 2 * x + 0.5 * y }\nlet @2 = transpose(of: @1)($)\n$ = @2.0 * @2.1\n$ = tanh($)",
     "$ = either(?1, #1, #2 * $)\n$ = tanh($)",
+    "do { try checkpoint { throw Refusal.refused(sin($ + #1)) } } catch Refusal.refused(let @1) { $ = @1 } catch {}",
+    "do {\n    $ = try checkpoint {\n        let @1 = sin($ * 1.5)\n        return try risky(?1, &$, #1) + @1\n    }\n} catch {\n    $ = weight(error) + 0.5 * $\n}\n$ = tanh($)",
+    "do {\n    let @1 = Farewell { $ = sin($ + #1) }\n    _ = @1\n    $ *= #2\n}",
+    "let @1 = Knob(#1), @2 = gradient(at: @1, @1, in: { p, q in p.turns * q.turns * sin(q.turns) })\n$ = tanh(@2.0.turns + @2.1.turns + $)",
+    "let @1 = Knob(#1), @2 = gradient(at: [@1, @1], in: { ks in ks[0].turns * ks[1].turns * sin($) })\n$ = tanh(@2[0].turns + @2[1].turns)",
 ];

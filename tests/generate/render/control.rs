@@ -130,9 +130,11 @@ impl Writer {
                 self.line("}");
             }
             Stmt::Checkpoint(body) => {
-                self.block("checkpoint {", body, |s| {
+                let throws = self.scope.throws;
+                self.block(if throws { "try checkpoint {" } else { "checkpoint {" }, body, |s| {
                     s.forget_exits();
                     s.forget_pullbacks();
+                    s.throws = throws;
                 });
                 self.line("}");
             }
