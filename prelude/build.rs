@@ -46,6 +46,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("result", None),
     ("math", None),
     ("differentiation", None),
+    ("differentiable_function", None),
     ("calculus", None),
     ("toolbox", None),
     ("checkpoint", None),

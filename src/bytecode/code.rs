@@ -103,10 +103,18 @@ pub enum Operator {
     Transpose { at: TangentId, result: TangentId },
     /// `x… → x…`
     WithoutDerivative { of: TangentId },
+    /// `x… → x…`: the argument of a parameter that is marked `@noDerivative`.
+    NoDerivativeArgument,
     /// `x…, edit → x…`
     WithDerivative { of: TangentId },
     /// `x, y → y`: `y` was made of `x`, and cannot be differentiated.
     Broken { of: TangentId },
+    /// `x →`: the result with that number was made of `x`, and cannot be differentiated.
+    SendBreak { result: u32 },
+    /// `→ x`: what was sent for the result with that number.
+    ReceiveBreak { result: u32 },
+    /// Forgets what was sent.
+    ForgetBreaks,
     /// `x…, body → whether it was done, value, gradient…`, without the value unless that is wanted; behind a flag and an error
     /// if the body may throw.
     Gradient { at: TangentId, value: bool, throws: bool },
@@ -160,6 +168,9 @@ pub struct Registered {
     pub place: Span,
     /// For each parameter whose numbers are not in its values: the function that moves a value along a tangent vector.
     pub movers: Vec<Option<u32>>,
+    /// The member of a superclass or a protocol that it was registered for, where its value has to be compared with that of
+    /// the function, which inherits it.
+    pub inherited: Option<Rc<str>>,
 }
 
 /// What a registered derivative returns beside the value.

@@ -108,4 +108,6 @@ diagnostics! {
     W0708 NeverMutated "A variable that could be a constant.";
     W0709 UnusedVariable "A variable that nobody reads.";
     W0710 FixedCast "A cast that always succeeds, or always fails.";
+    W0711 InheritedDerivative "A function inherits a derivative that was registered for another one.";
+    W0712 NotLinearPullback "A registered pullback is not linear.";
 }

@@ -11,6 +11,7 @@
 use super::dataflow::{self, Fact};
 use super::dependence::{Break, BreakReason, Dependence, Effects, Known, MOST_BREAKS, StepId, Summary};
 use super::flow::{self, NativePassage, Passage};
+use super::wrt::can_vary;
 use crate::ir::{Function, FunctionId, Instruction, Made, Op, Operator, Program, Reg, Writers};
 use crate::source::Span;
 use crate::value::Bank;
@@ -27,6 +28,9 @@ pub struct Activity<'p> {
 
 /// A call of a function with functions that are known, by the numbers of the components of the arguments.
 type Call = (FunctionId, Vec<(u32, FunctionId)>);
+
+/// The number of the first component that a function object has captured, among the components of its arguments.
+pub const CAPTURED: u32 = 1 << 16;
 
 /// Functions that are given are not followed through more calls than these.
 const MOST_GIVEN: usize = 4;
@@ -177,7 +181,6 @@ impl Walk<'_, '_> {
             | Op::Text(_)
             | Op::Constants(_)
             | Op::Null
-            | Op::Capture { .. }
             | Op::NewArray(_)
             | Op::NewInstance(_)
             | Op::Hold
@@ -186,6 +189,7 @@ impl Walk<'_, '_> {
             | Op::Count
             | Op::CheckIndex
             | Op::Sweep(_) => each(Known::default()),
+            Op::Capture { bank, index } => each(self.captured(*bank, *index)),
             Op::Copy | Op::Take | Op::Promise { .. } => each(operand(0)),
             Op::Primitive(id) => each(match flow::primitive(*id) {
                 Passage::Smooth | Passage::Carry => all(),
@@ -193,7 +197,7 @@ impl Walk<'_, '_> {
                 Passage::Break => broken(&all(), at, BreakReason::Conversion(id.info().name), step.span),
             }),
             Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, (&step.ins, step), facts, effects),
-            Op::CallValue => self.call_value(step, facts, effects),
+            Op::CallValue => self.call_value(at, step, facts, effects),
             Op::Closure(_) => each(all().with(|d| d.unknown = true)),
             Op::NewBox | Op::NewRecord => each(all()),
             Op::Append(_) => {
@@ -225,11 +229,23 @@ impl Walk<'_, '_> {
             Op::Operator(Operator::Coordinates { .. }) => each(all()),
             Op::Operator(Operator::WithoutDerivative { .. }) => each(Known::default().with(|d| d.cut = true)),
             Op::Operator(Operator::WithDerivative { .. }) => (0..step.outs.len()).map(operand).collect(),
+            Op::Operator(Operator::NoDerivativeArgument) => {
+                let of = |k| broken(&operand(k), at, BreakReason::Argument, step.span);
+                (0..step.outs.len()).map(of).collect()
+            }
             Op::Operator(_) => {
                 effects.unknown = true;
                 each(Known::unknown())
             }
         }
+    }
+
+    /// What a function object has captured counts as an argument behind the others.
+    fn captured(&self, bank: Bank, index: u16) -> Known {
+        let in_bank = self.f.captures.iter().enumerate().filter(|(_, b)| **b == bank).map(|(k, _)| k);
+        let place = in_bank.clone().nth(index.into());
+        let on = place.filter(|_| can_vary(bank)).map(|k| CAPTURED + k as u32).into_iter().collect();
+        Known::of(Dependence { on, ..Dependence::default() })
     }
 
     fn native(&self, name: &'static str, at: StepId, step: &Instruction, facts: &[Known]) -> Vec<Known> {
@@ -249,11 +265,11 @@ impl Walk<'_, '_> {
     }
 
     /// Calls a function value: one that is known like any other, beside what it has captured.
-    fn call_value(&self, step: &Instruction, facts: &[Known], effects: &mut Effects) -> Vec<Known> {
+    fn call_value(&self, at: StepId, step: &Instruction, facts: &[Known], effects: &mut Effects) -> Vec<Known> {
         let known = step.ins.first().and_then(|function| Some((function, self.known_function(*function)?)));
         let Some((function, callee)) = known else {
             effects.unknown = true;
-            return vec![Known::unknown(); step.outs.len()];
+            return vec![self.refused_arguments(at, step, facts).with(|d| d.unknown = true); step.outs.len()];
         };
         let mut outs = self.call(callee, (&step.ins[1..], step), facts, effects);
         if self.activity.program.function(callee).is_none_or(|f| !f.captures.is_empty()) {
@@ -262,6 +278,23 @@ impl Walk<'_, '_> {
             }
         }
         outs
+    }
+
+    /// Of the arguments of a function value that nobody knows, those that it is not differentiated by: whatever it does with
+    /// them, its result has no derivative by what they are made of.
+    fn refused_arguments(&self, at: StepId, step: &Instruction, facts: &[Known]) -> Known {
+        let before = &self.f.blocks[at.1 as usize].instructions[..at.2 as usize];
+        let mut refused = Dependence::default();
+        for argument in &step.ins {
+            let Some(made) = before.iter().rposition(|s| s.outs.contains(argument)) else { continue };
+            let Some(known) = facts[argument.0 as usize].0.as_deref() else { continue };
+            if before[made].op == Op::Operator(Operator::NoDerivativeArgument) {
+                let there = (at.0, at.1, made as u32);
+                let breaks = known.breaks.iter().filter(|((_, at), _)| *at == there);
+                refused.breaks.extend(breaks.map(|(key, found)| (*key, found.clone())));
+            }
+        }
+        Known::of(refused)
     }
 
     /// The function that a register holds, if it was made here or is one of those that are given.

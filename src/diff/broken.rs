@@ -3,7 +3,8 @@
 //!
 //! In: a function. Out: the same function, where what was the number is held until there is a number again, and an
 //! [`Operator::Broken`] then says so. Where the first one moves, the second has no derivative, and whoever asks for it is
-//! told where the chain broke.
+//! told where the chain broke. An integer that a function returns hands on what it was made of: [`Operator::SendBreak`]
+//! in front of the return, [`Operator::ReceiveBreak`] behind the call, whichever function that finds.
 //!
 //! Promises: a selection (a condition, an index, the length of a loop) is not a chain, and neither is what goes through
 //! storage; a function without such a chain is left alone. What is certain of a function that is promised to be
@@ -14,11 +15,11 @@ use super::activity::Activity;
 use super::dataflow::{self, Fact};
 use super::flow::{self, NativePassage, Passage};
 use super::possible::Possible;
-use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register};
+use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Terminator};
 use crate::source::Span;
 use crate::value::Bank;
 use crate::value::shape::{TangentId, TangentKind};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Finds broken chains, and remembers what it found out about called functions.
 pub struct Chains<'p> {
@@ -26,14 +27,34 @@ pub struct Chains<'p> {
     activity: Activity<'p>,
     /// How a number differentiates, if any does.
     number: Option<TangentId>,
+    /// The results of functions that break a chain on some path, by number.
+    broken_results: HashMap<FunctionId, BTreeSet<u32>>,
 }
 
 /// A step, by block and place in it.
 type At = (usize, usize);
 
+/// Where a chain broke, as a function sees it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Source {
+    /// In a step of its own.
+    Step(At),
+    /// In a function that it called, on the way to the result with that number.
+    Call(At, u32),
+}
+
+impl Source {
+    /// The step where the function sees it.
+    fn at(self) -> At {
+        match self {
+            Source::Step(at) | Source::Call(at, _) => at,
+        }
+    }
+}
+
 /// The breaks that are behind what a register holds.
 #[derive(Clone, Default, PartialEq)]
-struct Behind(BTreeSet<At>);
+struct Behind(BTreeSet<Source>);
 
 impl Fact for Behind {
     fn join(&mut self, other: &Behind) -> bool {
@@ -46,24 +67,26 @@ impl Fact for Behind {
 /// What was found in a function.
 #[derive(Default)]
 struct Found {
-    /// The numbers that go into each break.
+    /// The numbers that go into each break of the function's own.
     breaks: BTreeMap<At, BTreeSet<Reg>>,
     /// Steps whose result is a number again, with the breaks behind it.
-    numbers: BTreeMap<(At, Reg), BTreeSet<At>>,
+    numbers: BTreeMap<(At, Reg), BTreeSet<Source>>,
+    /// Results that are no numbers, by block and number, with the breaks behind them.
+    results: BTreeMap<(usize, u32), BTreeSet<Source>>,
 }
 
 impl<'p> Chains<'p> {
     /// Of the functions of a program.
     pub fn new(program: &'p Program) -> Chains<'p> {
         let number = program.tangents.find(|tangent| tangent.kind == TangentKind::Number);
-        Chains { program, activity: Activity::new(program), number }
+        Chains { program, activity: Activity::new(program), number, broken_results: HashMap::new() }
     }
 
     /// The function with its broken chains marked; `None` when it has none.
     pub fn marked(&mut self, f: &Function) -> Option<Function> {
         let number = self.number?;
         let found = self.find(f);
-        if found.numbers.is_empty() {
+        if found.numbers.is_empty() && found.results.is_empty() {
             return None;
         }
         Some(Marking::of(f, &found, number).function(f))
@@ -72,9 +95,7 @@ impl<'p> Chains<'p> {
     fn find(&mut self, f: &Function) -> Found {
         let mut found = Found::default();
         let steps = f.blocks.iter().flat_map(|b| &b.instructions);
-        let mut returns_numbers = steps.clone().flat_map(|s| &s.outs).any(|r| is_number(f, *r));
-        returns_numbers &= steps.clone().any(|step| may_break(f, step));
-        if !returns_numbers {
+        if !steps.clone().any(|step| may_break(f, step)) {
             return found;
         }
         let possible = Possible::of(self.program, f);
@@ -83,9 +104,30 @@ impl<'p> Chains<'p> {
             for (k, step) in f.blocks[block].instructions.iter().enumerate() {
                 self.step(f, &possible, (block, k), step, facts, &mut found);
             }
+            let Some(Terminator::Return(results)) = &f.blocks[block].end else { return };
+            for (k, result) in (0..).zip(results).filter(|(_, r)| f.registers[r.0 as usize].bank == Bank::I) {
+                let behind = &facts[result.0 as usize].0;
+                if !behind.is_empty() {
+                    found.results.entry((block, k)).or_default().extend(behind);
+                }
+            }
         };
         dataflow::forward(f, entry, step, |_, _| {});
         found
+    }
+
+    /// The results of a function that break a chain on some path. Of functions that call each other not all may be known.
+    fn broken_results(&mut self, id: FunctionId) -> BTreeSet<u32> {
+        if let Some(known) = self.broken_results.get(&id) {
+            return known.clone();
+        }
+        self.broken_results.insert(id, BTreeSet::new());
+        let Some(f) = self.program.function(id).filter(|f| !f.is_opaque && f.rules.is_empty()) else {
+            return BTreeSet::new();
+        };
+        let results: BTreeSet<u32> = self.find(f).results.keys().map(|(_, k)| *k).collect();
+        self.broken_results.insert(id, results.clone());
+        results
     }
 
     fn step(
@@ -99,7 +141,10 @@ impl<'p> Chains<'p> {
     ) {
         let outs = self.behind(f, at, step, facts, found);
         for (out, mut behind) in step.outs.iter().zip(outs) {
-            behind.0.retain(|at| found.breaks[at].iter().any(|r| possible.is_varied(*r)));
+            behind.0.retain(|source| match source {
+                Source::Step(at) => found.breaks[at].iter().any(|r| possible.is_varied(*r)),
+                Source::Call(..) => true,
+            });
             if is_number(f, *out) && !matches!(step.op, Op::Copy) {
                 if !behind.0.is_empty() {
                     found.numbers.entry((at, *out)).or_default().extend(&behind.0);
@@ -127,6 +172,8 @@ impl<'p> Chains<'p> {
                 NativePassage::Container | NativePassage::Nothing | NativePassage::Unknown => each(Behind::default()),
             },
             Op::Call(callee) | Op::CallRule(callee) => self.call(f, *callee, (at, step), facts, found),
+            // Which function that is turns out when it is called.
+            Op::CallValue => (0..).zip(&step.outs).map(|(k, out)| handed_on(f, (at, k), *out)).collect(),
             _ => each(Behind::default()),
         }
     }
@@ -145,6 +192,7 @@ impl<'p> Chains<'p> {
             return vec![Behind::default(); step.outs.len()];
         }
         let summary = self.activity.summary(callee);
+        let sent = self.broken_results(callee);
         let argument = |k: u32| step.ins.get(k as usize).copied();
         let mut outs = vec![];
         for (k, out) in step.outs.iter().enumerate() {
@@ -152,10 +200,13 @@ impl<'p> Chains<'p> {
             if let Some(inside) = summary.results.get(k).and_then(|known| known.0.as_deref()) {
                 let through = inside.on.iter().filter_map(|k| argument(*k));
                 behind = union(through.map(|r| &facts[r.0 as usize]));
-                if f.registers[out.0 as usize].bank == Bank::I {
+                if f.registers[out.0 as usize].bank == Bank::I && !sent.contains(&(k as u32)) {
                     let ins: Vec<Reg> = inside.breaks.keys().filter_map(|(k, _)| argument(*k)).collect();
                     behind = broken(f, at, &ins, behind, found);
                 }
+            }
+            if sent.contains(&(k as u32)) {
+                behind.join(&handed_on(f, (at, k as u32), *out));
             }
             outs.push(behind);
         }
@@ -163,25 +214,33 @@ impl<'p> Chains<'p> {
     }
 }
 
+/// What a called function says of a result of its own.
+fn handed_on(f: &Function, (at, k): (At, u32), out: Reg) -> Behind {
+    let is_integer = f.registers[out.0 as usize].bank == Bank::I;
+    Behind(is_integer.then_some(Source::Call(at, k)).into_iter().collect())
+}
+
 /// What comes out of a step where the path of some numbers breaks.
 fn broken(f: &Function, at: At, ins: &[Reg], mut behind: Behind, found: &mut Found) -> Behind {
     let numbers: BTreeSet<Reg> = ins.iter().copied().filter(|r| is_number(f, *r)).collect();
     if !numbers.is_empty() {
         found.breaks.entry(at).or_default().extend(numbers);
-        behind.0.insert(at);
+        behind.0.insert(Source::Step(at));
     }
     behind
 }
 
-/// Whether numbers go into a step, and something else comes out.
+/// Whether numbers go into a step, or something that may hold some, and something else comes out.
 fn may_break(f: &Function, step: &Instruction) -> bool {
-    let passes = match &step.op {
-        Op::Primitive(id) => flow::primitive(*id) == Passage::Break,
-        Op::Native { name, .. } => flow::native(name) == NativePassage::Break,
-        Op::Call(_) | Op::CallRule(_) => step.outs.iter().any(|r| f.registers[r.0 as usize].bank == Bank::I),
+    let takes = |what: fn(Bank) -> bool| step.ins.iter().any(|r| what(f.registers[r.0 as usize].bank));
+    match &step.op {
+        Op::Primitive(id) => flow::primitive(*id) == Passage::Break && takes(|bank| bank == Bank::F),
+        Op::Native { name, .. } => flow::native(name) == NativePassage::Break && takes(|bank| bank == Bank::F),
+        Op::Call(_) | Op::CallRule(_) | Op::CallValue => {
+            takes(|bank| bank != Bank::I) && step.outs.iter().any(|r| f.registers[r.0 as usize].bank == Bank::I)
+        }
         _ => false,
-    };
-    passes && step.ins.iter().any(|r| is_number(f, *r))
+    }
 }
 
 fn union<'a>(all: impl Iterator<Item = &'a Behind>) -> Behind {
@@ -211,30 +270,70 @@ impl Marking {
     fn of(f: &Function, found: &Found, number: TangentId) -> Marking {
         let (before, behind) = (BTreeMap::new(), BTreeMap::new());
         let mut marking = Marking { registers: f.registers.clone(), first: vec![], before, behind };
-        let mut held: BTreeMap<At, Vec<Reg>> = BTreeMap::new();
-        for ((at, out), breaks) in &found.numbers {
-            for of in breaks {
-                let span = f.blocks[of.0].instructions[of.1].span;
-                let numbers = held.entry(*of).or_insert_with(|| marking.hold(*of, &found.breaks[of], span));
+        let mut held: BTreeMap<Source, Vec<Reg>> = BTreeMap::new();
+        let used = found.numbers.values().chain(found.results.values()).flatten();
+        for of in used {
+            let span = f.blocks[of.at().0].instructions[of.at().1].span;
+            held.entry(*of).or_insert_with(|| match of {
+                Source::Step(at) => marking.hold(*at, &found.breaks[at], span),
+                Source::Call(at, k) => marking.receive(*at, *k, span),
+            });
+        }
+        for ((at, out), sources) in &found.numbers {
+            for of in sources {
+                let span = f.blocks[of.at().0].instructions[of.at().1].span;
                 let operator = |held: &Reg| {
                     let op = Op::Operator(Operator::Broken { of: number });
                     Instruction { op, outs: vec![*out], ins: vec![*held, *out], span, active: false }
                 };
-                marking.behind.entry(*at).or_default().extend(numbers.iter().map(operator));
+                marking.behind.entry(*at).or_default().extend(held[of].iter().map(operator));
+            }
+        }
+        for ((block, result), sources) in &found.results {
+            let end = (*block, f.blocks[*block].instructions.len());
+            for number in sources.iter().flat_map(|of| &held[of]) {
+                let op = Op::Operator(Operator::SendBreak { result: *result });
+                let span = f.blocks[*block].end_span;
+                let step = Instruction { op, outs: vec![], ins: vec![*number], span, active: false };
+                marking.before.entry(end).or_default().push(step);
             }
         }
         marking
+    }
+
+    /// Asks behind a call what was sent for one of its results.
+    fn receive(&mut self, at: At, result: u32, span: Span) -> Vec<Reg> {
+        let register = self.number();
+        let step = |op, outs| Instruction { op: Op::Operator(op), outs, ins: vec![], span, active: false };
+        self.clear(register, span);
+        let before = self.before.entry(at).or_default();
+        if !before.iter().any(|step| step.op == Op::Operator(Operator::ForgetBreaks)) {
+            before.push(step(Operator::ForgetBreaks, vec![]));
+        }
+        // In front of those who ask for the register.
+        self.behind.entry(at).or_default().insert(0, step(Operator::ReceiveBreak { result }, vec![register]));
+        vec![register]
+    }
+
+    fn number(&mut self) -> Reg {
+        self.registers.push(Register { bank: Bank::F, name: None });
+        Reg(self.registers.len() as u32 - 1)
+    }
+
+    /// Before anything is held a register has a number, too.
+    fn clear(&mut self, register: Reg, span: Span) {
+        let (outs, ins) = (vec![register], vec![]);
+        self.first.push(Instruction { op: Op::ConstF(0.0), outs, ins, span, active: false });
     }
 
     /// Holds the numbers that go into a step.
     fn hold(&mut self, at: At, numbers: &BTreeSet<Reg>, span: Span) -> Vec<Reg> {
         let mut held = vec![];
         for number in numbers {
-            let register = Reg(self.registers.len() as u32);
-            self.registers.push(Register { bank: Bank::F, name: None });
-            let step = |op, ins| Instruction { op, outs: vec![register], ins, span, active: false };
-            self.first.push(step(Op::ConstF(0.0), vec![]));
-            self.before.entry(at).or_default().push(step(Op::Copy, vec![*number]));
+            let register = self.number();
+            self.clear(register, span);
+            let copy = Instruction { op: Op::Copy, outs: vec![register], ins: vec![*number], span, active: false };
+            self.before.entry(at).or_default().push(copy);
             held.push(register);
         }
         held
@@ -247,11 +346,13 @@ impl Marking {
             if b == 0 {
                 block.instructions.append(&mut self.first);
             }
+            let end = old.len();
             for (k, step) in old.into_iter().enumerate() {
                 block.instructions.extend(self.before.remove(&(b, k)).unwrap_or_default());
                 block.instructions.push(step);
                 block.instructions.extend(self.behind.remove(&(b, k)).unwrap_or_default());
             }
+            block.instructions.extend(self.before.remove(&(b, end)).unwrap_or_default());
         }
         out
     }

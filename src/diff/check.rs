@@ -6,14 +6,15 @@
 //! checker of types has refused it already or it carries its own derivative.
 //! Not here: the analyses (`activity`, `linear`), the words (`report`).
 
-use super::activity::Activity;
+use super::activity::{Activity, CAPTURED};
 use super::dependence::{Break, BreakReason, Dependence, Summary};
 use super::linear::{Kind, Linearities};
 use super::report;
 use super::wrt::{Moves, can_vary, moving};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{Function, FunctionId, Instruction, Op, Program, RuleKind, Terminator, Writers};
+use crate::ir::{Function, FunctionId, Instruction, Made, Op, Program, RuleKind, Terminator, Writers};
 use crate::source::Span;
+use crate::value::Bank;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
@@ -71,8 +72,9 @@ impl<'p> Checker<'p> {
         }
     }
 
-    /// What a registered derivative gives beside the value must be linear, whatever its type says. A constant is let
-    /// pass: it is a tangent, though it has no transpose.
+    /// What a registered derivative gives beside the value is to be linear, whatever its type says: it is an error if a
+    /// differential is not, and a pullback that is not is warned of. A constant is let pass: it is a tangent, though it has no
+    /// transpose.
     fn check_rule(&mut self, registered: FunctionId, kind: RuleKind, out: &mut Vec<Diagnostic>) {
         let Some(f) = self.program.function(registered).filter(|f| !f.is_prelude) else { return };
         let writers = Writers::of(f);
@@ -86,7 +88,13 @@ impl<'p> Checker<'p> {
                 let moves = moving(self.program, function, &wrt);
                 let is_at_zero = kind == RuleKind::Differential;
                 let linearities = if is_at_zero { &mut self.linearities_at_zero } else { &mut self.linearities };
-                if let Some(problem) = not_linear(linearities, map, &promised, &moves)
+                let problem = not_linear(linearities, map, &promised, &moves);
+                // A pullback may do something else with an adjoint on purpose.
+                let problem = match kind {
+                    RuleKind::Pullback => problem.map(report::as_warning),
+                    RuleKind::Differential | RuleKind::Transpose => problem,
+                };
+                if let Some(problem) = problem
                     && self.said.insert((problem.code, problem.primary.span))
                 {
                     out.push(problem);
@@ -154,7 +162,8 @@ impl<'p> Checker<'p> {
             return vec![];
         }
         let summary = self.activity.summary(id);
-        let breaks = certain_breaks(f, &summary, &moves);
+        let mut breaks = certain_breaks(f, &summary, &moves);
+        breaks.extend(self.breaks_in_results(f, &moves));
         if !breaks.is_empty() {
             return report_breaks(promised, &breaks);
         }
@@ -163,6 +172,42 @@ impl<'p> Checker<'p> {
         }
         if is_always_zero(f, &summary, &moves) { vec![report::zero_derivative(promised)] } else { vec![] }
     }
+}
+
+impl Checker<'_> {
+    /// The breaks inside of closures that a function gives back, of paths from arguments that they have captured.
+    fn breaks_in_results(&mut self, f: &Function, moves: &[Moves]) -> BTreeMap<(Span, usize), Rc<Break>> {
+        let mut found = BTreeMap::new();
+        if !f.results.contains(&Bank::R) {
+            return found;
+        }
+        let writers = Writers::of(f);
+        let returned = f.blocks.iter().filter_map(|block| match &block.end {
+            Some(Terminator::Return(results)) => Some(results),
+            _ => None,
+        });
+        for closure in returned.flatten().filter_map(|reg| writers.made_by(*reg, None)) {
+            let makes_it = |step: &&Instruction| step.op == Op::Closure(closure);
+            let mut makers = f.blocks.iter().flat_map(|b| &b.instructions).filter(makes_it);
+            let (Some(maker), None) = (makers.next(), makers.next()) else { continue };
+            let inside = self.activity.summary(closure);
+            let breaks = inside.results.iter().filter_map(|known| known.0.as_deref()).flat_map(|known| &known.breaks);
+            for ((component, _), at) in breaks {
+                let captured = component.checked_sub(CAPTURED).and_then(|k| maker.ins.get(k as usize));
+                let Some(Made::Elsewhere(origin)) = captured.and_then(|reg| writers.origin(*reg, None)) else { continue };
+                let Some(argument) = f.params.iter().position(|param| *param == origin) else { continue };
+                if moves.get(argument) == Some(&Moves::Yes) {
+                    found.entry((at.span, parameter_of(f, argument))).or_insert_with(|| at.clone());
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The parameter that a component of the arguments belongs to.
+fn parameter_of(f: &Function, component: usize) -> usize {
+    f.parameters.iter().position(|p| (p.first..p.first + p.len).contains(&component)).unwrap_or(0)
 }
 
 fn not_linear(
@@ -198,8 +243,7 @@ fn certain_breaks(f: &Function, summary: &Summary, moves: &[Moves]) -> BTreeMap<
         for ((component, _), at) in &dependence.breaks {
             let component = *component as usize;
             if moves.get(component) == Some(&Moves::Yes) {
-                let parameter = f.parameters.iter().position(|p| (p.first..p.first + p.len).contains(&component));
-                found.entry((at.span, parameter.unwrap_or(0))).or_insert_with(|| at.clone());
+                found.entry((at.span, parameter_of(f, component))).or_insert_with(|| at.clone());
             }
         }
     }
@@ -217,7 +261,7 @@ fn report_breaks(promised: &Promised, breaks: &BTreeMap<(Span, usize), Rc<Break>
                 }
             }
             BreakReason::Obstacle(obstacle) => out.push(report::obstacle(promised, *parameter, found, obstacle)),
-            BreakReason::Conversion(_) => conversions.push((*parameter, found.clone())),
+            BreakReason::Conversion(_) | BreakReason::Argument => conversions.push((*parameter, found.clone())),
         }
     }
     if !conversions.is_empty() {

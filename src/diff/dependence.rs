@@ -46,6 +46,8 @@ pub struct Break {
 pub enum BreakReason {
     /// A number becomes something that is not a number, by the primitive of that name.
     Conversion(&'static str),
+    /// The argument of a parameter that is marked `@noDerivative`.
+    Argument,
     /// A function without a derivative that nobody can look into.
     Opaque(Rc<str>),
     /// A function, and what is in the way of its derivative.

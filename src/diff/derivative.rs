@@ -185,6 +185,7 @@ mod tests {
             differs: false,
             place: Default::default(),
             movers: std::rc::Rc::from([]),
+            inherited: None,
             wrt: vec![true],
             function: callee,
             registered: callee,

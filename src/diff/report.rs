@@ -3,7 +3,7 @@
 use super::check::Promised;
 use super::dependence::{Break, BreakReason};
 use super::linear::{Step, base_name};
-use crate::diagnostic::{Code, Diagnostic, Note};
+use crate::diagnostic::{Code, Diagnostic, Note, Severity};
 use crate::ir::{Function, Instruction, Obstacle, Reg, Terminator};
 use crate::source::Span;
 use crate::value::Bank;
@@ -11,6 +11,8 @@ use std::rc::Rc;
 
 const THROUGH_RESULT: &str =
     "cannot differentiate through a non-differentiable result; do you want to add 'withoutDerivative(at:)'?";
+const THROUGH_ARGUMENT: &str =
+    "cannot differentiate through a non-differentiable argument; do you want to add 'withoutDerivative(at:)'?";
 const NOT_DIFFERENTIABLE: &str = "expression is not differentiable";
 const OTHER_MODULE: &str =
     "cannot differentiate functions that have not been marked '@differentiable' and that are defined in other modules";
@@ -36,12 +38,16 @@ pub fn not_differentiable(promised: &Promised, breaks: &[(usize, Rc<Break>)]) ->
         }
         told.push(found.span);
         diagnostic = calls(diagnostic, found);
+        let through = if found.why == BreakReason::Argument { THROUGH_ARGUMENT } else { THROUGH_RESULT };
         if promised.function.is_prelude {
-            diagnostic = diagnostic.note_at(promised.at, THROUGH_RESULT);
+            diagnostic = diagnostic.note_at(promised.at, through);
             continue;
         }
-        diagnostic = diagnostic.note_at(found.span, THROUGH_RESULT);
+        diagnostic = diagnostic.note_at(found.span, through);
         let why = match found.why {
+            BreakReason::Argument => {
+                "the parameter is marked '@noDerivative': the function is not differentiated with respect to it"
+            }
             BreakReason::Conversion("int.fromDouble") => {
                 "an 'Int' holds whole numbers: a small change of the argument does not move it, so it has no derivative"
             }
@@ -50,7 +56,11 @@ pub fn not_differentiable(promised: &Promised, breaks: &[(usize, Rc<Break>)]) ->
         if !diagnostic.notes.iter().any(|n| n.text == why) {
             diagnostic.notes.push(Note { span: None, text: why.into() });
         }
-        diagnostic = cut(diagnostic, "if you meant the step function and a derivative of zero", found.span);
+        let meant = match found.why {
+            BreakReason::Argument => "if a constant is meant",
+            _ => "if you meant the step function and a derivative of zero",
+        };
+        diagnostic = cut(diagnostic, meant, found.span);
     }
     diagnostic
 }
@@ -154,6 +164,15 @@ pub fn not_linear(promised: &Promised, step: Option<&Step>) -> Diagnostic {
         }
         None => diagnostic,
     }
+}
+
+/// A registered pullback that is not linear: it is called as it is, and forward mode takes its slopes at zero.
+pub fn as_warning(not_linear: Diagnostic) -> Diagnostic {
+    if not_linear.severity == Severity::Warning {
+        return not_linear;
+    }
+    let warning = Diagnostic { severity: Severity::Warning, code: Code::NotLinearPullback, ..not_linear };
+    warning.note("reverse mode calls it as it is; forward mode takes its slopes at zero")
 }
 
 /// A function that must be linear adds a constant.

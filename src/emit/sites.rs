@@ -45,7 +45,11 @@ pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Ope
         ir::Operator::ApplyAtOnce => Operator::ApplyAtOnce,
         ir::Operator::Coordinates { of } => Operator::Coordinates { of },
         ir::Operator::WithoutDerivative { of } => Operator::WithoutDerivative { of },
+        ir::Operator::NoDerivativeArgument => Operator::NoDerivativeArgument,
         ir::Operator::Broken { of } => Operator::Broken { of },
+        ir::Operator::SendBreak { result } => Operator::SendBreak { result },
+        ir::Operator::ReceiveBreak { result } => Operator::ReceiveBreak { result },
+        ir::Operator::ForgetBreaks => Operator::ForgetBreaks,
         ir::Operator::WithDerivative { of } => Operator::WithDerivative { of },
     };
     let (params, results) = (counts(banks, &step.ins), counts(banks, &step.outs));
@@ -82,6 +86,7 @@ pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) ->
         differs: rule.differs,
         place: rule.place,
         movers: rule.movers.iter().map(|mover| mover.map(|f| f.0)).collect(),
+        inherited: rule.inherited.clone(),
     });
     let mut results = [0; 3];
     callee.results.iter().for_each(|b| results[*b as usize] += 1);

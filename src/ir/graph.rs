@@ -314,11 +314,22 @@ pub enum Operator {
     /// [nothing](crate::value::shape::TangentKind::Nothing)), because it makes a break of the path explicit; and wherever
     /// something is stored in a `@noDerivative` property.
     WithoutDerivative { of: TangentId },
+    /// `x… → x…`: the argument of a parameter that is marked `@noDerivative`. The value is the same; where it moves, what is
+    /// made of it has no derivative, and it is an error to ask for one.
+    NoDerivativeArgument,
     /// `x…, edit → x…`: the same value; on the way back its adjoint goes through `edit`, `(inout T.TangentVector) -> ()`.
     WithDerivative { of: TangentId },
     /// `x, y → y`: a number that was made of `x` by way of something that cannot move. Where `x` moves, `y` has no
     /// derivative, and it is an error to ask for one. Only in derivative code.
     Broken { of: TangentId },
+    /// `x →`: the result with that number, which is returned next, was made of `x` by way of something that cannot move. Only
+    /// in derivative code.
+    SendBreak { result: u32 },
+    /// `→ x`: what the function that has just returned has sent for the result with that number; a constant when it has
+    /// sent nothing. Only in derivative code.
+    ReceiveBreak { result: u32 },
+    /// Forgets what was sent by calls before. Only in derivative code.
+    ForgetBreaks,
     /// `linear, vectors → whether it was done, results`: applies a differential or pullback to all vectors of an array,
     /// several in one sweep. Only in plain code; in a live level it is not done.
     ApplyAtOnce,
@@ -378,6 +389,9 @@ pub struct Rule {
     pub place: Span,
     /// For each parameter whose type says itself what its tangent vectors are: what moves a value along one.
     pub movers: Rc<[Option<FunctionId>]>,
+    /// The member of a superclass or a protocol that it was registered for, where its value has to be compared with that of
+    /// the function, which inherits it.
+    pub inherited: Option<Rc<str>>,
 }
 
 /// What a registered derivative returns beside the value.

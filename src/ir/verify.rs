@@ -199,6 +199,9 @@ impl Check<'_> {
             }
             Operator::Transpose { .. } => outs == [Bank::R] && ins == [Bank::R],
             Operator::Broken { of } => ins.len() == 2 * value(of) && outs.len() == value(of),
+            Operator::SendBreak { .. } => ins == [Bank::F] && outs.is_empty(),
+            Operator::ReceiveBreak { .. } => ins.is_empty() && outs == [Bank::F],
+            Operator::ForgetBreaks => ins.is_empty() && outs.is_empty(),
             Operator::Gradient { at, value: gives, throws } => {
                 let more = error(throws) + 1 + usize::from(*gives);
                 ins.len() == value(at) + 1 && outs.len() == more + vector(at)
@@ -207,6 +210,7 @@ impl Check<'_> {
             Operator::ApplyAtOnce => outs == [Bank::I, Bank::R] && ins == [Bank::R, Bank::R],
             Operator::Recompute => (outs.is_empty() || outs == [Bank::I, Bank::R]) && ins == [Bank::R],
             Operator::Coordinates { of } => outs == [Bank::R] && ins.len() == value(of),
+            Operator::NoDerivativeArgument => ins == outs,
             Operator::WithoutDerivative { of } => ins == outs && ins.len() == value(of),
             Operator::WithDerivative { of } => ins.len() == value(of) + 1 && outs.len() == value(of),
         }

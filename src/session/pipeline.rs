@@ -4,9 +4,11 @@ use super::imports::Gathered;
 use super::{Compiled, Input, Outcome, Session, Status};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::diff::Checker;
+use crate::ir::FunctionId;
 use crate::source::Span;
 use crate::stop;
 use crate::syntax;
+use crate::types::Promise;
 use crate::types::tree::{self, FunctionRef};
 use crate::types::ty::Type;
 use crate::types::world::Declarations;
@@ -95,10 +97,13 @@ impl Session {
             }
         }
         for kept in self.world.promises_of_conformances() {
-            if self.world.function(kept.witness).generics.is_empty() {
-                self.lower(kept.witness);
+            let witness = kept.witness.function;
+            if self.world.function(witness).generics.is_empty() {
+                self.lower(witness);
+            } else if self.world.is_default_implementation(witness) {
+                self.lowering.function(&mut self.world, &mut self.program, &kept.witness);
             }
-            promised.push((kept.witness, kept.promise, Some(kept.requirement)));
+            promised.push((witness, kept.promise, Some(kept.requirement)));
         }
         let mut out = std::mem::take(&mut self.world.diagnostics);
         let mut instances = vec![];
@@ -112,14 +117,43 @@ impl Session {
                 seen.push(generics);
             }
         }
+        let end = self.program.functions.len();
+        let samples = self.sample_uncalled(functions);
         let mut checker = Checker::new(&self.program);
-        for id in first..self.program.functions.len() {
-            checker.check(crate::ir::FunctionId(id as u32), &mut out);
+        for id in first..end {
+            checker.check(FunctionId(id as u32), &mut out);
         }
         for (id, promise, requirement) in instances {
             checker.check_declaration(id, promise.linear, &promise.wrt, requirement, &mut out);
         }
+        for (id, promise) in samples {
+            let before = out.len();
+            checker.check_declaration(id, promise.linear, &promise.wrt, None, &mut out);
+            // A warning may be due to the types of the sample.
+            let found = out.split_off(before);
+            out.extend(found.into_iter().filter(Diagnostic::is_error));
+        }
         out
+    }
+
+    /// Generic functions that promise a derivative and that nobody calls, for types that they may be called with.
+    fn sample_uncalled(&mut self, functions: &[tree::FunctionId]) -> Vec<(FunctionId, Rc<Promise>)> {
+        let unsupported = self.lowering.unsupported.len();
+        let mut samples = vec![];
+        for f in functions {
+            let Some(promise) = self.world.declared_promise(*f).filter(|p| !p.default) else { continue };
+            let is_generic = !self.world.function(*f).generics.is_empty();
+            if is_generic
+                && !self.world.is_inside(*f)
+                && self.lowering.instances(*f).is_empty()
+                && let Some(sample) = self.world.generic_sample(*f)
+            {
+                let id = self.lowering.function(&mut self.world, &mut self.program, &sample);
+                samples.push((id, promise));
+            }
+        }
+        self.lowering.unsupported.truncate(unsupported);
+        samples
     }
 
     fn lower(&mut self, f: tree::FunctionId) {

@@ -337,13 +337,13 @@ impl Levels {
     }
 
     /// A number of the innermost, reverse level that is one of its inputs: a leaf. `x` is the number in the levels
-    /// outside.
+    /// outside, or a leaf already: an instance may be given twice, and moves with the last leaf then.
     ///
     /// # Errors
     /// [`Stop`] when the limit is reached.
     pub fn leaf(&mut self, x: Num) -> Result<Num, Stop> {
         let Some(k) = self.stack.len().checked_sub(1) else { return Ok(x) };
-        let outer = self.live_slot(x.slot);
+        let outer = self.live_slot(self.strip_slot(k, x.slot));
         let epoch = self.stack[k].epoch;
         match self.recording(k) {
             Some(recording) => {
@@ -373,15 +373,15 @@ impl Levels {
         self.outermost.leaves(count)
     }
 
-    /// A number of the innermost, forward level that moves along `tangent`; one that does not move at all is constant.
+    /// A number of the innermost, forward level that moves along `tangent`; one that does not move at all is constant. One
+    /// that moved before moves along `tangent` instead.
     ///
     /// # Errors
     /// [`Stop`] when the limit is reached.
     pub fn dual(&mut self, x: Num, tangent: Num) -> Result<Num, Stop> {
-        match self.stack.len().checked_sub(1) {
-            Some(k) if !self.is_zero(tangent) => self.with_tangent(k, x, tangent),
-            _ => Ok(x),
-        }
+        let Some(k) = self.stack.len().checked_sub(1) else { return Ok(x) };
+        let outside = self.strip(k, x);
+        if self.is_zero(tangent) { Ok(outside) } else { self.with_tangent(k, outside, tangent) }
     }
 
     /// The number `x` of the levels outside of forward level `k`, with a tangent in that level.

@@ -76,6 +76,8 @@ pub struct Block {
     pub epoch: u64,
     /// The operand nodes.
     pub operands: Vec<u32>,
+    /// Whether the function may throw.
+    pub throws: bool,
     /// Where the results are found.
     pub outline: Outline,
     /// The results: an object of the outline, and which of its numbers.

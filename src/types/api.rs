@@ -2,10 +2,11 @@
 
 use super::entry::entry;
 use super::promise::Promise;
-use super::store::{BodyState, Code, Entry, FunctionKind, Named, World, blank_function};
+use super::store::{BodyState, Code, Entry, FunctionKind, Named, Owner, World, blank_function};
 use super::tree::{Body, FunctionId, FunctionRef, GlobalId};
 use super::ty::{Existential, NominalId, ProtocolId, Type};
 use super::world::{Declarations, Function, Global, Nominal, Rule};
+use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{AttributeArgs, File, Stmt};
 use crate::types::lifetime::ownership;
@@ -103,6 +104,7 @@ impl World {
                     self.check_signature(f);
                 }
                 self.check_default_promise(f);
+                self.check_inherited_derivative(f);
                 self.signature(f);
                 if let Some(body) = self.check_body(f) {
                     self.check_called_requirements(f, &body);
@@ -112,6 +114,7 @@ impl World {
                 self.check_body(f);
             }
         }
+        self.check_c_functions();
         self.check_entered(entered_before);
         self.check_alias_uses();
         self.check_opaques();
@@ -119,6 +122,17 @@ impl World {
         self.opaques.are_known = true;
         let errors = self.diagnostics.iter().filter(|d| d.is_error()).count();
         Checked { script, functions, value: self.script_result.clone(), registers, ok: errors == errors_before }
+    }
+
+    /// A function of C has no place for what it captures.
+    fn check_c_functions(&mut self) {
+        for (f, span) in std::mem::take(&mut self.c_functions) {
+            if self.check_body(f).is_some_and(|body| !body.captures.is_empty()) {
+                let kind = if self.function_data(f).kind == FunctionKind::Closure { "closure" } else { "local function" };
+                let message = format!("a C function pointer cannot be formed from a {kind} that captures context");
+                self.report(Diagnostic::error(DiagnosticCode::Mismatch, span, message));
+            }
+        }
     }
 
     /// Checks what a type declares: the types of its properties, its conformances.
@@ -174,6 +188,11 @@ impl World {
             && matches!(data.body, BodyState::Checked(_))
             && data.outer.as_ref().is_some_and(|env| env.params.is_empty())
             && !matches!(data.kind, FunctionKind::Closure | FunctionKind::Script)
+    }
+
+    /// Whether a function stands in an extension of a protocol.
+    pub fn is_default_implementation(&self, f: FunctionId) -> bool {
+        matches!(self.function_data(f).owner, Owner::Protocol(_))
     }
 
     /// A function with its types, on one line; `None` for closures and what was not checked.

@@ -40,13 +40,16 @@ impl World {
         let word = if kind == RegisteredKind::Pullback { "pullback" } else { "differential" };
         let Type::Function(have) = linear else { return None };
         let same = |world: &mut World, a: &Type, b: &Type| unlabelled(&world.normalize_type(a)) == unlabelled(b);
-        let fits = have.params.len() == from.len()
-            && have.params.iter().zip(&from).all(|(a, b)| a.is_inout == b.1 && same(self, &a.ty, &b.0))
-            && same(self, &have.result, &to);
-        if fits {
+        let takes = |world: &mut World, wanted: &[(Type, bool)]| {
+            have.params.len() == wanted.len()
+                && have.params.iter().zip(wanted).all(|(a, b)| a.is_inout == b.1 && same(world, &a.ty, &b.0))
+        };
+        let fits = takes(self, &from) || spread_seeds(&from, kind).is_some_and(|from| takes(self, &from));
+        if fits && same(self, &have.result, &to) {
             return None;
         }
         let param = |(t, is_inout): &(Type, bool)| format!("{}{}", if *is_inout { "inout " } else { "" }, self.show(t));
+        let from = spread_seeds(&from, kind).unwrap_or(from);
         let takes = from.iter().map(param).collect::<Vec<_>>().join(", ");
         let message = format!("function result's '{word}' type does not match '{name}'");
         let note = format!("'{word}' does not have expected type '({takes}) -> {}'", self.show(&to));
@@ -92,6 +95,13 @@ impl World {
         let vector = Type::Associated(Rc::new(ty.clone()), self.protocol("Differentiable"), "TangentVector".into());
         self.normalize_type(&vector)
     }
+}
+
+/// What a pullback takes when the seed of a tuple is given to it component by component.
+fn spread_seeds(from: &[(Type, bool)], kind: RegisteredKind) -> Option<Vec<(Type, bool)>> {
+    let ((Type::Tuple(parts), false), rest) = from.split_first()? else { return None };
+    let spread = parts.iter().map(|(_, ty)| (ty.clone(), false)).chain(rest.iter().cloned());
+    (kind == RegisteredKind::Pullback).then(|| spread.collect())
 }
 
 /// Which of the two kinds it is, with the type of the value and of the linear function.

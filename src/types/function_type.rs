@@ -5,7 +5,7 @@ use super::store::World;
 use super::ty::{FunctionParam, FunctionType, Strength, Type};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Attribute, FunctionTypeParam, TypeExpr};
+use crate::syntax::ast::{Attribute, AttributeArgs, FunctionTypeParam, TypeExpr, TypeExprKind};
 use std::rc::Rc;
 
 impl World {
@@ -18,6 +18,7 @@ impl World {
         scope: &TypeScope,
     ) -> Type {
         let strength = match differentiable_attribute(attributes) {
+            None if attributes.iter().any(is_convention_of_c) => Strength::C,
             None => Strength::Plain,
             Some(false) => Strength::Differentiable,
             Some(true) => Strength::Linear,
@@ -27,7 +28,7 @@ impl World {
             let marked = |name: &str| param.attributes.iter().find(|a| &*a.name.name == name);
             let no_derivative = marked("noDerivative");
             let ty = self.resolve_type(&param.ty, scope);
-            if let Some(attribute) = no_derivative.filter(|_| strength == Strength::Plain) {
+            if let Some(attribute) = no_derivative.filter(|_| strength <= Strength::Plain) {
                 let message = "'@noDerivative' may only be used on parameters of '@differentiable' function types";
                 self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
             }
@@ -54,6 +55,28 @@ impl World {
             }
         }
         Type::Function(Rc::new(FunctionType { params: resolved, result, throws, strength }))
+    }
+
+    /// A type with attributes before it that are not part of a function type as it is written.
+    pub(super) fn resolve_attributed(
+        &mut self,
+        attributes: &[Attribute],
+        inner: &TypeExpr,
+        scope: &TypeScope,
+    ) -> Type {
+        let Some(attribute) = attributes.iter().find(|a| &*a.name.name == "differentiable") else {
+            return self.resolve_type(inner, scope);
+        };
+        if let TypeExprKind::Function { params, result, throws, attributes: inside } = &inner.kind {
+            let all: Vec<Attribute> = attributes.iter().chain(inside).cloned().collect();
+            return self.resolve_function_type(params, result, *throws, &all, scope);
+        }
+        let ty = self.resolve_type(inner, scope);
+        if ty != Type::Error {
+            let message = "'@differentiable' attribute only applies to function types";
+            self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
+        }
+        ty
     }
 
     /// What a differentiable function takes and gives has tangents; a linear one works on vectors.
@@ -87,4 +110,13 @@ impl World {
         }
         self.report(diagnostic);
     }
+}
+
+/// Whether an attribute is `@convention(c)`.
+fn is_convention_of_c(attribute: &Attribute) -> bool {
+    let text = match &attribute.args {
+        AttributeArgs::Text(text) => text.trim_matches(['(', ')', ' ']),
+        AttributeArgs::None | AttributeArgs::Differentiation(_) => "",
+    };
+    &*attribute.name.name == "convention" && text.split(',').next().is_some_and(|name| name.trim() == "c")
 }

@@ -31,6 +31,7 @@ mod implied;
 mod infer;
 mod info;
 mod inherit;
+mod inherited_derivative;
 mod inline_adjoint;
 pub mod interactive;
 mod kept;

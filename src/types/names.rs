@@ -178,6 +178,7 @@ impl World {
             }
             Type::Function(f) => {
                 let mut out = String::from(match f.strength {
+                    Strength::C => "@convention(c) ",
                     Strength::Plain | Strength::Open => "",
                     Strength::Differentiable => "@differentiable ",
                     Strength::Linear => "@differentiable(linear) ",

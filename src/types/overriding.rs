@@ -52,29 +52,35 @@ impl World {
         self.function_data(f).decl.as_ref().is_some_and(|d| d.has("override"))
     }
 
-    /// The methods with registered derivatives that a method overrides, for its generic arguments.
+    /// The methods with registered derivatives that a method overrides, for its generic arguments: those of the nearest
+    /// superclass that has any.
     pub(super) fn overridden_by(&mut self, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
         let Owner::Nominal(n) = self.function_data(of.function).owner else { return vec![] };
         let mut olds: Vec<FunctionId> =
             self.overrides.iter().filter(|((_, c), by)| *c == n && **by == of.function).map(|((g, _), _)| *g).collect();
-        olds.retain(|g| !self.function_data(*g).registered.is_empty());
+        olds.retain(|g| !self.function_data(*g).registered.is_empty() && self.gives_the_same(*g, of.function));
         olds.sort_unstable();
         let own = self.nominal_data(n).params.len().min(of.generics.len());
         let (args, further) = of.generics.split_at(own);
-        let mut found = vec![];
-        for old in olds {
-            let Owner::Nominal(home) = self.function_data(old).owner else { continue };
-            let mut at = Type::Nominal(n, args.into());
-            while let Type::Nominal(class, args) = at.clone() {
-                if class == home {
-                    found.push((old, args.iter().chain(further).cloned().collect()));
-                    break;
-                }
-                let Some(base) = self.base_type(class, &args) else { break };
-                at = base;
+        let mut at = Some(Type::Nominal(n, args.into()));
+        while let Some(Type::Nominal(class, args)) = at {
+            let here = olds.iter().filter(|old| self.function_data(**old).owner == Owner::Nominal(class));
+            let found: Vec<_> =
+                here.map(|old| (*old, args.iter().chain(further).cloned().collect())).collect();
+            if !found.is_empty() {
+                return found;
             }
+            at = self.base_type(class, &args);
         }
-        found
+        vec![]
+    }
+
+    /// Whether what is registered for a method gives what one that overrides it gives, and not an instance of a superclass.
+    fn gives_the_same(&mut self, old: FunctionId, new: FunctionId) -> bool {
+        let results = [old, new].map(|f| self.signature(f).result.clone());
+        let is_open = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Param(_)));
+        let is_init = matches!(self.function_data(new).kind, FunctionKind::Init { .. });
+        !is_init && (results.iter().any(is_open) || self.normalize_type(&results[0]) == self.normalize_type(&results[1]))
     }
 
     /// Finds out what a class overrides, and says what is wrong with it.
@@ -283,11 +289,11 @@ impl World {
 
     /// What stands in the place of a function that promises derivatives promises them, too.
     fn check_promised(&mut self, old: FunctionId, new: FunctionId) {
-        let attribute = |world: &World, f: FunctionId| {
-            let decl = world.function_data(f).decl.clone()?;
-            decl.attribute("differentiable").map(|attribute| attribute.span)
-        };
-        let (Some(promised), None) = (attribute(self, old), attribute(self, new)) else { return };
+        let given = self.promised_parameters(new);
+        let covers = |given: &[bool], wanted: &[bool]| wanted.iter().zip(given).all(|(wanted, given)| given | !wanted);
+        let mut wanted = self.promised_parameters(old).into_iter();
+        let missing = wanted.find(|(_, wanted)| !given.iter().any(|(_, given)| covers(given, wanted)));
+        let Some((promised, _)) = missing else { return };
         let data = self.function_data(new);
         // An initialiser that is inherited is written by nobody.
         let Some(decl) = data.decl.clone().filter(|_| !matches!(data.kind, FunctionKind::Init { .. })) else { return };

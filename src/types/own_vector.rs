@@ -93,10 +93,18 @@ impl World {
             return;
         }
         let own = self.declared_type(n);
-        if let Some(Type::Nominal(v, _)) = self.vector_of(&own)
-            && v != n
-        {
+        let Some(Type::Nominal(v, _)) = self.vector_of(&own).filter(|vector| *vector != own) else { return };
+        if !self.nominal_data(v).is_prelude {
             self.check_nominal(v);
+            return;
+        }
+        // One that is synthesized has no place of its own.
+        let (span, before) = (self.nominal_data(n).span, self.diagnostics.len());
+        for i in 0..self.nominal_data(v).conformances.len() {
+            self.check_conformance(v, i);
+        }
+        for diagnostic in &mut self.diagnostics[before..] {
+            diagnostic.primary.span = span;
         }
     }
 

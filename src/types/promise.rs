@@ -2,7 +2,7 @@
 
 use super::resolve::TypeScope;
 use super::store::{Env, FunctionKind, Owner, Signature, World};
-use super::tree::FunctionId;
+use super::tree::{FunctionId, FunctionRef};
 use super::ty::{NominalId, ProtocolId, Type};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -22,8 +22,8 @@ pub struct Promise {
 
 /// A function that fulfils a promised requirement.
 pub struct Kept {
-    /// The function.
-    pub witness: FunctionId,
+    /// The function. A default implementation is meant for one type that conforms.
+    pub witness: FunctionRef,
     /// What the requirement promises.
     pub promise: Rc<Promise>,
     /// Where the requirement stands.
@@ -92,9 +92,27 @@ impl World {
         }
     }
 
+    /// The parameters of each promise that a declaration makes.
+    pub(super) fn promised_parameters(&mut self, f: FunctionId) -> Vec<(Span, Vec<bool>)> {
+        let Some(decl) = self.function_data(f).decl.clone() else { return vec![] };
+        let signature = self.signature(f);
+        let (names, types) = parameters(&signature);
+        let mut all = vec![];
+        for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
+            let args = differentiation(attribute);
+            let env = self.required_env(f, &signature.env, &args);
+            let saved = std::mem::replace(&mut self.env, env);
+            all.push((attribute.span, self.wrt_flags(&args, &names, &types, signature.self_type.is_some())));
+            self.env = saved;
+        }
+        all
+    }
+
     /// `@differentiable` on what is stored: in a type that moves, and of a type that moves.
     pub(super) fn check_promised_properties(&mut self, n: NominalId) {
         let differentiable = self.protocol("Differentiable");
+        let env = self.group_env(self.nominal_data(n).group);
+        let saved = std::mem::replace(&mut self.env, env);
         for i in 0..self.nominal_data(n).stored.len() {
             let stored = &self.nominal_data(n).stored[i];
             let Some(span) = stored.decl.attribute("differentiable").map(|a| a.span) else { continue };
@@ -108,6 +126,7 @@ impl World {
             };
             self.report(Diagnostic::error(Code::WithRespectTo, span, message));
         }
+        self.env = saved;
     }
 
     /// `default` speaks of a derivative that is registered for a requirement which the function fulfils.
@@ -135,6 +154,20 @@ impl World {
         let env = self.signature(f).env.clone();
         let env = self.required_env(f, &env, &differentiation(attribute));
         self.holds(&env.requirements, &env.params, generics)
+    }
+
+    /// Types of the library that a generic function which promises a derivative may be called with: nobody else may do so.
+    pub fn generic_sample(&mut self, f: FunctionId) -> Option<FunctionRef> {
+        const MOST: usize = 4;
+        let decl = self.function_data(f).decl.clone()?;
+        let env = self.signature(f).env.clone();
+        let env = self.required_env(f, &env, &differentiation(decl.attribute("differentiable")?));
+        let types = [self.simple("Double"), self.simple("Float")];
+        let count = env.params.len();
+        let choices = if count <= MOST { 1usize << count } else { 1 };
+        let mut samples = (0..choices).map(|bits| (0..count).map(|k| types[bits >> k & 1].clone()).collect::<Vec<_>>());
+        let generics = samples.find(|sample| self.holds(&env.requirements, &env.params, sample))?;
+        Some(FunctionRef { function: f, generics })
     }
 
     /// What the functions that fulfil promised requirements owe.
@@ -167,13 +200,19 @@ impl World {
             let generics = self.own_generics(p, r);
             let Some(witness) = self.find_witness(p, r, own, &generics) else { continue };
             let data = self.function_data(witness.function);
-            if data.is_prelude || data.primitive.is_some() || !matches!(data.owner, Owner::Nominal(_)) {
+            if data.is_prelude || data.primitive.is_some() {
                 continue;
+            }
+            let is_open = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Param(_)));
+            match data.owner {
+                Owner::Nominal(_) => {}
+                Owner::Protocol(_) if !witness.generics.iter().any(is_open) => {}
+                Owner::Protocol(_) | Owner::Module => continue,
             }
             let requirement = self.function_data(function).span;
             let wrt = self.flags_of(&promise.wrt, function, witness.function);
             let promise = Rc::new(Promise { wrt, ..(*promise).clone() });
-            kept.push(Kept { witness: witness.function, promise, requirement });
+            kept.push(Kept { witness, promise, requirement });
         }
     }
 

@@ -7,7 +7,7 @@
 use super::derivative_type::{changed_parameters, derivative_parts, together, unlabelled};
 use super::originals::parameter_labels;
 use super::promise::{differentiation, parameters};
-use super::store::{FunctionKind, Owner, Registered, Signature, World};
+use super::store::{Owner, Registered, Signature, World};
 use super::tree::FunctionId;
 use super::ty::Type;
 use super::world::RegisteredKind;
@@ -46,8 +46,6 @@ enum Misfit {
     Shape,
     /// What it is about fits, and the types that follow from that do not.
     Types(Box<Diagnostic>),
-    /// The labels of its arguments differ.
-    Labels(FunctionId),
     /// Said already.
     Reported,
 }
@@ -93,21 +91,23 @@ impl World {
         of: &FunctionName,
         try_one: &mut dyn FnMut(&mut World, &Original) -> Result<(), Misfit>,
     ) {
-        let candidates = self.originals(f, of);
+        let mut candidates = self.originals(f, of);
         if candidates.is_empty() {
             let problem = self.no_original(f, of);
             self.report(problem);
             return;
         }
         let given = self.signature(f);
+        // Names and labels need not be those of the original; of several that fit, the one that has them is meant.
+        let labels = parameter_labels(&given);
+        candidates.sort_by_key(|candidate| parameter_labels(&self.signature(*candidate)) != labels);
         let saved = std::mem::replace(&mut self.env, given.env.clone());
-        let (mut labels, mut types) = (None, None);
+        let mut types = None;
         let mut done = false;
         for candidate in candidates {
             let Some(original) = self.original(candidate, f, &given) else { continue };
             match try_one(self, &original) {
                 Ok(()) | Err(Misfit::Reported) => done = true,
-                Err(Misfit::Labels(other)) => labels = Some(other),
                 Err(Misfit::Types(problem)) => types = types.or(Some(problem)),
                 Err(Misfit::Shape) => {}
             }
@@ -116,22 +116,10 @@ impl World {
             }
         }
         self.env = saved;
-        match (types, labels) {
+        match types {
             _ if done => {}
-            (Some(problem), _) => self.report(*problem),
-            (None, Some(original)) => {
-                let is_transpose =
-                    self.function_data(f).decl.as_ref().is_some_and(|d| d.attribute("transpose").is_some());
-                let what = if is_transpose { "transpose" } else { "derivative" };
-                let message = format!(
-                    "the argument labels of a {what} must be those of its original: '{}' has other labels than '{}'",
-                    self.full_name(f),
-                    self.full_name(original)
-                );
-                let (at, other) = (self.function_data(f).span, self.function_data(original).span);
-                self.report(Diagnostic::error(Code::Registration, at, message).also(other, "the original"));
-            }
-            (None, None) => {
+            Some(problem) => self.report(*problem),
+            None => {
                 let name = &of.name.name;
                 let message = format!(
                     "referenced declaration '{name}' could not be resolved: no '{name}' takes the parameters of this function"
@@ -196,9 +184,6 @@ impl World {
             if types.len() != original.params.len() || changed_parameters(&given) != original.changed {
                 return Err(Misfit::Shape);
             }
-            if world.labels_differ(f, original.function) {
-                return Err(Misfit::Labels(original.function));
-            }
             let same = |world: &mut World, a: &Type, b: &Type| world.normalize_type(a) == *b;
             if !types.iter().zip(&original.params).all(|(a, b)| same(world, a, b))
                 || !same(world, &value, &original.result)
@@ -226,16 +211,6 @@ impl World {
             world.remember(Registered { differs, ..original.registered(f, wrt, kind) }, original, span);
             Ok(())
         });
-    }
-
-    /// Whether a derivative is called with other labels than its original. Operators, subscripts and setters are called without.
-    fn labels_differ(&mut self, f: FunctionId, original: FunctionId) -> bool {
-        let data = self.function_data(original);
-        let is_accessor = data.kind == FunctionKind::Setter || &*data.base_name == "subscript";
-        if is_accessor || super::written::is_operator(&data.base_name) {
-            return false;
-        }
-        parameter_labels(&self.signature(f)) != parameter_labels(&self.signature(original))
     }
 
     fn register_transpose(&mut self, f: FunctionId, of: &FunctionName, args: &DifferentiationArgs, span: Span) {
@@ -268,9 +243,6 @@ impl World {
             if !fits {
                 let problem = world.misfitting_transpose(original, &wanted, &moved, span);
                 return Err(Misfit::Types(Box::new(problem)));
-            }
-            if world.kept_labels_differ(f, original, &wrt) {
-                return Err(Misfit::Labels(original.function));
             }
             let differs = args.differs.is_some();
             let new = Registered { differs, ..original.registered(f, wrt, RegisteredKind::Transpose) };
@@ -318,17 +290,6 @@ impl World {
         self.normalize_type(&vector) == ty
     }
 
-    /// Whether parameters that are kept have other labels than in the original. One without a label may get one.
-    fn kept_labels_differ(&mut self, f: FunctionId, original: &Original, wrt: &[bool]) -> bool {
-        let own = usize::from(original.has_self);
-        let labels = parameter_labels(&self.signature(original.function));
-        let kept: Vec<_> = labels.into_iter().zip(&wrt[own..]).filter(|(_, w)| !**w).map(|(label, _)| label).collect();
-        let mut given = parameter_labels(&self.signature(f));
-        given.pop();
-        let behind_self = given.len().saturating_sub(kept.len());
-        kept.iter().zip(&given[behind_self..]).any(|(old, new)| old.is_some() && old != new)
-    }
-
     fn misfitting_transpose(&self, original: &Original, takes: &[Type], gives: &[Type], span: Span) -> Diagnostic {
         let name = &self.function_data(original.function).base_name;
         let takes = takes.iter().map(|t| self.show(t)).collect::<Vec<_>>().join(", ");
@@ -354,17 +315,16 @@ impl World {
         let file = data.file;
         let visible_in = (is_private && kind != RegisteredKind::Adjoint).then_some(file);
         let new = Registered { visible_in, ..new };
-        let transposes = |kind| kind == RegisteredKind::Transpose;
         let clashes = |r: &Registered| {
             r.wrt == new.wrt
                 && r.arguments.len() == new.arguments.len()
                 && r.visible_in == new.visible_in
-                && transposes(r.kind) == transposes(new.kind)
+                && r.kind.mode() == new.kind.mode()
                 && self.requires_the_same(r.function, f)
         };
         let data = self.function_data(original.function);
         if let Some(other) = data.registered.iter().find(|r| clashes(r)) {
-            let what = if transposes(kind) { "transpose" } else { "derivative" };
+            let what = if kind == RegisteredKind::Transpose { "transpose" } else { "derivative" };
             let message = format!("a {what} already exists for '{}'", data.base_name);
             let at = self.function_data(other.function).span;
             self.report(Diagnostic::error(Code::Registration, span, message).also(at, "registered here"));

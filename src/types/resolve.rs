@@ -94,7 +94,7 @@ impl World {
                 let of = self.resolve_type(of, scope);
                 Type::Metatype(Rc::new(of))
             }
-            TypeExprKind::Attributed(_, inner) => self.resolve_type(inner, scope),
+            TypeExprKind::Attributed(attributes, inner) => self.resolve_attributed(attributes, inner, scope),
             TypeExprKind::Inferred => self.fresh(),
         }
     }

@@ -1,28 +1,41 @@
 //! Which registered derivatives apply to a function: its own and those that an extension of a protocol gives it, as far
 //! as they are visible and what they require holds.
 
-use super::promise::Promise;
-use super::store::{MemberKind, Owner, Registered, Requirement, RequirementKind, World};
+use super::store::{Registered, Requirement, World};
 use super::tree::{FunctionId, FunctionRef};
-use super::ty::{ParamId, ProtocolId, Type};
+use super::ty::{ParamId, Type};
 use super::world::Rule;
 use crate::source::Span;
-use std::rc::Rc;
 
 impl World {
     /// What is registered for a function, its own first. Generic arguments are put in, those of the rules come out.
     pub(super) fn rules_of(&mut self, of: &FunctionRef, view: Option<u32>) -> Vec<Rule> {
         self.resolve_registrations();
+        let saved = std::mem::take(&mut self.env);
+        let mut rules = self.rules_here(of, view);
+        for rule in &mut rules {
+            let registered = rule.function.function;
+            rule.inherited = rule.inherited.filter(|original| !self.gives_value_of(registered, *original));
+        }
+        self.env = saved;
+        rules
+    }
+
+    /// The same in the current generic surroundings, whatever the derivatives give as the value.
+    pub(super) fn rules_here(&mut self, of: &FunctionRef, view: Option<u32>) -> Vec<Rule> {
         let own = self.function_data(of.function).registered.clone();
         let mut rules = self.applicable(&own, &of.generics, view);
         if !own.is_empty() {
             return rules;
         }
-        for (requirement, generics) in self.stands_for(of) {
-            let registered = self.function_data(requirement).registered.clone();
+        for (original, generics) in self.stands_for(of) {
+            let registered = self.function_data(original).registered.clone();
             let mut found = self.applicable(&registered, &generics, view);
             for rule in &mut found {
-                rule.wrt = self.flags_of(&rule.wrt, requirement, of.function);
+                rule.wrt = self.flags_of(&rule.wrt, original, of.function);
+                if !self.is_declared_with(of.function, rule.function.function) {
+                    rule.inherited = Some(original);
+                }
             }
             rules.extend(found);
         }
@@ -37,14 +50,17 @@ impl World {
         }
         let file = self.file_of(at)?;
         let mut all = self.function_data(of.function).registered.clone();
-        for (requirement, _) in self.stands_for(of) {
-            all.extend(self.function_data(requirement).registered.iter().cloned());
+        let saved = std::mem::take(&mut self.env);
+        let others = self.stands_for(of);
+        self.env = saved;
+        for (original, _) in others {
+            all.extend(self.function_data(original).registered.iter().cloned());
         }
         all.iter().any(|r| r.visible_in == Some(file)).then_some(file)
     }
 
     /// The number of the file that a place is in.
-    fn file_of(&self, at: Span) -> Option<u32> {
+    pub(super) fn file_of(&self, at: Span) -> Option<u32> {
         let after = self.texts.partition_point(|(start, _)| *start <= at.start);
         after.checked_sub(1).map(|file| file as u32)
     }
@@ -60,12 +76,13 @@ impl World {
             let fits = r.arguments.len() == generics.len()
                 && r.arguments.iter().zip(generics).all(|(a, b)| match_argument(a, b, &env.params, &mut bound));
             let Some(arguments) = bound.into_iter().collect::<Option<Vec<Type>>>().filter(|_| fits) else { continue };
-            if self.holds(&env.requirements, &env.params, &arguments) {
+            if self.holds_here(&env.requirements, &env.params, &arguments) {
                 let primal = r.primal.map(|p| FunctionRef { function: p, generics: arguments.clone() });
                 let function = FunctionRef { function: r.function, generics: arguments };
-                let rule = Rule { function, wrt: r.wrt.clone(), kind: r.kind, differs: r.differs, primal };
+                let rule = Rule { function, wrt: r.wrt.clone(), kind: r.kind, differs: r.differs, primal, inherited: None };
                 // What is private hides what is not, and what asks for more what asks for less.
-                let same = rules.iter().position(|old: &Rule| old.wrt == rule.wrt);
+                let serves_it = |old: &&Rule| old.wrt == rule.wrt && old.kind.mode() == rule.kind.mode();
+                let same = rules.iter().position(|old: &Rule| serves_it(&old));
                 let other = same.map(|at| (at, rules[at].function.function));
                 match other {
                     Some((at, _)) if r.visible_in.is_some() => rules[at] = rule,
@@ -99,6 +116,14 @@ impl World {
 
     /// What is required by everything that is registered for a function, and does not hold for its generic arguments.
     pub(super) fn unmet_by(&mut self, of: &FunctionRef, view: Option<u32>) -> Option<String> {
+        let saved = std::mem::take(&mut self.env);
+        let unmet = self.unmet_here(of, view);
+        self.env = saved;
+        unmet
+    }
+
+    /// The same in the current generic surroundings.
+    pub(super) fn unmet_here(&mut self, of: &FunctionRef, view: Option<u32>) -> Option<String> {
         let own = self.function_data(of.function).registered.clone();
         let visible = |r: &Registered| r.visible_in.is_none() || r.visible_in == view;
         let first = own.iter().find(|r| visible(r))?;
@@ -111,7 +136,7 @@ impl World {
             && first.arguments.iter().zip(&of.generics).all(|(a, b)| match_argument(a, b, &env.params, &mut bound));
         let arguments = bound.into_iter().collect::<Option<Vec<Type>>>().filter(|_| fits)?;
         let failing =
-            env.requirements.iter().find(|r| !self.holds(std::slice::from_ref(*r), &env.params, &arguments))?;
+            env.requirements.iter().find(|r| !self.holds_here(std::slice::from_ref(*r), &env.params, &arguments))?;
         Some(match failing {
             Requirement::Conforms(t, p) => format!("'{}' conforms to '{}'", self.show(t), self.protocol_data(*p).name),
             Requirement::Same(a, b) => format!("'{}' is '{}'", self.show(a), self.show(b)),
@@ -141,74 +166,6 @@ impl World {
             }
             Requirement::Superclass(..) => true,
         })
-    }
-
-    /// What a function is in the place of, by its body alone: the requirements that it fulfils and the methods that it
-    /// overrides, whose derivatives it has when it promises nothing of its own.
-    fn stands_for(&mut self, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
-        let mut all = self.fulfilled_by(of);
-        let is_promised = |promise: Rc<Promise>| !promise.default;
-        if self.overrides_something(of.function) && !self.promise(of.function).is_some_and(is_promised) {
-            all.extend(self.overridden_by(of));
-        }
-        all
-    }
-
-    /// Whether a function fulfils a requirement, or overrides a method, that has a registered derivative.
-    pub(super) fn has_default_derivative(&mut self, f: FunctionId) -> bool {
-        self.resolve_registrations();
-        let generics = self.signature(f).env.params.iter().map(|p| Type::Param(*p)).collect();
-        !self.stands_for(&FunctionRef { function: f, generics }).is_empty()
-    }
-
-    fn fulfilled_by(&mut self, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
-        let data = self.function_data(of.function);
-        let (owner, base, is_static) = (data.owner, data.base_name.clone(), data.is_static);
-        if !self.registers_for_requirements || data.is_prelude || data.requirement.is_some() || owner == Owner::Module {
-            return vec![];
-        }
-        if self.promise(of.function).is_some_and(|promise| !promise.default) {
-            return vec![];
-        }
-        let (own, outer) = match owner {
-            Owner::Nominal(n) => {
-                let count = self.nominal_data(n).params.len();
-                (Type::Nominal(n, of.generics[..count.min(of.generics.len())].into()), count)
-            }
-            _ => (of.generics.first().cloned().unwrap_or(Type::Error), 1),
-        };
-        let saved = std::mem::take(&mut self.env);
-        let mut found = vec![];
-        for p in self.protocols_of(&own) {
-            for r in self.requirements_named(p, &base, is_static) {
-                let function = self.protocol_data(p).requirements[r as usize].function;
-                if self.function_data(function).registered.is_empty() {
-                    continue;
-                }
-                let further = of.generics.get(outer..).unwrap_or_default();
-                let witness = self.find_witness(p, r, &own, further);
-                if witness.is_some_and(|w| w.function == of.function) {
-                    found.push((function, std::iter::once(&own).chain(further).cloned().collect()));
-                }
-            }
-        }
-        self.env = saved;
-        found
-    }
-
-    fn requirements_named(&mut self, p: ProtocolId, base: &str, is_static: bool) -> Vec<u32> {
-        let members = self.protocol_data(p).members.get(base).cloned().unwrap_or_default();
-        let index = |kind: &MemberKind| match kind {
-            MemberKind::Requirement(r) => Some(*r),
-            _ => None,
-        };
-        let all = members.iter().filter_map(|m| index(&m.kind));
-        all.filter(|r| {
-            let data = &self.protocol_data(p).requirements[*r as usize];
-            data.is_static == is_static
-                && !matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter)
-        })
-        .collect()
     }
 }
 

@@ -69,6 +69,8 @@ pub struct World {
     pub(super) vars: super::solver::Vars,
     /// Registered derivatives whose original was not looked up yet: the attribute's declaration and the function.
     pub(super) registrations: Vec<(Rc<Decl>, FunctionId)>,
+    /// Functions that became functions of C, and where: they may capture nothing.
+    pub(super) c_functions: Vec<(FunctionId, Span)>,
     /// Whether any registration counts in one file only, and whether any is for a requirement of a protocol.
     pub(super) has_private_rules: bool,
     /// Whether anything is done when an instance goes away.

@@ -113,6 +113,8 @@ pub struct FunctionParam {
 /// What a function type promises about the derivative of its values. Each fits where a weaker one is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Strength {
+    /// Written as `@convention(c) (A) -> B`: it has captured nothing, and the body is opaque.
+    C,
     /// Written as `(A) -> B`: the body is opaque.
     Plain,
     /// A function declaration, or a closure whose type nobody wrote down: as strong as its body.

@@ -1,12 +1,13 @@
-//! Requirements that promise no derivative, called from a function that promises one.
+//! Calls in a generic function that promises a derivative, of what has none for all types: requirements that promise none, and
+//! functions whose registered derivatives require more than is known.
 //!
-//! In: a checked body with generic parameters. Out: an error for each call of an unmarked requirement that lies on a way
-//! from what the function is differentiated by to its result.
+//! In: a checked body with generic parameters. Out: an error for each such call that lies on a way from what the function is
+//! differentiated by to its result.
 //!
 //! Promises: a condition is not a way, and nothing goes through `withoutDerivative`. Calls inside of closures and of
 //! functions that are called are not looked at: they promise nothing.
 
-use super::store::{Signature, World};
+use super::store::World;
 use super::tree::{
     Argument, Body, Callee, Case, Expr, ExprKind, FunctionId, LocalId, Pattern, PatternKind, Root, Stmt, StmtKind,
 };
@@ -40,33 +41,63 @@ impl World {
         };
         ways.statements(&body.statements);
         while ways.spread() {}
-        for call in ways.calls_on_the_way() {
-            self.report_unmarked(call, &signature);
+        for (call, varies) in ways.calls_on_the_way() {
+            let saved = std::mem::replace(&mut self.env, signature.env.clone());
+            let differentiable = self.protocol("Differentiable");
+            if !matches!(call.ty, Type::Function(_)) && self.conforms_to(&call.ty, differentiable) {
+                self.report_unmarked(call, &varies);
+            }
+            self.env = saved;
         }
     }
 
-    fn report_unmarked(&mut self, call: &Expr, signature: &Signature) {
-        let ExprKind::Call { callee: Callee::Requirement { protocol, requirement, .. }, .. } = &call.kind else {
-            return;
+    fn report_unmarked(&mut self, call: &Expr, varies: &[bool]) {
+        let ExprKind::Call { callee, args } = &call.kind else { return };
+        let error = || Diagnostic::error(Code::NoDerivative, call.span, "expression is not differentiable");
+        let (protocol, requirement) = match callee {
+            Callee::Requirement { protocol, requirement, .. } => (*protocol, *requirement),
+            Callee::Static(f) => {
+                let registered = &self.function_data(f.function).registered;
+                if registered.iter().all(|r| self.function_data(r.function).is_prelude) {
+                    return;
+                }
+                if let Some(unmet) = self.unmet_here(f, self.file_of(call.span)) {
+                    let message = format!(
+                        "function call is not differentiable because generic requirements are not met: {unmet}"
+                    );
+                    self.report(error().note_at(call.span, message));
+                }
+                return;
+            }
+            Callee::Class { .. } | Callee::Opened { .. } => return,
         };
-        let data = self.protocol_data(*protocol);
-        let (function, is_prelude) = (data.requirements[*requirement as usize].function, data.is_prelude);
-        if is_prelude || self.promise(function).is_some() || !self.function_data(function).registered.is_empty() {
+        let data = self.protocol_data(protocol);
+        let (function, is_prelude) = (data.requirements[requirement as usize].function, data.is_prelude);
+        if is_prelude || !self.function_data(function).registered.is_empty() {
             return;
         }
-        let differentiable = self.protocol("Differentiable");
-        let saved = std::mem::replace(&mut self.env, signature.env.clone());
-        let moves = !matches!(call.ty, Type::Function(_)) && self.conforms_to(&call.ty, differentiable);
-        self.env = saved;
-        if moves {
-            let at = self.function_data(function).span;
+        let promised = self.promised_parameters(function);
+        let at = self.function_data(function).span;
+        if promised.is_empty() {
             let message =
                 "member is not differentiable because the corresponding protocol requirement is not '@differentiable'";
-            let diagnostic = Diagnostic::error(Code::NoDerivative, call.span, "expression is not differentiable")
+            let diagnostic = error()
                 .note_at(call.span, message)
                 .also(at, "the requirement")
                 .help("mark the requirement with '@differentiable'");
             self.report(diagnostic);
+            return;
+        }
+        let differentiable = self.protocol("Differentiable");
+        let mut moves = vec![];
+        for (arg, varies) in args.iter().zip(varies) {
+            let Argument::Value(e) = arg else { return };
+            moves.push(*varies && !matches!(e.ty, Type::Function(_)) && self.conforms_to(&e.ty, differentiable));
+        }
+        let covers = |wrt: &[bool]| wrt.len() != moves.len() || moves.iter().zip(wrt).all(|(moves, wrt)| wrt | !moves);
+        if !promised.iter().any(|(_, wrt)| covers(wrt)) {
+            let message = "member is differentiable only with respect to a smaller subset of arguments";
+            self.report(error().note_at(call.span, message).also(at, "the requirement"));
         }
     }
 }
@@ -194,16 +225,17 @@ impl<'b> Ways<'b> {
         !new.is_empty()
     }
 
-    /// The calls of requirements with something that varies, whose results reach what is returned.
-    fn calls_on_the_way(&self) -> Vec<&'b Expr> {
+    /// The calls with something that varies, whose results reach what is returned; of each, which of its arguments vary.
+    fn calls_on_the_way(&self) -> Vec<(&'b Expr, Vec<bool>)> {
         let mut open = self.returned.clone();
         let mut seen = HashSet::new();
-        let mut calls: Vec<&'b Expr> = vec![];
+        let mut calls: Vec<(&'b Expr, Vec<bool>)> = vec![];
         while let Some(e) = open.pop() {
-            if let ExprKind::Call { callee: Callee::Requirement { .. }, .. } = &e.kind
+            if let ExprKind::Call { callee: Callee::Requirement { .. } | Callee::Static(_), args } = &e.kind
                 && self.does_vary(e)
             {
-                calls.push(e);
+                let varies = |arg: &'b Argument| matches!(arg, Argument::Value(e) if self.does_vary(e));
+                calls.push((e, args.iter().map(varies).collect()));
             }
             open.extend(self.parts(e));
             if let Some(local) = Self::local(e)
@@ -212,7 +244,7 @@ impl<'b> Ways<'b> {
                 open.extend(self.values.get(&local).into_iter().flatten());
             }
         }
-        calls.sort_by_key(|e| e.span.start);
+        calls.sort_by_key(|(e, _)| e.span.start);
         calls
     }
 }

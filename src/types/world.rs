@@ -148,6 +148,8 @@ pub struct Rule {
     pub differs: bool,
     /// What is called instead of the original for an adjoint: it gives checkpoints and the result.
     pub primal: Option<FunctionRef>,
+    /// The member of a superclass or a protocol that it was registered for, where the function has inherited it from there.
+    pub inherited: Option<FunctionId>,
 }
 
 /// What a registered function supplies.
@@ -161,6 +163,25 @@ pub enum RegisteredKind {
     Transpose,
     /// Is the adjoint of the older spelling: takes all parameters, the result and its adjoint.
     Adjoint,
+}
+
+impl RegisteredKind {
+    /// Which mode it is made for: a differential for forward mode, what goes back for reverse mode. A transpose stands for
+    /// both, and beside either.
+    pub(super) fn mode(self) -> Option<Mode> {
+        match self {
+            RegisteredKind::Differential => Some(Mode::Forward),
+            RegisteredKind::Pullback | RegisteredKind::Adjoint => Some(Mode::Reverse),
+            RegisteredKind::Transpose => None,
+        }
+    }
+}
+
+/// A mode of differentiation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Mode {
+    Forward,
+    Reverse,
 }
 
 /// A global variable or static stored property.

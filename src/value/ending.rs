@@ -122,6 +122,15 @@ pub fn take() -> VecDeque<Ended> {
     ENDED.try_with(RefCell::take).unwrap_or_default()
 }
 
+/// The instances that wait.
+pub fn waiting() -> Vec<Rc<BoxCells>> {
+    let instance = |(_, rest): &Ended| match rest {
+        Ref::Box(instance) => Some(Rc::clone(instance)),
+        _ => None,
+    };
+    ENDED.try_with(|ended| ended.borrow().iter().filter_map(instance).collect()).unwrap_or_default()
+}
+
 /// Lets instances wait again, in front of those that do.
 pub fn give_back(mut waiting: VecDeque<Ended>) {
     let _ = ENDED.try_with(|ended| {

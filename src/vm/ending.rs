@@ -20,7 +20,8 @@ impl Ending {
         let Some((what, instance)) = self.0.pop_front() else { return Next::Return };
         machine.set_reference(0, instance);
         let target = Target::Object(Ref::Closure(what));
-        Next::Call { target, derivative: false, then: Some(self) }
+        // What it writes may move in the levels that are live.
+        Next::Call { target, derivative: machine.levels.depth() > 0, then: Some(self) }
     }
 }
 

@@ -299,7 +299,12 @@ fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
         | Operator::Gradient { at: of, .. }
         | Operator::Broken { of } => vec![of],
         Operator::Series { result, .. } => vec![result],
-        Operator::ApplyAtOnce | Operator::Recompute => vec![],
+        Operator::ApplyAtOnce
+        | Operator::NoDerivativeArgument
+        | Operator::Recompute
+        | Operator::SendBreak { .. }
+        | Operator::ReceiveBreak { .. }
+        | Operator::ForgetBreaks => vec![],
     });
     known && of_rules.chain(of_operators).all(|tangent| tangents.contains(tangent))
 }

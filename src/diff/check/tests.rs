@@ -259,6 +259,7 @@ fn an_opaque_function_has_no_derivative() {
         differs: false,
         place: Default::default(),
         movers: std::rc::Rc::from([]),
+        inherited: None,
         wrt: vec![true],
         function: f,
         registered: f,

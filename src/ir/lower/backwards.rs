@@ -36,6 +36,9 @@ impl Builder<'_> {
         let mut parts: Vec<Vec<Part>> = vec![];
         // Transposes are added up, each with all others that speak of other parameters.
         let some_differ = registered.iter().any(|rule| rule.differs);
+        // A primal gives the value in the place of the function, a transpose does not.
+        let primals = registered.iter().filter(|rule| rule.primal.is_some());
+        let of_primal = primals.filter_map(|rule| rule.inherited).next();
         for rule in registered {
             let kind = match rule.kind {
                 RegisteredKind::Differential => RuleKind::Differential,
@@ -51,14 +54,17 @@ impl Builder<'_> {
             let origin = Origin::Function(rule.function.function);
             let registered = self.lowering.request(self.program, origin, rule.function.generics.clone(), None);
             let mut function = registered;
-            if declared.params.iter().any(|p| p.is_inout) {
+            let is_apart = rule.kind == RegisteredKind::Pullback && self.takes_boxed_apart(declared, &rule.function);
+            if is_apart || declared.params.iter().any(|p| p.is_inout) {
                 let rule = Changing { function: rule.function, wrt: rule.wrt.clone(), kind: rule.kind };
                 let origin = Origin::Functional { of: f, rule: rule.into() };
                 function = self.lowering.request(self.program, origin, self.generics.clone(), None);
             }
             let (wrt, movers, differs) = (rule.wrt, movers.clone(), rule.differs);
-            self.out.rules.push(Rule { wrt, function, registered, kind, result, throws, differs, place, movers });
+            let inherited = rule.inherited.map(|original| self.d.function(original).name.clone());
+            self.out.rules.push(Rule { wrt, function, registered, kind, result, throws, differs, place, movers, inherited });
         }
+        let of_primal = of_primal.map(|original| self.d.function(original).name.clone());
         for parts in sums(parts) {
             let wrt = union(&parts);
             let place = parts.first().map_or(declared.span, |part| self.d.function(part.function.function).span);
@@ -76,6 +82,7 @@ impl Builder<'_> {
                 differs,
                 place,
                 movers,
+                inherited: of_primal.clone(),
             });
         }
         // Stable: of two that say the same, a derivative comes before a transpose.

@@ -5,7 +5,7 @@ use super::build::{Builder, Use, Value};
 use super::change::Opened;
 use super::dispatch::{Target, has_type_self};
 use super::place::Location;
-use crate::ir::graph::{Op, Reg, Trap};
+use crate::ir::graph::{Op, Operator, Reg, Trap};
 use crate::ir::layout::is_small;
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Place, ProjectionKind, Root};
 use crate::types::ty::{FunctionType, Type};
@@ -136,9 +136,14 @@ impl Builder<'_> {
         let prepared = self.prepare(args, &wanted);
         let before = std::mem::replace(&mut self.careful, self.lowering.interactive);
         let (mut operands, opened) = self.operands(prepared);
-        for (operand, param) in operands.iter_mut().zip(&ty.params).filter(|(_, param)| param.no_derivative) {
-            if let Operand::Value(value) = operand {
-                *value = self.without_derivative(std::mem::take(value), &param.ty);
+        for ((operand, param), arg) in operands.iter_mut().zip(&ty.params).zip(args) {
+            if let (Operand::Value(value), Argument::Value(e), true) = (operand, arg, param.no_derivative)
+                && self.tangent(&param.ty).is_some()
+            {
+                let around = std::mem::replace(&mut self.span, e.span);
+                let banks = self.banks(&param.ty);
+                *value = self.operate(Operator::NoDerivativeArgument, &std::mem::take(value), &banks);
+                self.span = around;
             }
         }
         let (value, thrown) = self.call_value_raw(callee[0], &ty, operands);

@@ -111,7 +111,12 @@ impl Builder<'_> {
     fn functional_pullback(&mut self, declared: &world::Function, rule: &Changing, map: &[Reg]) {
         let (mut seeds, mut changed) = (vec![], vec![]);
         let mut adjoints: Vec<Option<Value>> = vec![None; declared.params.len()];
-        seeds.extend(self.vector_parameter(&declared.result).map(Operand::Value));
+        if let Some(mut seed) = self.vector_parameter(&declared.result) {
+            if let Some(vector) = self.vector_in_parts(declared, &rule.function) {
+                seed = self.unpack(&vector, seed);
+            }
+            seeds.push(Operand::Value(seed));
+        }
         for (k, param) in declared.params.iter().enumerate().filter(|(_, p)| p.is_inout) {
             let Some(vector) = self.vector_parameter(&param.ty) else { continue };
             if rule.is_by(k) {
@@ -138,6 +143,26 @@ impl Builder<'_> {
             _ => self.pack(&tuple(vectors), components),
         };
         self.give(components);
+    }
+
+    /// The tangent vector of a tuple result, if a registered pullback takes it component by component.
+    fn vector_in_parts(&mut self, declared: &world::Function, registered: &FunctionRef) -> Option<Type> {
+        let vector = self.vector(&declared.result)?;
+        let Type::Tuple(parts) = &vector else { return None };
+        let derivative = self.d.function(registered.function);
+        let Type::Tuple(given) = &derivative.result else { return None };
+        let Type::Function(pullback) = &given.get(1)?.1 else { return None };
+        let first = self.of_function(&derivative, &registered.generics, &pullback.params.first()?.ty);
+        let is_whole = matches!(&first, Type::Tuple(all) if all.iter().map(|(_, t)| t).eq(parts.iter().map(|(_, t)| t)));
+        (!is_whole && parts.len() > 1).then_some(vector)
+    }
+
+    /// Whether a registered pullback takes the components of something that is boxed when it is a tuple.
+    pub(super) fn takes_boxed_apart(&mut self, declared: &world::Function, registered: &FunctionRef) -> bool {
+        let Some(vector) = self.vector_in_parts(declared, registered) else { return false };
+        let Type::Tuple(parts) = &vector else { return false };
+        let apart: usize = parts.iter().map(|(_, ty)| self.banks(ty).len()).sum();
+        apart != self.banks(&vector).len()
     }
 
     /// Tangents of the parameters to tangents of all results.

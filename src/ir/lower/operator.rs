@@ -118,7 +118,7 @@ impl Builder<'_> {
         parts
     }
 
-    fn operate(&mut self, operator: Operator, ins: &[Reg], banks: &[Bank]) -> Value {
+    pub(super) fn operate(&mut self, operator: Operator, ins: &[Reg], banks: &[Bank]) -> Value {
         let outs = self.regs(banks);
         self.emit(Op::Operator(operator), &outs, ins);
         outs

@@ -1,6 +1,7 @@
 //! Conversions that nobody writes: to an optional, to a weaker or promised function, to `Any`.
 
 use super::Infer;
+use super::strength::takes_back_marks;
 use super::solve::PendingKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -61,6 +62,11 @@ impl Infer<'_> {
         let snapshot = self.world.snapshot();
         if self.world.unify(&from, &wanted, span) {
             self.world.keep(snapshot);
+            if self.asks_for_more(&value.ty, to) {
+                let found = value.ty.clone();
+                self.mismatch(&found, to, span);
+                return Expr { kind: ExprKind::Error, ty: wanted, span };
+            }
             // What was set aside stays where it is, as long as it need not be of another type (labels of a tuple).
             if self.world.zonk(&value.ty) == self.world.zonk(to) {
                 return value;
@@ -232,9 +238,16 @@ impl Infer<'_> {
             let names: Vec<String> = (0..f.params.len()).map(|i| format!("$t{i}")).collect();
             return self.wrapped_function(value, &names, true, &wanted, span);
         }
+        let is_refused = g.strength > Strength::Open && takes_back_marks(f, g);
+        if is_refused || self.asks_for_more(&Type::Function(Rc::new(f.clone())), &wanted) {
+            let found = value.ty.clone();
+            self.mismatch(&found, &wanted, span);
+            return Expr { kind: ExprKind::Error, ty: wanted, span };
+        }
         let marks = |f: &FunctionType| f.params.iter().map(|p| !p.no_derivative).collect::<Vec<_>>();
         let needs_promise = match (f.strength, g.strength) {
-            (_, Strength::Plain) | (Strength::Linear, Strength::Linear | Strength::Differentiable) => false,
+            (from, Strength::C) if from != Strength::C => return self.c_function(value, &wanted, span),
+            (_, Strength::C | Strength::Plain) | (Strength::Linear, Strength::Linear | Strength::Differentiable) => false,
             (Strength::Differentiable, Strength::Differentiable) => false,
             (from, Strength::Open) => {
                 return Expr { ty: Type::Function(Rc::new(FunctionType { strength: from, ..g.clone() })), ..value };
@@ -244,7 +257,7 @@ impl Infer<'_> {
                 let message = "a '@differentiable' function cannot be converted to a '@differentiable(linear)' one";
                 return self.fail(Code::NotLinear, span, message);
             }
-            (Strength::Plain, _) => return self.opaque_function(&value, g, span),
+            (Strength::C | Strength::Plain, _) => return self.opaque_function(&value, g, span),
         };
         if !needs_promise {
             if f.strength == g.strength && marks(f) == marks(g) {
@@ -335,9 +348,8 @@ impl Infer<'_> {
             return match (&from, &to) {
                 (Type::Function(f), Type::Function(g)) => {
                     g.strength <= Strength::Open
-                        || f.strength >= g.strength
-                        || f.strength == Strength::Open
-                        || f.strength == Strength::Plain
+                        || !takes_back_marks(f, g)
+                            && (f.strength >= g.strength || f.strength <= Strength::Open)
                 }
                 _ => true,
             };

@@ -54,6 +54,7 @@ mod required;
 mod shown;
 mod solve;
 mod statement;
+mod strength;
 mod throwing;
 mod top;
 mod type_name;

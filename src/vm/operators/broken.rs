@@ -12,14 +12,22 @@ use super::super::task::Next;
 use super::{At, leaves, set_leaves, value_layout, walk};
 use crate::bytecode::Instruction;
 use crate::diagnostic::Code as Number;
-use crate::tape::{Num, Template};
-use crate::value::shape::TangentId;
-use crate::value::{Cells, Ref};
+use crate::tape::{Levels, Num, Stop, Template};
+use crate::value::reach::{SlotChange, change_slots};
+use crate::value::shape::{TangentId, TangentKind};
+use crate::value::{Cells, Ref, Slot};
 use std::rc::Rc;
 
-/// The places where chains broke, in order.
+/// Chains that broke.
 #[derive(Default)]
-pub struct BrokenChains(Vec<Rc<Broken>>);
+pub struct BrokenChains {
+    /// The places, in order.
+    places: Vec<Rc<Broken>>,
+    /// Results of the function that has returned last: their numbers, and what they were made of.
+    sent: Vec<(u32, Num)>,
+    /// How many frames there are where they go.
+    sent_to: usize,
+}
 
 /// A place where a chain broke: the function that takes the adjoint of the result.
 pub struct Broken {
@@ -37,7 +45,13 @@ impl Broken {
 impl BrokenChains {
     /// A new run begins.
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.places.clear();
+        self.forget_sent();
+    }
+
+    /// Forgets what was sent by functions that have returned.
+    pub fn forget_sent(&mut self) {
+        self.sent.clear();
     }
 }
 
@@ -74,7 +88,7 @@ pub(super) fn mark(
     if machine.levels.innermost(&x).is_some() {
         let numbers = leaves(walk, of, &y, At::default())?;
         let template = Template { tangent: of, cells: y.clone() };
-        let (place, function) = here(machine);
+        let (place, function) = here(machine, "result");
         let mut marked = vec![];
         for pair in x.into_iter().zip(numbers) {
             marked.push(machine.levels.broken(pair, &function, &template, mark_of(place))?);
@@ -85,25 +99,103 @@ pub(super) fn mark(
     Ok(Next::Return)
 }
 
-/// The place where the program is, and the function that stops it there.
-fn here(machine: &mut Machine) -> (usize, Ref) {
+/// Says that a result of the function that runs was made of a number that moves, if it does.
+pub(super) fn send(machine: &mut Machine, result: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
+    let number = arguments.f.first().map(|value| Num { value: *value, slot: arguments.slot(0) }).unwrap_or_default();
+    if machine.levels.innermost(&[number]).is_some() {
+        let to = machine.frames.len() - 1;
+        if machine.broken.sent_to != to {
+            machine.broken.forget_sent();
+            machine.broken.sent_to = to;
+        }
+        machine.broken.sent.push((result, number));
+    }
+    Ok(Next::Return)
+}
+
+/// The number that a result of the function that has just returned was made of: one that moves wherever any of those does.
+/// They are added up with weights, so that their tangents do not cancel.
+pub(super) fn receive(machine: &mut Machine, result: u32) -> Result<Next, Box<Fault>> {
+    let mut number = Num::default();
+    if machine.broken.sent_to == machine.frames.len() {
+        let sent: Vec<Num> = machine.broken.sent.iter().filter(|(of, _)| *of == result).map(|(_, x)| *x).collect();
+        for (k, x) in sent.into_iter().enumerate() {
+            if k == 0 {
+                number = x;
+                continue;
+            }
+            let weighted = machine.levels.record(machine.ids.mul, &[x, Num::constant(1.0 / (k as f64 + 0.7))])?;
+            number = machine.levels.record(machine.ids.add, &[number, weighted])?;
+        }
+    }
+    machine.set_num(0, number);
+    Ok(Next::Return)
+}
+
+/// Marks all numbers of an argument that a function is not differentiated by. What is in instances moves on: others share
+/// it.
+pub(super) fn argument(machine: &mut Machine, compiler: &dyn Compiler, mut x: Cells) -> Result<Next, Box<Fault>> {
+    let number = compiler.tangents().find(|tangent| tangent.kind == TangentKind::Number);
+    if let Some(tangent) = number.filter(|_| machine.levels.depth() > 0) {
+        let (place, function) = here(machine, "argument");
+        let template = Template { tangent, cells: Cells::numbers(vec![0.0]) };
+        let mut marking = Marking { levels: &mut machine.levels, function, template, mark: mark_of(place), stop: None };
+        change_slots(&mut x, &mut marking);
+        if let Some(stop) = marking.stop {
+            return Err(stop.into());
+        }
+    }
+    machine.set_window(x.all());
+    Ok(Next::Return)
+}
+
+/// Puts marks in the place of the slots of a value.
+struct Marking<'a> {
+    levels: &'a mut Levels,
+    function: Ref,
+    /// A number.
+    template: Template,
+    mark: f64,
+    stop: Option<Stop>,
+}
+
+impl SlotChange for Marking<'_> {
+    fn slot(&mut self, slot: Slot) -> Slot {
+        let number = Num { value: 0.0, slot };
+        match self.levels.broken((number, number), &self.function, &self.template, self.mark) {
+            Ok(marked) => marked.slot,
+            Err(stop) => {
+                self.stop = Some(stop);
+                slot
+            }
+        }
+    }
+
+    fn enters_boxes(&self) -> bool {
+        false
+    }
+}
+
+/// The place where the program is, and the function that stops it there because of an argument or a result.
+fn here(machine: &mut Machine, what: &str) -> (usize, Ref) {
     let step = machine.frames.last().map_or(std::ptr::null(), |frame| frame.pc);
-    let known = machine.broken.0.iter().position(|broken| broken.step == step);
+    let known = machine.broken.places.iter().position(|broken| broken.step == step);
     let place = known.unwrap_or_else(|| {
-        let message = "cannot differentiate through a non-differentiable result; do you want to add \
-                       'withoutDerivative(at:)'?";
+        let message = format!(
+            "cannot differentiate through a non-differentiable {what}; do you want to add 'withoutDerivative(at:)'?"
+        );
         let mut fault = *Fault::new(Number::NotDifferentiable, message);
         machine.locate(&mut fault);
-        machine.broken.0.push(Rc::new(Broken { step, fault }));
-        machine.broken.0.len() - 1
+        machine.broken.places.push(Rc::new(Broken { step, fault }));
+        machine.broken.places.len() - 1
     });
-    (place, Ref::Machine(machine.broken.0[place].clone()))
+    (place, Ref::Machine(machine.broken.places[place].clone()))
 }
 
 /// Whether tangents that come out of an operator are those of numbers that have none.
 pub(super) fn check(machine: &Machine, tangents: &[Num]) -> Result<(), Box<Fault>> {
     let place = tangents.iter().find_map(|tangent| place_of(tangent.value));
-    match place.and_then(|place| machine.broken.0.get(place)) {
+    match place.and_then(|place| machine.broken.places.get(place)) {
         Some(broken) => Err(broken.fault()),
         None => Ok(()),
     }

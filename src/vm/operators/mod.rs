@@ -14,6 +14,7 @@ mod compiled;
 mod cut;
 pub mod difference;
 mod differential;
+mod inherited_rule;
 mod kink;
 mod linear;
 mod not_finite;
@@ -48,7 +49,7 @@ use crate::diagnostic::Code as Number;
 use crate::tape::{Num, Stop, Template};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::{At, Mismatch, Walk};
-use crate::value::{Cells, Ref, Slot};
+use crate::value::{Cells, Ref, Slot, ending};
 use std::any::Any;
 use std::rc::Rc;
 
@@ -79,9 +80,18 @@ pub fn operate(
             linear::transpose(machine, compiler, function, at, result)
         }
         Operator::Broken { of } => broken::mark(machine, compiler, of, &arguments),
+        Operator::NoDerivativeArgument => broken::argument(machine, compiler, arguments),
+        Operator::SendBreak { result } => broken::send(machine, result, &arguments),
+        Operator::ReceiveBreak { result } => broken::receive(machine, result),
+        Operator::ForgetBreaks => {
+            machine.broken.forget_sent();
+            Ok(Next::Return)
+        }
         Operator::Series { result, throws } => series::begin(machine, arguments, (result, throws)),
         Operator::ApplyAtOnce => at_once::apply(machine, compiler, &arguments),
-        Operator::Recompute => recompute::begin(machine, last_reference(&mut arguments)?, derivative),
+        Operator::Recompute => {
+            recompute::begin(machine, last_reference(&mut arguments)?, site.results[1] > 0, derivative)
+        }
         Operator::Coordinates { of } => coordinates(machine, walk(compiler), of, &arguments),
         Operator::WithoutDerivative { .. } => {
             cut::without_derivative(machine, arguments);
@@ -282,6 +292,9 @@ impl Failure {
 /// do, besides what was stored.
 fn settle(machine: &mut Machine, kept: &mut [&mut Cells]) {
     let nested = machine.levels.depth() > 1;
+    if nested && ending::any() {
+        ending::waiting().iter().for_each(|instance| machine.levels.log_store(instance));
+    }
     if machine.levels.must_settle_globals() {
         machine.levels.settle(&mut machine.globals);
     }

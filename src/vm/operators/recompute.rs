@@ -4,7 +4,7 @@
 //! variables. Before it runs all that is copied; values are shared with the copy until they are written to, so the copy
 //! takes little. While it runs the level is paused: numbers that are computed become constants of it, and numbers that are
 //! only copied keep their nodes. Afterwards every number that can be reached, is not the one from before and has no node
-//! gets one, of one wide node for the whole part.
+//! gets one, of one wide node for the whole part. An error that the part throws can be reached, too.
 //!
 //! A sweep that meets the wide node copies the copy once more, runs the function on that in a level of its own, finds the
 //! results at the same places, and goes through the tape of that level. The second run prints nothing, and draws the
@@ -24,10 +24,16 @@ use crate::value::{BoxCells, Cells, Ref, Slot};
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Where results may be: the global variables, and the boxes that the function could reach.
-fn roots(globals: &mut Cells, boxes: Vec<Rc<BoxCells>>) -> Vec<Ref> {
+/// Where results may be: the global variables, the error that was thrown, if any, and the boxes that the function could
+/// reach.
+fn roots(globals: &mut Cells, error: Ref, boxes: Vec<Rc<BoxCells>>) -> Vec<Ref> {
     let globals = Ref::Cells(Rc::new(std::mem::take(globals)));
-    std::iter::once(globals).chain(boxes.into_iter().map(Ref::Box)).collect()
+    [globals, error].into_iter().chain(boxes.into_iter().map(Ref::Box)).collect()
+}
+
+/// The error that the function has thrown; null when it has not, or cannot.
+fn thrown(machine: &mut Machine, throws: bool) -> Ref {
+    if throws && machine.integer(0) != 0 { machine.take_reference(0) } else { Ref::Null }
 }
 
 /// Takes the global variables back, the first of the roots.
@@ -41,14 +47,15 @@ fn take_globals(globals: &mut Cells, mut roots: Vec<Ref>) {
 /// The function is running for the first time.
 struct First {
     level: usize,
+    throws: bool,
     block: Block,
     /// What could be reached before; it is kept so that it is recognised where it still is.
     values: Vec<Ref>,
     boxes: Vec<Rc<BoxCells>>,
 }
 
-/// Calls a function without parameters and results. `derivative`: the caller is derivative code.
-pub(super) fn begin(machine: &mut Machine, body: Ref, derivative: bool) -> Result<Next, Box<Fault>> {
+/// Calls a function without parameters and results, which may throw. `derivative`: the caller is derivative code.
+pub(super) fn begin(machine: &mut Machine, body: Ref, throws: bool, derivative: bool) -> Result<Next, Box<Fault>> {
     let level = machine.levels.pausable().filter(|level| derivative && !machine.ruled.contains(level));
     let Some((level, epoch)) = level.and_then(|k| Some((k, machine.levels.epoch_at(k)?))) else {
         return Ok(Next::tail_call(Target::Object(body), derivative));
@@ -69,9 +76,10 @@ pub(super) fn begin(machine: &mut Machine, body: Ref, derivative: bool) -> Resul
     let mut operands: Vec<u32> = operands.into_iter().collect();
     operands.sort_unstable();
     let random = machine.host.random.clone();
-    let block = Block { state: copy, random, epoch, operands, outline: Outline::default(), results: vec![], held: 0 };
+    let (outline, results) = (Outline::default(), vec![]);
+    let block = Block { state: copy, random, epoch, operands, throws, outline, results, held: 0 };
     machine.levels.pause(level, true);
-    Ok(Next::call(body, true, First { level, block, values, boxes }))
+    Ok(Next::call(body, true, First { level, throws, block, values, boxes }))
 }
 
 /// Bytes that the copy of a state takes beside what the program has, too: its variables and instances, and those values
@@ -92,10 +100,11 @@ fn held(state: &Ref, boxes: &[Rc<BoxCells>], values: &[Ref]) -> u64 {
 
 impl Task for First {
     fn resume(self: Box<Self>, machine: &mut Machine, _: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let First { level, mut block, values, boxes } = *self;
+        let First { level, throws, mut block, values, boxes } = *self;
         machine.levels.pause(level, false);
         let known = values.iter().map(address).collect();
-        let first = roots(&mut machine.globals, boxes.clone());
+        let error = thrown(machine, throws);
+        let first = roots(&mut machine.globals, error.clone(), boxes.clone());
         let (outline, mut objects) = Outline::of(&first, &known);
         block.held = held(&block.state, &boxes, &values);
         drop((values, boxes));
@@ -111,6 +120,9 @@ impl Task for First {
         // Whatever fails from here on, the program has its variables.
         objects[0] = Ref::Null;
         take_globals(&mut machine.globals, first);
+        if throws {
+            machine.set_reference(0, error);
+        }
         if objects.iter().any(|o| matches!(o, Ref::Machine(o) if o.is::<LinearMap>())) {
             let message = "a pullback or differential that was made in a checkpoint cannot leave it";
             return Err(Fault::new(Number::PreconditionFailed, message));
@@ -128,6 +140,11 @@ impl Task for First {
         let mut assign = Assign::new(&objects, results.into_iter().zip(numbers));
         drop(objects);
         assign.finish(machine, &boxes);
+        if throws {
+            let mut error = Cells::references(vec![machine.take_reference(0)]);
+            change_slots(&mut error, &mut assign);
+            machine.set_reference(0, error.r.pop().unwrap_or_default());
+        }
         Ok(Next::Return)
     }
 }
@@ -229,7 +246,8 @@ impl Task for Again {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         let Again { application, index, boxes, world } = *self;
         let Some((block, first)) = application.sweep.block(index) else { return Err(no_block()) };
-        let objects = block.outline.follow(&roots(&mut machine.globals, boxes));
+        let error = thrown(machine, block.throws);
+        let objects = block.outline.follow(&roots(&mut machine.globals, error, boxes));
         world.give_back(machine);
         let results_in = |objects: Vec<Ref>| -> Option<Vec<Num>> {
             let one = |(at, k): &(u32, u32)| number(objects.get(*at as usize)?, *k as usize);

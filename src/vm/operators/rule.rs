@@ -8,6 +8,7 @@ use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Target, Task};
+use super::inherited_rule::{self, OwnValue};
 use super::rule_thrown::Before;
 use super::{At, check_rule, counts, leaves, rule_forward, rule_reverse, take_tuple, value_layout, walk};
 use crate::bytecode::{Registered, RegisteredKind, RuleSite};
@@ -46,10 +47,13 @@ pub(super) struct ByRule {
 }
 
 /// The registered function is running.
-struct Running {
-    by_rule: ByRule,
+pub(super) struct Running {
+    pub(super) by_rule: ByRule,
+    function: u32,
     /// Whether it may throw.
     throws: bool,
+    /// The value that it has to give, where it is the derivative that a function inherits.
+    pub(super) own: Option<OwnValue>,
 }
 
 /// Strips one level off everything but boxes, which others share.
@@ -101,13 +105,22 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     if machine.checks.is_some() {
         check_rule::check(machine, compiler, (site, rule), &arguments, &by)?;
     }
-    machine.set_window(arguments.all());
     let is_shown = machine.levels.is_shown();
     let name = if is_shown { Some(short_name(&machine.original(compiler, site.function)?.name)) } else { None };
     let by_rule = ByRule { level, name, by, result: rule.result, returns: rule.kind, throws: site.throws, before };
-    let running = Running { by_rule, throws: rule.throws };
-    machine.ruled.push(level);
-    Ok(Next::Call { target: Target::Function(rule.function), derivative: true, then: Some(Box::new(running)) })
+    let running = Running { by_rule, function: rule.function, throws: rule.throws, own: None };
+    if rule.inherited.is_some() {
+        return inherited_rule::begin(machine, compiler, (site, rule), arguments, running);
+    }
+    Ok(start(machine, &arguments, running))
+}
+
+/// Calls the registered function.
+pub(super) fn start(machine: &mut Machine, arguments: &Cells, running: Running) -> Next {
+    machine.set_window(arguments.all());
+    machine.ruled.push(running.by_rule.level);
+    let target = Target::Function(running.function);
+    Next::Call { target, derivative: true, then: Some(Box::new(running)) }
 }
 
 /// `square` for `square(_:)`.
@@ -127,13 +140,17 @@ fn seen_outside(machine: &Machine, mut numbers: Vec<Num>) -> Vec<Num> {
     numbers
 }
 
-/// The most specific rule that covers what moves in the level.
+/// The most specific rule that covers what moves in the level. Of two for the same parameters it is the one that was made
+/// for the level's mode.
 fn choose<'s>(machine: &Machine, site: &'s RuleSite, numbers: &[Vec<Num>], level: usize) -> Option<&'s Registered> {
     let epoch = machine.levels.epoch_at(level)?;
     let moves: Vec<bool> = numbers.iter().map(|x| x.iter().any(|x| x.slot.epoch == epoch)).collect();
     let wrt = |rule: &Registered, k: usize| rule.wrt.get(k).copied().unwrap_or(false);
     let covers = |rule: &Registered| moves.iter().enumerate().all(|(k, moves)| !moves || wrt(rule, k));
-    site.rules.iter().filter(|rule| covers(rule)).min_by_key(|rule| rule.wrt.iter().filter(|w| **w).count())
+    let is_forward = machine.levels.direction_at(level) == Some(Direction::Forward);
+    let is_for_mode = |rule: &Registered| !rule.is_transpose && is_forward == (rule.kind != RegisteredKind::Pullback);
+    let order = |rule: &&Registered| (rule.wrt.iter().filter(|w| **w).count(), !is_for_mode(rule));
+    site.rules.iter().filter(|rule| covers(rule)).min_by_key(order)
 }
 
 /// The parameters that the rule differentiates by.
@@ -162,7 +179,7 @@ pub(super) fn layout(counts: [u16; 3]) -> Layout {
 
 impl Task for Running {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Running { by_rule: rule, throws } = *self;
+        let Running { by_rule: rule, throws, own, .. } = *self;
         machine.ruled.pop();
         let mut counts = counts(value_layout(walk(compiler), rule.result));
         counts[2] += 1;
@@ -186,6 +203,9 @@ impl Task for Running {
         let Some(function) = value.r.pop() else { return Err(Fault::internal("a rule without a function")) };
         change_slots(&mut value, &mut Strip { levels: &machine.levels, level: rule.level });
         let y = Template { tangent: rule.result, cells: value };
+        if let Some(own) = own {
+            own.compare(compiler, &y)?;
+        }
         match machine.levels.direction_at(rule.level) {
             Some(Direction::Reverse) => rule_reverse::go_on(machine, compiler, rule, y, function),
             Some(Direction::Forward) => rule_forward::go_on(machine, compiler, rule, y, function),
