@@ -7,7 +7,7 @@ mod generate;
 
 use dscript::session::Options;
 use generate::Program;
-use generate::agree::{Course, Failure, ONE_NUMBER, Questions, TWO_NUMBERS, Tally, own, script};
+use generate::agree::{Course, Failure, ONE_NUMBER, Questions, TOGETHER, TWO_NUMBERS, Tally, own, script};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -58,6 +58,7 @@ const CONSTRUCTS: &[(&str, &str)] = &[
     ("'inout' through several calls", "nudgeDeep(&"),
     ("'inout' of elements and fields", "&p"),
     ("functions that pass their 'inout' parameter on", "    h0(&a"),
+    ("derivatives of statements inside", "= tanh(gradient(at: "),
     ("closures with statements", "return sin("),
     ("closures that share what they change", "let shared"),
     ("recursion through closures", "fixed { ["),
@@ -101,6 +102,9 @@ const CONSTRUCTS: &[(&str, &str)] = &[
     ("'withDerivative'", ".withDerivative"),
     ("edited adjoints of variables", "replaceGradient(of: "),
     ("blocks that are checkpoints", "checkpoint {\n"),
+    ("errors thrown out of checkpoints", "try checkpoint {"),
+    ("instances that end", "Farewell {"),
+    ("gradients by one instance given twice", "Knob("),
     ("loops with checkpoints", "checkpoint for"),
     ("recomputation", ".withRecomputationInPullbacks"),
     ("pullbacks that are kept", "Double = pullback(at: "),
@@ -108,6 +112,22 @@ const CONSTRUCTS: &[(&str, &str)] = &[
     ("pullbacks by several values", "valueWithPullback(at: "),
     ("pullbacks inside of other levels", "in: { t in pullback"),
     ("forward over reverse over forward", "gradient(at: t, in: { u in derivative("),
+    ("global variables", "memo = "),
+    ("static variables", "Store.level"),
+    ("operators of one's own", "Pair(along: "),
+    ("initializers that fail", "Pair(below: "),
+    ("initializers that throw", "Pair(trying: "),
+    ("result builders", "built {"),
+    ("members that are looked up", "Veil("),
+    ("key paths", "[keyPath: "),
+    ("overridden properties", "Bird("),
+    ("weak captures", "[weak "),
+    ("dictionaries of functions", "(Double) -> Double]"),
+    ("sorted tuples", "p.0 < q.0"),
+    ("gradients by tuples", "gradient(at: ("),
+    ("gradients by optionals", "gradient(at: Optional("),
+    ("arrays of pullbacks", "[pullback(at: "),
+    ("linear functions", "@differentiable(linear)"),
     ("reverse over forward over reverse", "derivative(at: t, in: { u in gradient("),
 ];
 
@@ -174,7 +194,7 @@ fn check(name: &str, questions: &Questions) {
             Err(why) => return report(tree, why),
         }
         trees.push(tree);
-        if case == cases || answers.len() == IN_A_FILE {
+        if case == cases || answers.len() == TOGETHER {
             if let Err((k, why)) = course.compiled(&answers) {
                 return report(trees.swap_remove(k), why);
             }
@@ -186,9 +206,6 @@ fn check(name: &str, questions: &Questions) {
     eprintln!("{name}: {compared} derivatives compared with differences, {skipped} too close to a kink");
     assert!(compared > skipped, "most points lie at kinks: {skipped} skipped, {compared} compared");
 }
-
-/// How many programs are compiled together.
-const IN_A_FILE: usize = 50;
 
 /// The smallest program that still fails, and why.
 fn smallest<T: ValueTree<Value = Program>>(

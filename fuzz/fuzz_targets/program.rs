@@ -6,7 +6,7 @@ mod generate;
 
 use dscript::session::Options;
 use dscript_fuzz::{Worker, limits};
-use generate::agree::{Course, ONE_NUMBER, TWO_NUMBERS, Tally, agree, script};
+use generate::agree::{Course, ONE_NUMBER, TWO_NUMBERS, Tally, script};
 use libfuzzer_sys::fuzz_target;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -27,7 +27,9 @@ fn run(bytes: &[u8]) {
     let questions = if first % 2 == 0 { &ONE_NUMBER } else { &TWO_NUMBERS };
     let text = script(&tree.current(), questions);
     let options = Options { max_steps: None, max_tape: 1 << 30, ..limits() };
-    if let Err(why) = agree(&text, &Course::new(options), &Tally::default()) {
+    let course = Course::new(options);
+    let answered = course.agree(&text, &Tally::default()).unwrap_or_else(|(_, why)| panic!("{why}\n\n{text}"));
+    if let Err((_, (_, why))) = course.compiled(&[answered]) {
         panic!("{why}\n\n{text}");
     }
 }

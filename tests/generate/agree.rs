@@ -8,7 +8,7 @@
 //! - the second and third derivative by forward and reverse mode, nested in different orders;
 //! - six values around the point, of which [`compare`] makes central differences with two steps of Richardson's extrapolation.
 //!
-//! Then [`Course::compiled`] builds a file of several programs and runs it: what it prints is what the source printed.
+//! Then [`Course::compiled`] builds a file of [`TOGETHER`] programs and runs it: what it prints is what the source printed.
 //! Nothing is sampled: each program is evaluated in all of these ways.
 
 use super::sink::Sink;
@@ -118,7 +118,8 @@ type Why = (Failure, String);
 
 /// A program that was run from source, and what it printed.
 pub struct Answered {
-    own: String,
+    /// Its declarations and questions, under names of its own.
+    text: String,
     output: String,
 }
 
@@ -131,11 +132,11 @@ pub struct Course {
 struct Running {
     session: Session,
     sink: Sink,
-    programs: u32,
+    programs: usize,
 }
 
-/// How many programs a session is asked to run.
-const TOGETHER: u32 = 100;
+/// How many programs a session is asked to run, and to build a file of.
+pub const TOGETHER: usize = 50;
 
 impl Course {
     /// A course in which each session has these options.
@@ -148,36 +149,42 @@ impl Course {
     /// # Errors
     /// What does not agree.
     pub fn agree(&self, text: &str, tally: &Tally) -> Result<Answered, Why> {
-        let own = own(text);
-        let output = self.run(own).map_err(|why| (Failure::Stopped, why))?;
+        let stopped = |why| (Failure::Stopped, why);
+        let mut running = match self.running.take() {
+            Some(running) => running,
+            None => Running::begin(self.options.clone()).map_err(stopped)?,
+        };
+        running.programs += 1;
+        let text = numbered(own(text), running.programs);
+        let output = running.ask(&text).map_err(stopped)?;
         let lines = output.lines().try_for_each(|line| compare(line, tally).map_err(|why| format!("{why}: {line}")));
         lines.map_err(|why| (Failure::Wrong, why))?;
-        Ok(Answered { own: own.to_string(), output })
+        self.running.replace(Some(running));
+        Ok(Answered { text, output })
     }
 
-    /// Builds a file of several programs, runs it, and compares it with what the sources printed.
+    /// Builds a file that asks the programs of the running session, runs it, and compares it with what they printed. The next
+    /// program begins another session.
     ///
     /// # Errors
     /// The first program for which it is something else.
     pub fn compiled(&self, programs: &[Answered]) -> Result<(), (usize, Why)> {
-        let Err((k, why)) = self.image(programs) else { return Ok(()) };
-        // What stops the file may be any of them.
-        let alone = programs
-            .iter()
-            .enumerate()
-            .find_map(|(k, program)| Some((k, self.image(std::slice::from_ref(program)).err()?.1)));
+        let Some(mut running) = self.running.take() else { return Ok(()) };
+        let asks: String = programs.iter().map(Answered::asks).collect();
+        let Err((k, why)) = self.image(&mut running.session, &asks, programs) else { return Ok(()) };
+        // What stops the file may be any of them, and a file that is made of the whole text must fail, too.
+        let alone = programs.iter().enumerate().find_map(|(k, program)| {
+            let mut session = Session::new(self.options.clone(), Box::new(Sink::default()));
+            let text = format!("{}{}print(\"end\")\n", render::COMMON, program.text);
+            Some((k, self.image(&mut session, &text, std::slice::from_ref(program)).err()?.1))
+        });
         let (k, why) = alone.unwrap_or_else(|| (k, format!("only together with others: {why}")));
         Err((k, (Failure::Compiled, why)))
     }
 
-    fn image(&self, programs: &[Answered]) -> Result<(), (usize, String)> {
-        let mut text = render::COMMON.to_string();
-        for (k, program) in programs.iter().enumerate() {
-            text += &numbered(&program.own, k as u32);
-            text += "print(\"end\")\n";
-        }
-        let inputs = [Input { name: "random.dscript", text: &text }];
-        let built = Session::new(self.options.clone(), Box::new(Sink::default())).build(&inputs);
+    /// Builds a file of a text and runs it in a session of its own; where it differs from what the programs printed.
+    fn image(&self, session: &mut Session, text: &str, programs: &[Answered]) -> Result<(), (usize, String)> {
+        let built = session.build(&[Input { name: "random.dscript", text }]);
         let (bytes, _) = built.map_err(|outcome| (0, stopped(&outcome)))?;
         let sink = Sink::default();
         let outcome = Session::new(self.options.clone(), Box::new(sink.clone())).run_compiled("random.dsc", &bytes);
@@ -185,21 +192,17 @@ impl Course {
         let outputs: Vec<&str> = printed.split("end\n").collect();
         for (k, program) in programs.iter().enumerate() {
             let output = outputs.get(k).copied().unwrap_or_default();
-            same(&program.output, output).map_err(|why| (k, why))?;
+            same(&program.output, output).map_err(|why| (k, format!("{why}\n{}", stopped(&outcome))))?;
         }
-        if outcome.status == Status::Done { Ok(()) } else { Err((0, stopped(&outcome))) }
+        Ok(())
     }
+}
 
-    /// Runs a script; what it printed, or why it did not end well.
-    fn run(&self, own: &str) -> Result<String, String> {
-        let mut running = match self.running.take().filter(|running| running.programs < TOGETHER) {
-            Some(running) => running,
-            None => Running::begin(self.options.clone())?,
-        };
-        running.programs += 1;
-        let output = running.ask(&numbered(own, running.programs))?;
-        self.running.replace(Some(running));
-        Ok(output)
+impl Answered {
+    /// Its questions alone.
+    fn asks(&self) -> String {
+        let asks = self.text.lines().filter(|line| line.starts_with("ask_"));
+        asks.chain(["print(\"end\")"]).map(|line| format!("{line}\n")).collect()
     }
 }
 
@@ -209,7 +212,7 @@ fn stopped(outcome: &Outcome) -> String {
 }
 
 /// A script whose functions have a number behind their names: what is declared twice would be ambiguous.
-fn numbered(text: &str, number: u32) -> String {
+fn numbered(text: &str, number: usize) -> String {
     let declared = |line: &str| line.strip_prefix("func ")?.split('(').next().map(str::to_string);
     let names: Vec<String> = text.lines().filter_map(declared).collect();
     let mut out = String::with_capacity(2 * text.len());

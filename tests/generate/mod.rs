@@ -89,6 +89,8 @@ pub enum Stmt {
     Checkpoint(Vec<Stmt>),
     /// `let k = { (t: Double) -> Double in … }` with statements, which change what they captured.
     Routine(Vec<Stmt>, Expr),
+    /// `let c = gradient(at: …) { (t: Double) -> Double in … }`, or another operator, with statements.
+    Inner(u8, Bounded, Vec<Stmt>, Expr),
     /// `if … { return … }`
     Return(Condition, Expr),
     /// `switch i % 3 { case 0: … case 1: … default: … }`
@@ -204,7 +206,7 @@ pub enum Expr {
 
 /// A program.
 pub fn program() -> impl Strategy<Value = Program> {
-    (proptest::bool::weighted(0.25), vec(helper(), 0..3), body(9)).prop_map(|(is_arithmetic, helpers, main)| Program {
+    (proptest::bool::weighted(0.25), vec(helper(), 0..3), body(8)).prop_map(|(is_arithmetic, helpers, main)| Program {
         is_arithmetic,
         helpers,
         main,
@@ -256,6 +258,8 @@ fn control(inner: BoxedStrategy<Stmt>) -> impl Strategy<Value = Stmt> {
         1 => block().prop_map(Stmt::Defer),
         1 => block().prop_map(Stmt::Checkpoint),
         1 => (block(), expr(1)).prop_map(|(body, result)| Stmt::Routine(body, result)),
+        1 => (any::<u8>(), bounded(), block(), expr(2))
+            .prop_map(|(operator, at, body, result)| Stmt::Inner(operator, at, body, result)),
     ]
 }
 

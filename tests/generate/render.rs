@@ -6,7 +6,7 @@ mod functions;
 mod operations;
 mod things;
 
-use super::kinds::Kind;
+use super::kinds::{Kind, PULLBACK};
 use super::{Bounded, Pick, Program, Stmt};
 use std::fmt::Write;
 
@@ -16,6 +16,7 @@ pub(super) const COMMON: &str = concat!(
     include_str!("common/effects.dscript"),
     include_str!("common/generics.dscript"),
     include_str!("common/registered.dscript"),
+    include_str!("common/members.dscript"),
 );
 
 /// The declarations of a program; its main function is `f`, of `arity` numbers.
@@ -71,6 +72,11 @@ impl Scope {
     /// Numbers only.
     fn of(numbers: &[&str]) -> Scope {
         Scope { numbers: numbers.iter().map(|name| name.to_string()).collect(), ..Scope::default() }
+    }
+
+    /// What is made in a checkpoint cannot leave it if it is a pullback; nor where a checkpoint may call it.
+    fn forget_pullbacks(&mut self) {
+        self.things.retain(|(_, kind)| !std::ptr::eq(*kind, &PULLBACK));
     }
 
     /// In here nothing outside can be left.
@@ -179,10 +185,13 @@ impl Writer {
             | Stmt::Struct(..)
             | Stmt::StoreField(..)
             | Stmt::Mutate(..) => self.aggregate(statement),
-            Stmt::Accumulate(..) | Stmt::Routine(..) if self.is_arithmetic => self.number("var", "0.75"),
+            Stmt::Accumulate(..) | Stmt::Routine(..) | Stmt::Inner(..) if self.is_arithmetic => {
+                self.number("var", "0.75")
+            }
             Stmt::Closure(..)
             | Stmt::Accumulate(..)
             | Stmt::Routine(..)
+            | Stmt::Inner(..)
             | Stmt::InOut(..)
             | Stmt::LocalFunction(..) => self.callable(statement),
             Stmt::Make(kind, how, filling) => self.make(*kind, *how, filling),

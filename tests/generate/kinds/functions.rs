@@ -59,7 +59,7 @@ pub const SHARED: Kind = Kind {
     kept: "($[0](0.5) + $[1](0.25))",
 };
 
-pub const PULLBACK: Kind = Kind {
+pub static PULLBACK: Kind = Kind {
     prefix: "pullback",
     makes: &[
         "var $: (Double) -> Double = pullback(at: #1, in: { t in sin(t) * #2 })",

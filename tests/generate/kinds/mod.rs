@@ -12,7 +12,8 @@ mod values;
 pub mod variable;
 
 use collections::{LIST, ROWS, SHELF, SLICE, TABLE};
-use functions::{FUNCTION, PULLBACK, RECURSION, SHARED, SWEEP};
+pub use functions::PULLBACK;
+use functions::{FUNCTION, RECURSION, SHARED, SWEEP};
 use generics::{CROWD, GEAR, MEASURED, TURNING, WHEEL};
 use references::{CELL, DIAL, LINK, POOL};
 use values::{BAG, BOX, FIGURE, GAUGE, MAYBE, NESTED, SHAPE, TREE, TUPLE};

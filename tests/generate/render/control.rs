@@ -130,7 +130,12 @@ impl Writer {
                 self.line("}");
             }
             Stmt::Checkpoint(body) => {
-                self.block("checkpoint {", body, Scope::forget_exits);
+                let throws = self.scope.throws;
+                self.block(if throws { "try checkpoint {" } else { "checkpoint {" }, body, |s| {
+                    s.forget_exits();
+                    s.forget_pullbacks();
+                    s.throws = throws;
+                });
                 self.line("}");
             }
             Stmt::Switch(pick, zero, one, other) => {

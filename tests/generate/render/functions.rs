@@ -3,6 +3,16 @@
 use super::super::{Body, Expr, Helper, Pick, Stmt};
 use super::{HelperKind, Scope, Writer, chosen};
 
+/// Operators, and what of their results is the derivative.
+const OPERATORS: &[(&str, &str)] = &[
+    ("gradient", ""),
+    ("derivative", ""),
+    ("valueWithGradient", ".gradient"),
+    ("pullback", "(0.5)"),
+    ("differential", "(0.75)"),
+    ("valueWithDerivative", ".value"),
+];
+
 impl Writer {
     pub(super) fn helper(&mut self, k: usize, helper: &Helper) {
         let name = format!("h{k}");
@@ -110,22 +120,21 @@ impl Writer {
                 }
             }
             Stmt::Routine(body, result) => {
-                let t = self.fresh("t");
                 let name = self.fresh("k");
-                let outer = (self.scope.clone(), self.runs);
-                self.runs *= 2;
-                self.scope.forget_exits();
-                self.scope.returns = true;
-                self.scope.numbers.push(t.clone());
-                self.line(&format!("let {name} = {{ ({t}: Double) -> Double in"));
-                self.depth += 1;
-                body.iter().for_each(|statement| self.stmt(statement));
-                let result = self.expr(result);
-                self.line(&format!("return sin({result})"));
-                self.depth -= 1;
+                let things = self.scope.things.clone();
+                self.scope.forget_pullbacks();
+                self.closure(&format!("let {name} = {{"), body, result);
+                self.scope.things = things;
                 self.line("}");
-                (self.scope, self.runs) = outer;
                 self.scope.closures.push(name);
+            }
+            Stmt::Inner(operator, at, body, result) => {
+                let at = self.bounded(at);
+                let Some((operator, part)) = chosen(OPERATORS, *operator) else { return };
+                let name = self.fresh("c");
+                self.closure(&format!("let {name} = tanh({operator}(at: {at}, in: {{"), body, result);
+                self.line(&format!("}}){part})"));
+                self.scope.numbers.push(name);
             }
             Stmt::LocalFunction(body, argument) => {
                 let (name, t) = (self.fresh("inner"), self.fresh("t"));
@@ -136,6 +145,23 @@ impl Writer {
             }
             _ => unreachable!("only statements about functions are sent here"),
         }
+    }
+
+    /// A closure with statements, up to the brace that ends it.
+    fn closure(&mut self, head: &str, body: &[Stmt], result: &Expr) {
+        let t = self.fresh("t");
+        let outer = (self.scope.clone(), self.runs);
+        self.runs *= 2;
+        self.scope.forget_exits();
+        self.scope.returns = true;
+        self.scope.numbers.push(t.clone());
+        self.line(&format!("{head} ({t}: Double) -> Double in"));
+        self.depth += 1;
+        body.iter().for_each(|statement| self.stmt(statement));
+        let result = self.expr(result);
+        self.line(&format!("return sin({result})"));
+        self.depth -= 1;
+        (self.scope, self.runs) = outer;
     }
 
     /// What can be changed by reference: a variable, an element or a field.
