@@ -1,7 +1,7 @@
 //! The code object: what the compiler gives to the machine for one function.
 
 use super::Instruction;
-use crate::native::{Primitive, table};
+use crate::native::{Primitive, PrimitiveId, table};
 use crate::source::Span;
 use crate::value::Constants;
 use crate::value::shape::{ShapeId, TangentId};
@@ -107,6 +107,8 @@ pub enum Operator {
     WithDerivative { of: TangentId },
     /// `x, y → y`: `y` was made of `x`, and cannot be differentiated.
     Broken { of: TangentId },
+    /// `x, y →`: a branch depends on this comparison of two numbers.
+    Threshold { comparison: PrimitiveId },
     /// `x…, body → whether it was done, value, gradient…`, without the value unless that is wanted; behind a flag and an error
     /// if the body may throw.
     Gradient { at: TangentId, value: bool, throws: bool },

@@ -29,7 +29,7 @@ mod verify;
 
 pub use code::*;
 pub use disassemble::disassemble;
-pub use image::{Damaged, Image};
+pub use image::{Bytes, Damaged, Image};
 pub use instructions::{Entry, Field, Instruction, LIST, Opcode, Trailer};
 pub use joined::{Arithmetic, Joined};
 pub use verify::{Malformed, verify};

@@ -46,6 +46,7 @@ pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Ope
         ir::Operator::Coordinates { of } => Operator::Coordinates { of },
         ir::Operator::WithoutDerivative { of } => Operator::WithoutDerivative { of },
         ir::Operator::Broken { of } => Operator::Broken { of },
+        ir::Operator::Threshold { comparison } => Operator::Threshold { comparison },
         ir::Operator::WithDerivative { of } => Operator::WithDerivative { of },
     };
     let (params, results) = (counts(banks, &step.ins), counts(banks, &step.outs));

@@ -139,6 +139,7 @@ fn operation(program: &Program, op: &Op) -> String {
             Operator::ValueWithTangent { .. } => "valueWithTangent".into(),
             Operator::Transpose { .. } => "transpose".into(),
             Operator::Broken { .. } => "broken".into(),
+            Operator::Threshold { .. } => "threshold".into(),
             Operator::Recompute => "recompute".into(),
             Operator::Gradient { value: true, .. } => "valueWithGradient".into(),
             Operator::Gradient { .. } => "gradient".into(),

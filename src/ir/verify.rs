@@ -199,6 +199,7 @@ impl Check<'_> {
             }
             Operator::Transpose { .. } => outs == [Bank::R] && ins == [Bank::R],
             Operator::Broken { of } => ins.len() == 2 * value(of) && outs.len() == value(of),
+            Operator::Threshold { .. } => outs.is_empty() && ins == [Bank::F, Bank::F],
             Operator::Gradient { at, value: gives, throws } => {
                 let more = error(throws) + 1 + usize::from(*gives);
                 ins.len() == value(at) + 1 && outs.len() == more + vector(at)

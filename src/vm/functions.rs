@@ -132,7 +132,7 @@ pub enum Swept {
     Tangent,
     /// Value and gradient: adjoint code.
     ValueWithGradient,
-    /// The gradient alone: adjoint code without what only the value needs.
+    /// The gradient alone: adjoint code without what only the value needs, if that cannot hide what is not finite.
     Gradient,
 }
 
@@ -299,7 +299,7 @@ fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
         | Operator::Gradient { at: of, .. }
         | Operator::Broken { of } => vec![of],
         Operator::Series { result, .. } => vec![result],
-        Operator::ApplyAtOnce | Operator::Recompute => vec![],
+        Operator::ApplyAtOnce | Operator::Recompute | Operator::Threshold { .. } => vec![],
     });
     known && of_rules.chain(of_operators).all(|tangent| tangents.contains(tangent))
 }

@@ -79,6 +79,10 @@ pub fn operate(
             linear::transpose(machine, compiler, function, at, result)
         }
         Operator::Broken { of } => broken::mark(machine, compiler, of, &arguments),
+        Operator::Threshold { comparison } => {
+            kink::compared(machine, comparison, &arguments)?;
+            Ok(Next::Return)
+        }
         Operator::Series { result, throws } => series::begin(machine, arguments, (result, throws)),
         Operator::ApplyAtOnce => at_once::apply(machine, compiler, &arguments),
         Operator::Recompute => recompute::begin(machine, last_reference(&mut arguments)?, derivative),
