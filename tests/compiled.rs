@@ -62,6 +62,39 @@ fn compiled_programs_do_what_their_source_does() {
     });
 }
 
+/// Adjoint and tangent code is made of what is in the file: the same digits, and no tape.
+#[test]
+fn compiled_programs_use_adjoint_code() {
+    let text = r#"
+        struct Model: Differentiable { var w: [Double]; var b: Double }
+        func loss(_ m: Model, _ xs: [Double]) -> Double {
+            var sum = 0.0
+            for i in 0..<50_000 { let r = m.w[i % 3] * xs[i % 4] + m.b - 0.3; sum += r * r / (1 + r * r) }
+            return sum
+        }
+        func bits(_ x: Double) -> UInt64 { x.bitPattern }
+        let m = Model(w: [0.1, 0.7, -0.3], b: 0.2), xs = [0.3, 0.7, 1.1, 0.9]
+        let g = gradient(at: m) { m in loss(m, xs) }
+        print(g.w.base.map(bits), bits(g.b))
+        let (value, h) = valueWithGradient(at: [0.1, 0.7, -0.3]) { w in loss(Model(w: w, b: 0.1), xs) }
+        print(bits(value), h.base.map(bits))
+        let scale = 1.7, outer = { (x: Double) in sin(x * scale) / 3 }
+        print(bits(gradient(at: 0.3) { x in outer(outer(x)) }), bits(derivative(at: 0.3) { x in outer(x) * outer(x + 1) }))
+        print(Double(derivative(at: Float(0.7)) { x in sin(x) * x / 3 }).bitPattern)
+    "#;
+    let run = |run: &dyn Fn(&mut Session) -> Outcome| {
+        let printed = Sink::default();
+        let options = Options { max_tape: 4 << 20, ..Options::default() };
+        let mut session = Session::new(options, Box::new(printed.clone()));
+        let outcome = run(&mut session);
+        seen((session, printed), &outcome)
+    };
+    let by_source = run(&|session| session.run(&[Input { name: "program", text }]));
+    assert_eq!((by_source.0, by_source.1.lines().count()), (Status::Done, 4), "{by_source:?}");
+    let bytes = compiled(text);
+    assert_eq!(run(&|session| session.run_compiled("program.dsc", &bytes)), by_source);
+}
+
 const PROGRAM: &str = "f(x) = x^3\nstruct S { var a = [1, 2]; var b: Int? = 3 }\nprint(f'(2), S())\n";
 
 #[test]

@@ -1,7 +1,7 @@
 //! The code object: what the compiler gives to the machine for one function.
 
 use super::Instruction;
-use crate::native::{Primitive, table};
+use crate::native::{Primitive, PrimitiveId, table};
 use crate::source::Span;
 use crate::value::Constants;
 use crate::value::shape::{ShapeId, TangentId};
@@ -121,6 +121,8 @@ pub enum Operator {
     KeepBreak { index: u32, more: bool },
     /// `box, n → x`, or `n → x` for a global variable: what was kept of it.
     KeptBreak { index: u32 },
+    /// `x, y →`: a branch depends on this comparison of two numbers.
+    Threshold { comparison: PrimitiveId },
     /// `x…, body → whether it was done, value, gradient…`, without the value unless that is wanted; behind a flag and an error
     /// if the body may throw.
     Gradient { at: TangentId, value: bool, throws: bool },

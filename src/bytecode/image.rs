@@ -7,7 +7,8 @@
 use super::Code;
 use crate::native::formula::Written;
 use crate::value::shape::{ShapeId, StoredShapes, StoredTangents};
-use serde::{Deserialize, Serialize};
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::rc::Rc;
 
 /// What every compiled program begins with. The byte behind the name is no text, so no script begins like this.
@@ -44,8 +45,43 @@ pub struct Image {
     pub parameters: Vec<(String, Vec<String>)>,
     /// Functions as formulas, by number, or why they are none; nothing of a program that does not ask for any.
     pub formulas: Vec<(u32, Result<Written, String>)>,
+    /// The graphs of the functions, of which tangent and adjoint code is made; empty where nothing is differentiated. They
+    /// are the compiler's, and the file knows nothing of what is in them.
+    pub graphs: Bytes,
     /// The function to begin with.
     pub script: u32,
+}
+
+/// Bytes that are stored as they are.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Bytes(pub Vec<u8>);
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_bytes(&self.0)
+    }
+}
+
+impl<'d> Deserialize<'d> for Bytes {
+    fn deserialize<D: Deserializer<'d>>(from: D) -> Result<Bytes, D::Error> {
+        struct Visit;
+        impl Visitor<'_> for Visit {
+            type Value = Bytes;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("bytes")
+            }
+
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Bytes, E> {
+                Ok(Bytes(bytes.to_vec()))
+            }
+
+            fn visit_byte_buf<E>(self, bytes: Vec<u8>) -> Result<Bytes, E> {
+                Ok(Bytes(bytes))
+            }
+        }
+        from.deserialize_byte_buf(Visit)
+    }
 }
 
 /// Why a file is no compiled program that can be run.

@@ -22,6 +22,7 @@ mod possible;
 mod report;
 #[cfg(test)]
 mod testing;
+pub mod threshold;
 pub mod transform;
 mod wrt;
 

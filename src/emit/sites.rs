@@ -53,6 +53,7 @@ pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Ope
         ir::Operator::BrokenArgument { of, argument, result } => Operator::BrokenArgument { of, argument, result },
         ir::Operator::KeepBreak { index, more } => Operator::KeepBreak { index, more },
         ir::Operator::KeptBreak { index } => Operator::KeptBreak { index },
+        ir::Operator::Threshold { comparison } => Operator::Threshold { comparison },
         ir::Operator::WithDerivative { of } => Operator::WithDerivative { of },
     };
     let (params, results) = (counts(banks, &step.ins), counts(banks, &step.outs));

@@ -14,6 +14,11 @@ pub(super) fn of_code(code: Code) -> String {
     plain(code.page())
 }
 
+/// The page about kinks and singular points.
+pub(super) fn of_kinks() -> String {
+    plain(include_str!("../../docs/kinks.md"))
+}
+
 /// The pages about a name, line by line.
 pub(super) fn of_topics(topics: &[Topic]) -> Vec<String> {
     let mut lines = vec![];

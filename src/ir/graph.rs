@@ -2,32 +2,33 @@
 
 #![allow(missing_docs, reason = "the comment of a variant names its fields")]
 
-use crate::native::PrimitiveId;
+use crate::native::{PrimitiveId, library};
 use crate::source::Span;
 use crate::value::shape::{ShapeId, Shapes, TangentId, Tangents};
 use crate::value::{Bank, Constants};
 use hashbrown::HashMap;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::rc::Rc;
 
 /// A virtual register: an index into [`Function::registers`]. Registers are variables, not values: one may be written
 /// in several places.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Reg(pub u32);
 
 /// A block: an index into [`Function::blocks`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct BlockId(pub u32);
 
 /// A compiled function: an index into [`Program::functions`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FunctionId(pub u32);
 
 /// A method that is found by the type of its receiver while the program runs: an index into [`Program::methods`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MethodId(pub u32);
 
 /// One function for one list of concrete types.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Function {
     /// Name as in a backtrace: `smooth(_:)`, `closure in loss(_:)`, `‹script›`.
     pub name: Rc<str>,
@@ -60,7 +61,7 @@ pub struct Function {
 }
 
 /// What is in the way of a derivative.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Obstacle {
     /// No derivative that is registered applies to the generic arguments: what they would have to be.
     Requirement(Rc<str>),
@@ -99,7 +100,7 @@ impl std::fmt::Display for Obstacle {
 }
 
 /// A parameter as written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Parameter {
     /// Its name.
     pub name: Rc<str>,
@@ -116,7 +117,7 @@ pub struct Parameter {
 }
 
 /// What is known of a register.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Register {
     /// Its bank.
     pub bank: Bank,
@@ -125,7 +126,7 @@ pub struct Register {
 }
 
 /// A straight run of instructions.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Block {
     /// The instructions.
     pub instructions: Vec<Instruction>,
@@ -148,8 +149,11 @@ impl Block {
     }
 }
 
+/// A name that dscript itself knows. An alias, because fields of the type itself would be read from a file without a copy.
+type Name = &'static str;
+
 /// One step.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Instruction {
     /// What is done.
     pub op: Op,
@@ -165,7 +169,7 @@ pub struct Instruction {
 
 /// How many components of each bank an element, a record or a box has. In an array of `n` elements the numbers are
 /// stored element after element.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Stride {
     /// Components in `f64`.
     pub f: u16,
@@ -176,7 +180,7 @@ pub struct Stride {
 }
 
 /// What an instruction does. `a → b` says what it reads and writes.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Op {
     /// `→ f`
     ConstF(f64),
@@ -259,7 +263,11 @@ pub enum Op {
 
     /// `operands → results` of a function of the native library (`native::library`), by name, with the shapes of its
     /// generic arguments. A reference that the function changes is given to it and comes back as a result.
-    Native { name: &'static str, shapes: Vec<ShapeId> },
+    Native {
+        #[serde(deserialize_with = "known_name")]
+        name: Name,
+        shapes: Vec<ShapeId>,
+    },
 
     /// A differential operator or what belongs to it; see [`Operator`].
     Operator(Operator),
@@ -273,7 +281,7 @@ pub enum Op {
 }
 
 /// Steps of tangent and adjoint code, which works on plain numbers: the code of a function together with that of its sweep.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum SweepOp {
     /// `operands, result → f`: the slope of a primitive in one of its numeric operands, where it has that result.
     Slope { primitive: PrimitiveId, operand: u8 },
@@ -295,7 +303,7 @@ pub enum SweepOp {
 }
 
 /// The operators that the machine has built in; the others are written in the prelude on top of them.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Operator {
     /// `x…, body → value…, differential`: records `body` at `x`. `at` and `result` say how their types differentiate.
     ValueWithDifferential { at: TangentId, result: TangentId, throws: bool },
@@ -340,6 +348,9 @@ pub enum Operator {
     /// `box, n → x`, or `n → x` for a global variable: what the integer `n` that was read there was made of; a constant
     /// where nothing was said of it. Only in derivative code.
     KeptBreak { index: u32 },
+    /// `x, y →`: the comparison of two numbers on which a branch depends. Where they are equal and move, somebody may want to
+    /// know. Only in derivative code, and only where somebody does.
+    Threshold { comparison: PrimitiveId },
     /// `linear, vectors → whether it was done, results`: applies a differential or pullback to all vectors of an array,
     /// several in one sweep. Only in plain code; in a live level it is not done.
     ApplyAtOnce,
@@ -350,8 +361,26 @@ pub enum Operator {
     Recompute,
 }
 
+impl Operator {
+    /// How the types that it speaks of differentiate.
+    pub fn tangents(&self) -> Vec<TangentId> {
+        match *self {
+            Operator::ValueWithDifferential { at, result, .. }
+            | Operator::ValueWithTangent { at, result, .. }
+            | Operator::Transpose { at, result } => vec![at, result],
+            Operator::WithoutDerivative { of }
+            | Operator::WithDerivative { of }
+            | Operator::Coordinates { of }
+            | Operator::Gradient { at: of, .. }
+            | Operator::Broken { of } => vec![of],
+            Operator::Series { result, .. } => vec![result],
+            Operator::ApplyAtOnce | Operator::Recompute | Operator::Threshold { .. } => vec![],
+        }
+    }
+}
+
 /// How a block ends.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Terminator {
     /// Goes on there.
     Jump(BlockId),
@@ -364,12 +393,16 @@ pub enum Terminator {
 }
 
 /// Why a program stops by itself.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Trap {
     /// `nil!`
     UnexpectedNil,
     /// A failed `precondition`, `assert` or `fatalError`: the register holds the message, if there is one.
-    Failed { what: &'static str, message: Option<Reg> },
+    Failed {
+        #[serde(skip)]
+        what: Name,
+        message: Option<Reg>,
+    },
     /// A place that cannot be reached in a correct program (a getter that does not return).
     Unreachable,
     /// Tangent or adjoint code has come to something that it cannot do: the function runs again, under a level.
@@ -379,7 +412,7 @@ pub enum Trap {
 }
 
 /// A registered derivative.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Rule {
     /// Which parameters it differentiates by, one flag for each of [`Function::parameters`].
     pub wrt: Vec<bool>,
@@ -405,7 +438,7 @@ pub struct Rule {
 }
 
 /// What a registered derivative returns beside the value.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum RuleKind {
     /// A differential: tangents of the arguments to the tangent of the result.
     Differential,
@@ -413,6 +446,13 @@ pub enum RuleKind {
     Pullback,
     /// A transpose for a linear function: result-typed argument to the linear parameters.
     Transpose,
+}
+
+/// The name of a function of the native library.
+fn known_name<'d, D: Deserializer<'d>>(from: D) -> Result<&'static str, D::Error> {
+    let name = String::deserialize(from)?;
+    let known = library::find(&name).map(library::name);
+    known.ok_or_else(|| serde::de::Error::custom("no function of the native library has this name"))
 }
 
 /// Everything that was compiled in a session.

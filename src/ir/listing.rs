@@ -145,6 +145,7 @@ fn operation(program: &Program, op: &Op) -> String {
             Operator::BrokenArgument { argument, result, .. } => format!("broken argument.{argument}.{result}"),
             Operator::KeepBreak { index, .. } => format!("keep break.{index}"),
             Operator::KeptBreak { index } => format!("kept break.{index}"),
+            Operator::Threshold { .. } => "threshold".into(),
             Operator::Recompute => "recompute".into(),
             Operator::Gradient { value: true, .. } => "valueWithGradient".into(),
             Operator::Gradient { .. } => "gradient".into(),

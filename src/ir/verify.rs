@@ -207,6 +207,7 @@ impl Check<'_> {
                 (ins == [Bank::R, Bank::F, Bank::I] || ins == [Bank::F, Bank::I]) && outs.is_empty()
             }
             Operator::KeptBreak { .. } => (ins == [Bank::R, Bank::I] || ins == [Bank::I]) && outs == [Bank::F],
+            Operator::Threshold { .. } => outs.is_empty() && ins == [Bank::F, Bank::F],
             Operator::Gradient { at, value: gives, throws } => {
                 let more = error(throws) + 1 + usize::from(*gives);
                 ins.len() == value(at) + 1 && outs.len() == more + vector(at)

@@ -107,14 +107,14 @@ pub(super) const TABLE: &[Primitive] = &[
     .on(PAIRS)
     .kink("the jumps do not count", &[Kink { at: &[4.0, 2.0], slopes: &[1.0, -2.0] }])
     .doc("Remainder nearest to 0."),
-    Primitive::new("double.sqrt", Value::F1(f64::sqrt), slope!(|_, y| T::constant(0.5) / y))
+    Primitive::new("double.sqrt", Value::F1(f64::sqrt), slope!(|_, y| T::constant(0.5) / y.without_sign_of_zero()))
         .on(&[0.3, 1.0, 2.5, 9.0])
-        .kink("the slope at 0 is +inf", &[Kink { at: &[0.0], slopes: &[f64::INFINITY] }])
+        .kink("the slope at 0 is +inf", INFINITE_AT_0)
         .corner(|_, x| at(x, 0.0, [f64::NAN, f64::INFINITY]))
         .doc("Square root."),
     Primitive::new("double.cbrt", Value::F1(f64::cbrt), slope!(|_, y| T::constant(1.0) / (T::constant(3.0) * y.clone() * y)))
         .on(&[-2.5, -0.4, 0.3, 1.0, 8.0])
-        .kink("the slope at 0 is +inf", &[Kink { at: &[0.0], slopes: &[f64::INFINITY] }])
+        .kink("the slope at 0 is +inf", INFINITE_AT_0)
         .corner(|_, x| at(x, 0.0, [f64::INFINITY; 2]))
         .doc("Cube root."),
     Primitive::new(
@@ -139,7 +139,7 @@ pub(super) const TABLE: &[Primitive] = &[
         counted!(|x, n, _| T::select(
             Test::Equal(n.number(), T::constant(0.0)),
             || T::constant(0.0),
-            || n.number() * x.clone().powi(n.shift(-1)),
+            || n.number() * x.clone().without_sign_of_zero().powi(n.shift(-1)),
         )),
     )
     .on(&[-1.5, 0.4, 2.0])
@@ -156,6 +156,8 @@ pub(super) const TABLE: &[Primitive] = &[
     .doc("Square root of the sum of two squares."),
 ];
 
+const INFINITE_AT_0: &[Kink] =
+    &[Kink { at: &[0.0], slopes: &[f64::INFINITY] }, Kink { at: &[-0.0], slopes: &[f64::INFINITY] }];
 const FLAT: &str = "the slope is 0 everywhere";
 const WHOLE: &[Kink] = &[Kink { at: &[1.0], slopes: &[0.0] }];
 
@@ -182,7 +184,7 @@ fn share<T: Field>(x: T, length: T) -> T {
 /// order.
 fn power_in_base<T: Field>(x: T, y: T) -> T {
     let zero = || T::constant(0.0);
-    let formula = || y.clone() * x.clone().pow(y.clone() - T::constant(1.0));
+    let formula = || y.clone() * x.clone().without_sign_of_zero().pow(y.clone() - T::constant(1.0));
     T::select(Test::Equal(x.clone(), zero()), || T::select(Test::Equal(y.clone(), zero()), zero, formula), formula)
 }
 

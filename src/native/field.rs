@@ -21,6 +21,10 @@ pub trait Field:
     /// One of two, by a test of the innermost primals. Only the chosen one is computed.
     fn select(test: Test<Self>, then: impl FnOnce() -> Self, otherwise: impl FnOnce() -> Self) -> Self;
 
+    /// The same number, where a zero has no sign: slopes do not depend on that.
+    fn without_sign_of_zero(self) -> Self {
+        self + Self::constant(0.0)
+    }
     /// Sine.
     fn sin(self) -> Self {
         self.of("sin", f64::sin)

@@ -150,6 +150,17 @@ impl fmt::Display for Formula {
 }
 
 impl Formula {
+    /// What it is where a zero may have a sign, if it is a [sum with 0](Field::without_sign_of_zero).
+    pub fn signed(&self) -> Option<&Formula> {
+        match self {
+            Formula::Apply(id, operands, _) => match operands.as_slice() {
+                [x, Formula::Constant(0.0)] if table::info(*id).name == "double.add" => Some(x),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The formula about operands and a result that have names, with its integer operand.
     pub fn about(&self, operands: &[&str], result: &str, count: i64) -> String {
         struct About<'f>(&'f Formula, Words<'f>);
@@ -231,6 +242,7 @@ fn write_at(formula: &Formula, around: u8, words: &Words<'_>, f: &mut fmt::Forma
                 _ => None,
             };
             match (infix, operands.as_slice()) {
+                _ if formula.signed().is_some() => write_at(formula.signed().unwrap_or(formula), around, words, f),
                 (Some((sign, binds)), [a, b]) => {
                     let open = around > binds;
                     f.write_str(if open { "(" } else { "" })?;

@@ -9,7 +9,12 @@ use std::f64::consts::{LN_2, LN_10};
 const ANY: &[f64] = &[-2.25, -0.75, 0.0, 0.4, 1.3, 3.6];
 const POSITIVE: &[f64] = &[0.2, 1.0, 2.75, 12.0];
 const UNIT: &[f64] = &[-0.9, -0.3, 0.0, 0.5, 0.8];
-const INFINITE_AT_0: &[Kink] = &[Kink { at: &[0.0], slopes: &[f64::INFINITY] }];
+const INFINITE_AT_0: &[Kink] =
+    &[Kink { at: &[0.0], slopes: &[f64::INFINITY] }, Kink { at: &[-0.0], slopes: &[f64::INFINITY] }];
+const INFINITE_AT_ENDS: &[Kink] =
+    &[Kink { at: &[1.0], slopes: &[f64::INFINITY] }, Kink { at: &[-1.0], slopes: &[f64::INFINITY] }];
+const FALLING_AT_ENDS: &[Kink] =
+    &[Kink { at: &[1.0], slopes: &[f64::NEG_INFINITY] }, Kink { at: &[-1.0], slopes: &[f64::NEG_INFINITY] }];
 
 /// The entries.
 pub(super) const TABLE: &[Primitive] = &[
@@ -24,10 +29,12 @@ pub(super) const TABLE: &[Primitive] = &[
         .doc("Tangent of an angle in radians."),
     Primitive::new("double.asin", Value::F1(f64::asin), slope!(|x, _| T::constant(1.0) / circle(x).sqrt()))
         .on(UNIT)
+        .kink("the slope at -1 and 1 is +inf", INFINITE_AT_ENDS)
         .corner(|_, x| at(x, 1.0, [f64::INFINITY, f64::NAN]).or(at(x, -1.0, [f64::NAN, f64::INFINITY])))
         .doc("The angle with that sine, from -π/2 to π/2."),
     Primitive::new("double.acos", Value::F1(f64::acos), slope!(|x, _| T::constant(-1.0) / circle(x).sqrt()))
         .on(UNIT)
+        .kink("the slope at -1 and 1 is -inf", FALLING_AT_ENDS)
         .corner(|_, x| at(x, 1.0, [-f64::INFINITY, f64::NAN]).or(at(x, -1.0, [f64::NAN, -f64::INFINITY])))
         .doc("The angle with that cosine, from 0 to π."),
     Primitive::new(
@@ -62,13 +69,14 @@ pub(super) const TABLE: &[Primitive] = &[
     )
     .on(ANY)
     .doc("Inverse of the hyperbolic sine."),
-    Primitive::new("double.acosh", Value::F1(f64::acosh), slope!(|x, _| T::constant(1.0) / (-circle(x)).sqrt()))
+    Primitive::new("double.acosh", Value::F1(f64::acosh), slope!(|x, _| T::constant(1.0) / hyperbola(x).sqrt()))
         .on(&[1.2, 2.0, 5.5])
-        .kink("the slope at 1 is +inf", &[])
+        .kink("the slope at 1 is +inf", &[Kink { at: &[1.0], slopes: &[f64::INFINITY] }])
         .corner(|_, x| at(x, 1.0, [f64::NAN, f64::INFINITY]))
         .doc("Inverse of the hyperbolic cosine."),
     Primitive::new("double.atanh", Value::F1(f64::atanh), slope!(|x, _| T::constant(1.0) / circle(x)))
         .on(UNIT)
+        .kink("the slope at -1 and 1 is +inf", INFINITE_AT_ENDS)
         .doc("Inverse of the hyperbolic tangent."),
     Primitive::new("double.exp", Value::F1(f64::exp), slope!(|_, y| y)).on(ANY).doc("Natural exponential."),
     Primitive::new("double.exp2", Value::F1(f64::exp2), slope!(|_, y| y * T::constant(LN_2)))
@@ -80,23 +88,36 @@ pub(super) const TABLE: &[Primitive] = &[
     Primitive::new("double.expm1", Value::F1(f64::exp_m1), slope!(|x, _| x.exp()))
         .on(ANY)
         .doc("`exp(x) - 1`, exact for small x."),
-    Primitive::new("double.log", Value::F1(f64::ln), slope!(|x, _| T::constant(1.0) / x))
+    Primitive::new("double.log", Value::F1(f64::ln), slope!(|x, _| T::constant(1.0) / x.without_sign_of_zero()))
         .on(POSITIVE)
         .kink("the slope at 0 is +inf; it is 1/x below 0 too, where the value is NaN", INFINITE_AT_0)
         .doc("Natural logarithm."),
-    Primitive::new("double.log2", Value::F1(f64::log2), slope!(|x, _| T::constant(1.0) / (x * T::constant(LN_2))))
-        .on(POSITIVE)
-        .kink("the slope at 0 is +inf", INFINITE_AT_0)
-        .doc("Logarithm to base 2."),
-    Primitive::new("double.log10", Value::F1(f64::log10), slope!(|x, _| T::constant(1.0) / (x * T::constant(LN_10))))
-        .on(POSITIVE)
-        .kink("the slope at 0 is +inf", INFINITE_AT_0)
-        .doc("Logarithm to base 10."),
+    Primitive::new(
+        "double.log2",
+        Value::F1(f64::log2),
+        slope!(|x, _| T::constant(1.0) / (x.without_sign_of_zero() * T::constant(LN_2))),
+    )
+    .on(POSITIVE)
+    .kink("the slope at 0 is +inf", INFINITE_AT_0)
+    .doc("Logarithm to base 2."),
+    Primitive::new(
+        "double.log10",
+        Value::F1(f64::log10),
+        slope!(|x, _| T::constant(1.0) / (x.without_sign_of_zero() * T::constant(LN_10))),
+    )
+    .on(POSITIVE)
+    .kink("the slope at 0 is +inf", INFINITE_AT_0)
+    .doc("Logarithm to base 10."),
     Primitive::new("double.log1p", Value::F1(f64::ln_1p), slope!(|x, _| T::constant(1.0) / (T::constant(1.0) + x)))
         .on(&[-0.5, 0.0, 0.3, 4.0])
         .kink("the slope at -1 is +inf", &[Kink { at: &[-1.0], slopes: &[f64::INFINITY] }])
         .doc("`log(1 + x)`, exact for small x."),
 ];
+
+/// `x² - 1` without loss near 1.
+fn hyperbola<T: Field>(x: T) -> T {
+    (x.clone() - T::constant(1.0)) * (x + T::constant(1.0))
+}
 
 /// `1 - x²` without loss near ±1.
 fn circle<T: Field>(x: T) -> T {

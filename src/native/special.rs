@@ -5,7 +5,7 @@ use super::formula::Formula;
 use super::primitive::{ThreeFormulas, ThreeSlopes};
 use super::slopes::{counted, slope};
 use super::values;
-use super::{Primitive, Rule, Slopes, Value};
+use super::{Primitive, Rule, Slopes, Value, product_slope};
 use std::f64::consts::FRAC_2_SQRT_PI;
 
 const ANY: &[f64] = &[-2.25, -0.75, 0.0, 0.4, 1.3];
@@ -30,7 +30,8 @@ pub(super) const TABLE: &[Primitive] = &[
 
 /// The slopes of `x·y + z`.
 pub(super) const FMA: Rule = {
-    const FAST: ThreeSlopes = [|_, y, _, _| y, |x, _, _, _| x, |_, _, _, _| 1.0];
+    const FAST: ThreeSlopes =
+        [|x, y, _, _| product_slope(x * y, y, x), |x, y, _, _| product_slope(x * y, x, y), |_, _, _, _| 1.0];
     const FORMULAS: ThreeFormulas = [|_, y, _, _| y, |x, _, _, _| x, |_, _, _, _| Formula::Constant(1.0)];
     Rule::Slopes(Slopes::Three(FAST, FORMULAS))
 };

@@ -2,18 +2,20 @@
 
 use super::derive;
 use super::explain::names_of_parameters;
+use super::graphs::{self, Graphs};
 use super::run::OnDemand;
 use super::told::told;
 use super::{Input, Outcome, Session, Status};
-use crate::bytecode::{Code as Bytecode, Image, LIST, Operator};
+use crate::bytecode::{Bytes, Code as Bytecode, Image, LIST, Operator};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{FunctionId, MethodId, Op, Program};
 use crate::native::formula::Written;
 use crate::native::library::Wish;
 use crate::source::{SourceMap, Span};
 use crate::types::World;
+use crate::value::Signature;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
-use crate::vm::{Compiler, Fault, Kind, Kink, Trace};
+use crate::vm::{Compiler, Fault, Kind, Kink, Swept, Trace};
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -33,6 +35,9 @@ struct Loaded<'p> {
     parameters: HashMap<String, Vec<String>>,
     /// Its own functions as formulas, if it asks for any, and why one is none.
     formulas: HashMap<u32, Result<Written, String>>,
+    /// What tangent and adjoint code is made of.
+    graphs: Graphs,
+    globals: [u32; 3],
     /// The names of the library, and the texts.
     known: (&'p mut World, &'p SourceMap),
 }
@@ -64,6 +69,18 @@ impl Compiler for Loaded<'_> {
 
     fn beneath(&mut self, function: u32) -> Result<Rc<Bytecode>, Box<Fault>> {
         self.code(function, 2)
+    }
+
+    fn sweep(&mut self, function: &Signature, kind: Swept) -> Result<Option<Rc<Bytecode>>, Box<Fault>> {
+        let Loaded { graphs, shapes, tangents, methods, globals, .. } = self;
+        let program = || Program {
+            shapes: shapes.clone(),
+            tangents: tangents.clone(),
+            globals: *globals,
+            dispatch: methods.iter().map(|((m, shape), f)| ((MethodId(*m), *shape), FunctionId(*f))).collect(),
+            ..Program::default()
+        };
+        graphs.sweep(program, function, kind)
     }
 
     fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
@@ -121,7 +138,9 @@ impl Session {
             Ok(image) => image,
             Err(fault) => return Err(self.concluded(Err(fault), compiled.diagnostics)),
         };
-        match image.to_bytes(self.identity()) {
+        let bytes = graphs::stored(&self.program)
+            .and_then(|graphs| Image { graphs: Bytes(graphs), ..image }.to_bytes(self.identity()));
+        match bytes {
             Ok(bytes) => Ok((bytes, compiled.diagnostics)),
             Err(why) => Err(refused(Span::default(), &why)),
         }
@@ -165,6 +184,8 @@ impl Session {
             passed: image.passed.into_iter().collect(),
             parameters: image.parameters.into_iter().collect(),
             formulas: image.formulas.into_iter().collect(),
+            graphs: if image.graphs.0.is_empty() { Graphs::Missing } else { Graphs::Stored(image.graphs.0) },
+            globals: image.globals,
             known: (&mut self.world, &self.sources),
         };
         let result = self.machine.run(&mut compiler, image.script, Default::default());
@@ -220,6 +241,7 @@ fn image(program: &Program, (files, parameters, formulas): Told, script: Functio
         passed,
         parameters,
         formulas,
+        graphs: Bytes::default(),
         script: script.0,
     })
 }

@@ -2,6 +2,7 @@
 
 use super::{Count, Explained, Kink, Operation, Partial, Quantity};
 use crate::source::{SourceMap, Span};
+use crate::tape::watch::Sides;
 use crate::value::number::{in_formula, write_double};
 use std::rc::Rc;
 
@@ -59,11 +60,14 @@ pub(super) fn forward(explained: &Explained) -> Vec<[String; 4]> {
 
 /// What is to be said of the kinks that were met.
 pub(super) fn kinks(explained: &Explained) -> impl Iterator<Item = String> {
-    explained.kinks.iter().map(|(step, sides, taken)| kink(step, *sides, *taken))
+    explained.kinks.iter().map(kink)
 }
 
 /// A kink, and what is taken there.
-fn kink(step: &str, [left, right]: [f64; 2], taken: f64) -> String {
+fn kink(Kink { step, slopes, .. }: &Kink) -> String {
+    let Some(Sides { left, right, taken }) = *slopes else {
+        return format!("a branch exactly at its threshold, {step}: the derivative is that of the branch taken");
+    };
     let side = |slope: f64| if slope.is_nan() { "none".to_owned() } else { short(slope) };
     let sides = format!("left {}, right {}", side(left), side(right));
     format!("kink at {step}: {sides}; by convention the slope is {} there", short(taken))
@@ -72,7 +76,7 @@ fn kink(step: &str, [left, right]: [f64; 2], taken: f64) -> String {
 /// The kinks that were met, on one line; nothing when there were none.
 pub fn kinks_met(met: &[Kink]) -> Option<String> {
     let (first, others) = met.split_first()?;
-    let first = kink(&first.step, [first.left, first.right], first.taken);
+    let first = kink(first);
     Some(match others.len() {
         0 => first,
         1 => format!("{first}; and at one more place"),

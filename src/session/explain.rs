@@ -28,7 +28,7 @@ pub struct Explained {
     /// The names of its results, none for one that does not depend on the inputs, and their values.
     pub results: Vec<(Option<String>, f64)>,
     /// Kinks that were met: the operation, its slopes on the left and on the right, and the one that is taken.
-    pub kinks: Vec<(String, [f64; 2], f64)>,
+    pub kinks: Vec<Kink>,
     /// How many bytes the recording takes.
     pub bytes: usize,
 }
@@ -126,8 +126,7 @@ impl Session {
 
 impl Explained {
     pub(super) fn with_kinks(self, kinks: &[Kink]) -> Explained {
-        let kinks = kinks.iter().map(|kink| (kink.step.clone(), [kink.left, kink.right], kink.taken)).collect();
-        Explained { kinks, ..self }
+        Explained { kinks: kinks.to_vec(), ..self }
     }
 }
 

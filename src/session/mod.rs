@@ -11,6 +11,7 @@ mod curves;
 pub mod derivation;
 mod derive;
 mod explain;
+mod graphs;
 mod highlight;
 mod html;
 mod imports;

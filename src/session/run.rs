@@ -78,6 +78,8 @@ pub(super) fn wanted(options: &Options) -> Wanted {
 pub(super) struct OnDemand<'p> {
     program: &'p Program,
     chains: diff::Chains<'p>,
+    /// Whether comparisons on which branches depend are marked in derivative code.
+    marks_thresholds: bool,
     /// What names and places are known by; absent where nobody asks.
     known: Option<(&'p mut World, &'p SourceMap)>,
 }
@@ -85,7 +87,12 @@ pub(super) struct OnDemand<'p> {
 impl<'p> OnDemand<'p> {
     /// The compiler of a program.
     pub(super) fn new(program: &'p Program) -> OnDemand<'p> {
-        OnDemand { program, chains: diff::Chains::new(program), known: None }
+        OnDemand { program, chains: diff::Chains::new(program), marks_thresholds: false, known: None }
+    }
+
+    /// The same for somebody who may look for kinks.
+    pub(super) fn marking_thresholds(self, marks_thresholds: bool) -> OnDemand<'p> {
+        OnDemand { marks_thresholds, ..self }
     }
 
     /// The compiler of a program that may ask how its derivatives come about.
@@ -93,25 +100,23 @@ impl<'p> OnDemand<'p> {
         OnDemand { known: Some((world, sources)), ..OnDemand::new(program) }
     }
 
-    fn differentiated(&mut self, graph: &crate::ir::Function) -> Result<Rc<bytecode::Code>, Box<Fault>> {
+    fn differentiated(
+        &mut self,
+        id: FunctionId,
+        graph: &crate::ir::Function,
+    ) -> Result<Rc<bytecode::Code>, Box<Fault>> {
         let differentiated = stop::caught(|| {
             let marked = self.chains.marked(graph);
-            diff::derivative(self.program, marked.as_ref().unwrap_or(graph))
+            let graph = marked.as_ref().unwrap_or(graph);
+            let thresholds =
+                if self.marks_thresholds { diff::threshold::marked(self.program, id, graph) } else { None };
+            diff::derivative(self.program, thresholds.as_ref().unwrap_or(graph))
         });
         self.emit(&differentiated.ok_or_else(Fault::interrupted)?, true)
     }
 
     fn emit(&self, function: &crate::ir::Function, is_derivative: bool) -> Result<Rc<bytecode::Code>, Box<Fault>> {
-        let emitted = stop::caught(|| emit::emit(self.program, function, is_derivative));
-        emitted.ok_or_else(Fault::interrupted)?.map(Rc::new).map_err(|why| {
-            let message = format!("'{}' cannot be compiled: {why}", function.name);
-            match why {
-                emit::Unencodable::TooManyRegisters => {
-                    Box::new(Fault { span: function.span, ..*Fault::new(Code::TooLarge, message) })
-                }
-                _ => Fault::internal(message),
-            }
-        })
+        emitted(self.program, function, is_derivative)
     }
 
     fn graph(&self, function: u32) -> Result<&'p Rc<crate::ir::Function>, Box<Fault>> {
@@ -129,13 +134,13 @@ impl Compiler for OnDemand<'_> {
         let graph = self.graph(function)?;
         match diff::entry(FunctionId(function), graph) {
             Some(entry) => self.emit(&entry, true),
-            None => self.differentiated(graph),
+            None => self.differentiated(FunctionId(function), graph),
         }
     }
 
     fn beneath(&mut self, function: u32) -> Result<Rc<bytecode::Code>, Box<Fault>> {
         let graph = self.graph(function)?;
-        self.differentiated(graph)
+        self.differentiated(FunctionId(function), graph)
     }
 
     fn sweep(&mut self, function: &Signature, kind: Swept) -> Result<Option<Rc<bytecode::Code>>, Box<Fault>> {
@@ -183,6 +188,24 @@ impl Compiler for OnDemand<'_> {
     }
 }
 
+/// The bytecode of a graph.
+pub(super) fn emitted(
+    program: &Program,
+    function: &crate::ir::Function,
+    is_derivative: bool,
+) -> Result<Rc<bytecode::Code>, Box<Fault>> {
+    let emitted = stop::caught(|| emit::emit(program, function, is_derivative));
+    emitted.ok_or_else(Fault::interrupted)?.map(Rc::new).map_err(|why| {
+        let message = format!("'{}' cannot be compiled: {why}", function.name);
+        match why {
+            emit::Unencodable::TooManyRegisters => {
+                Box::new(Fault { span: function.span, ..*Fault::new(Code::TooLarge, message) })
+            }
+            _ => Fault::internal(message),
+        }
+    })
+}
+
 /// Tangent or adjoint code of a function, if there is any.
 pub(super) fn transformed(program: &Program, function: &Signature, kind: Swept) -> Option<crate::ir::Function> {
     let flat = flatten(program, function)?;
@@ -221,7 +244,8 @@ impl Session {
         self.machine.onlooker = self.loops.map(|tell| self.onlooker(tell));
         // Wishes of a run that failed.
         self.machine.host.wishes.clear();
-        let mut compiler = OnDemand::knowing(&self.program, &mut self.world, &self.sources);
+        let mut compiler =
+            OnDemand::knowing(&self.program, &mut self.world, &self.sources).marking_thresholds(self.wanted.kinks);
         self.machine.run(&mut compiler, script.0, Components::default())
     }
 

@@ -67,7 +67,8 @@ impl Session {
             let outcome = Outcome { diagnostics: vec![], status: Status::Done, value: None };
             return Ran { outcome, is_before: false };
         };
-        let mut compiler = OnDemand::knowing(&self.program, &mut self.world, &self.sources);
+        let mut compiler =
+            OnDemand::knowing(&self.program, &mut self.world, &self.sources).marking_thresholds(self.wanted.kinks);
         let result = self.machine.run(&mut compiler, function.0, Components::default());
         Ran { outcome: self.concluded(result.map(|_| None), vec![]), is_before: false }
     }

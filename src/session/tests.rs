@@ -1,3 +1,5 @@
+use crate::tape::watch::Sides;
+
 use super::{Answer, Kinks, Options, Session, Shown, Status};
 
 /// A tape that is too small for what a checkpoint gives must not cost the program its variables.
@@ -167,9 +169,47 @@ fn kinks_are_told_once() {
     let outcome = session.eval("first", "gradient(at: 0) { x in abs(x) + 2 * abs(3 * x) + max(x, -1) }");
     assert_eq!(outcome.value.as_deref(), Some("1.0"));
     let kinks = session.take_kinks();
-    let told: Vec<_> = kinks.iter().map(|k| (&*k.step, k.left, k.right, k.taken)).collect();
-    assert_eq!(told, [("abs(0)", -1.0, 1.0, 0.0); 2]);
+    let told: Vec<_> = kinks.iter().map(|k| (&*k.step, k.slopes)).collect();
+    assert_eq!(told, [("abs(0)", Some(Sides { left: -1.0, right: 1.0, taken: 0.0 })); 2]);
     assert_ne!(kinks[0].span, kinks[1].span);
     assert_eq!(session.eval("second", "gradient(at: 1) { x in abs(x) }").status, Status::Done);
     assert_eq!(session.take_kinks(), []);
+}
+
+/// A branch exactly at its threshold is told like a kink, whatever the branch looks like.
+#[test]
+fn branches_at_their_thresholds_are_told() {
+    let cases = [
+        ("{ x in x > 0 ? x : -x }", 1),
+        ("{ x in var y = x; if x >= 0 { y = 2 * x }; return y }", 1),
+        ("{ x -> Double in guard x != 0 else { return x }; return sin(x) / x }", 1),
+        ("{ x -> Double in switch x { case let y where y < 0: return -x; default: return x } }", 1),
+        ("{ x -> Double in switch x { case 0..<1: return -x; default: return x } }", 1),
+        ("{ x in (0...1).contains(x) ? x : 2 * x }", 1),
+        ("{ x in x > -1 && x < 0 ? 1 : x }", 1),
+        ("{ x in x > 1 || x > 0 ? 1 : x }", 1),
+        ("{ x in var y = x; while y < 0 { y += 1 }; return y }", 1),
+        ("{ x in let isLarge = x > 0; return isLarge ? x : -x }", 1),
+        ("{ x in [x, 1 + x].filter { $0 > 0 }.reduce(0, +) }", 1),
+        ("{ x in var sum = x; for y in [x, 2 * x + 1] where y > 0 { sum += y }; return sum }", 1),
+        ("{ x in Float(x) > 0 ? x : -x }", 1),
+        ("{ x in x > 1 ? x : -x }", 0),
+        ("{ x in x > x ? x : -x }", 0),
+        ("{ x in withoutDerivative(at: x) > 0 ? x : -x }", 0),
+        ("{ x in var y = x; for i in 0..<3 { if i == 0 { y += x } }; return y }", 0),
+        ("{ x in precondition(x >= 0); return x }", 0),
+        ("{ x in print(x > 0); return x }", 0),
+    ];
+    let options = Options { kinks: Kinks::Noted, ..Options::default() };
+    let mut session = Session::new(options, Box::new(std::io::sink()));
+    for (f, count) in cases {
+        for operator in ["gradient", "derivative"] {
+            let text = format!("{operator}(at: 0.0, in: {f})");
+            let outcome = session.eval("branch", &text);
+            assert_eq!(outcome.status, Status::Done, "{text}: {:?}", outcome.diagnostics);
+            let told = session.take_kinks();
+            assert_eq!(told.len(), count, "{text}: {told:?}");
+            assert!(told.iter().all(|kink| kink.slopes.is_none()), "{text}: {told:?}");
+        }
+    }
 }

@@ -88,7 +88,8 @@ impl LinearMap {
     /// # Errors
     /// [`Stop`] when it is recorded in live levels, and they are full.
     pub fn pull_back(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, Stop> {
-        LinearMap { transposed: true, ..self.clone() }.apply(levels, seeds)
+        let map = LinearMap { transposed: true, ..self.clone() };
+        Ok(map.apply(levels, seeds, &|| false)?.unwrap_or_default())
     }
 
     /// Tangents of the results from those of the inputs; for tapes without functions of the user's own.
@@ -96,20 +97,27 @@ impl LinearMap {
     /// # Errors
     /// [`Stop`] when it is recorded in live levels, and they are full.
     pub fn push_forward(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, Stop> {
-        LinearMap { transposed: false, ..self.clone() }.apply(levels, seeds)
+        let map = LinearMap { transposed: false, ..self.clone() };
+        Ok(map.apply(levels, seeds, &|| false)?.unwrap_or_default())
     }
 
-    fn apply(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, Stop> {
+    /// What it gives for some seeds; nothing when `stop` says that the user wants to stop. For tapes without functions of
+    /// the user's own.
+    ///
+    /// # Errors
+    /// [`Stop`] when it is recorded in live levels, and they are full.
+    pub fn apply(&self, levels: &mut Levels, seeds: &[Num], stop: &dyn Fn() -> bool) -> Result<Option<Vec<Num>>, Stop> {
         let mut sweep = Sweep::new(levels, &self.tape, self.direction());
         for (node, seed) in self.seeded().into_iter().zip(seeds) {
             sweep.add(levels, node, *seed)?;
         }
-        match sweep.run(levels, &|| false)? {
-            Progress::Done => {}
-            Progress::Call(_) | Progress::Interrupted => unreachable!("nothing on this tape stops a sweep"),
-        }
+        let progress = sweep.run(levels, stop)?;
         let numbers = sweep.numbers(&self.read());
         sweep.finish(levels);
-        Ok(numbers)
+        match progress {
+            Progress::Done => Ok(Some(numbers)),
+            Progress::Interrupted => Ok(None),
+            Progress::Call(_) => unreachable!("no function is called on this tape"),
+        }
     }
 }

@@ -42,6 +42,7 @@
 
 mod calls;
 mod column;
+mod factors;
 mod kept;
 pub mod lanes;
 pub mod levels;

@@ -4,6 +4,15 @@ use super::Num;
 use super::levels::{Direction, Levels};
 use super::node::Stop;
 use super::wide::{Wide, WideKind};
+use crate::native::product_slope;
+
+/// Factors with the slopes of their products in them: the other ones.
+fn pairs<'n>(factors: &'n [Num], others: &'n [Num]) -> impl Iterator<Item = (Num, Num)> {
+    factors.iter().zip(others).map(|(x, other)| {
+        let slope = product_slope(x.value * other.value, other.value, x.value);
+        (*x, if slope.is_nan() && !other.value.is_nan() { Num::constant(slope) } else { *other })
+    })
+}
 
 impl Levels {
     /// `Σ a·b` over pairs, with one wide node instead of two nodes a pair. A sum is one with factors of 1.
@@ -20,8 +29,8 @@ impl Levels {
         match self.direction_at(k) {
             Some(Direction::Reverse) => {
                 let mut operands = vec![];
-                for (x, slope) in a.iter().zip(&inner_b).chain(b.iter().zip(&inner_a)) {
-                    let node = self.node(k, *x);
+                for (x, slope) in pairs(a, &inner_b).chain(pairs(b, &inner_a)) {
+                    let node = self.node(k, x);
                     if node != 0 {
                         operands.push((node, slope.value, self.live_slot(slope.slot)));
                     }
@@ -35,11 +44,11 @@ impl Levels {
                 let epoch = self.epoch_at(k);
                 let mut slopes = vec![];
                 let mut tangents = vec![];
-                for (x, slope) in a.iter().zip(&inner_b).chain(b.iter().zip(&inner_a)) {
+                for (x, slope) in pairs(a, &inner_b).chain(pairs(b, &inner_a)) {
                     // A zero slope contributes nothing, whatever the tangent.
-                    if Some(x.slot.epoch) == epoch && !self.is_zero(*slope) {
-                        slopes.push(*slope);
-                        tangents.push(self.tangent(k, *x));
+                    if Some(x.slot.epoch) == epoch && !self.is_zero(slope) {
+                        slopes.push(slope);
+                        tangents.push(self.tangent(k, x));
                     }
                 }
                 let tangent = self.dot(&tangents, &slopes)?;

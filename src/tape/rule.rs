@@ -9,7 +9,7 @@ use super::node::{Node, Stop};
 use super::watch;
 use crate::native::field::{Shift, Test};
 use crate::native::formula::{self, Formula};
-use crate::native::{PrimitiveId, Rule, product_slope};
+use crate::native::{PrimitiveId, Rule, Slopes, product_slope};
 use crate::value::Slot;
 
 /// The most operands that a primitive has.
@@ -222,9 +222,9 @@ impl Levels {
         }
         match info.rule {
             Rule::Linear(coefficients) => Ok(Num::constant(coefficients[i])),
-            Rule::Bilinear => {
+            Rule::Bilinear | Rule::Slopes(Slopes::Three(..)) if i < 2 => {
                 let (factor, other) = (step.x[i], step.x[1 - i]);
-                let value = product_slope(step.result.value, other.value, factor.value);
+                let value = product_slope(factor.value * other.value, other.value, factor.value);
                 // A factor that is NaN itself still moves: its own slope may be a number.
                 Ok(if value.is_nan() && !other.value.is_nan() { Num::constant(value) } else { other })
             }
@@ -232,7 +232,7 @@ impl Levels {
                 Some(formula) => self.evaluate(formula, step),
                 None => unreachable!("`{}` has a formula for each operand", info.name),
             },
-            Rule::Flat | Rule::Opaque(_) => Ok(Num::default()),
+            Rule::Bilinear | Rule::Flat | Rule::Opaque(_) => Ok(Num::default()),
         }
     }
 
@@ -243,6 +243,11 @@ impl Levels {
             Formula::Result => Ok(step.result),
             Formula::Constant(c) => Ok(Num::constant(*c)),
             Formula::Number(Shift(by)) => Ok(Num::constant(step.n.saturating_add(*by) as f64)),
+            // Only zeros are changed by that, and nothing has to be recorded for others.
+            Formula::Apply(add, operands, _) if *add == self.ids.add && operands[1] == Formula::Constant(0.0) => {
+                let x = self.evaluate(&operands[0], step)?;
+                if x.value == 0.0 { Ok(Num { value: 0.0, ..x }) } else { Ok(x) }
+            }
             Formula::Apply(id, operands, Shift(by)) => {
                 let mut x = [Num::default(); OPERANDS];
                 for (to, from) in x.iter_mut().zip(operands) {

@@ -13,7 +13,7 @@ use super::levels::Levels;
 use super::node::Stop;
 use crate::native::field::{Shift, Test};
 use crate::native::formula::{self, Formula};
-use crate::native::{PrimitiveId, Rule};
+use crate::native::{PrimitiveId, Rule, Slopes};
 use hashbrown::HashMap;
 
 /// The most operands that a primitive has.
@@ -197,6 +197,10 @@ impl Series<'_> {
                 }
                 Ok(sum.unwrap_or_default())
             }
+            // A product 0·∞ has no slopes.
+            (Rule::Bilinear | Rule::Slopes(Slopes::Three(..)), [a, b, ..]) if self.has_no_slopes(*a, *b)? => {
+                Ok(Num::constant(f64::NAN))
+            }
             (Rule::Bilinear, [a, b]) => {
                 let mut sum = None;
                 for j in 0..=k {
@@ -205,7 +209,9 @@ impl Series<'_> {
                 }
                 Ok(sum.unwrap_or_default())
             }
-            (_, [a, b]) if id == self.levels.ids.div => self.quotient(y, *a, *b, k),
+            (_, [a, b]) if id == self.levels.ids.div && self.coefficient(y, 0)?.value.is_finite() => {
+                self.quotient(y, *a, *b, k)
+            }
             _ => self.by_slopes(y, x, k),
         }
     }
@@ -234,6 +240,14 @@ impl Series<'_> {
     fn by_slopes(&mut self, y: usize, x: &[usize], k: usize) -> Result<Num, Stop> {
         let mut sum = None;
         for (i, operand) in x.iter().enumerate() {
+            // What moves by 0 where the slope is infinite does not move by 0: that is 0·∞.
+            if self.moves(*operand) {
+                let moved = self.coefficient(*operand, 1)?;
+                let slope = self.slope(y, i)?;
+                if self.levels.is_zero(moved) && !self.coefficient(slope, 0)?.value.is_finite() {
+                    return Ok(Num::constant(f64::NAN));
+                }
+            }
             for j in 1..=k {
                 let moved = self.coefficient(*operand, j)?;
                 if self.levels.is_zero(moved) {
@@ -255,6 +269,22 @@ impl Series<'_> {
         }
         let term = self.levels.scaled(a, b)?;
         self.levels.plus(sum, term).map(Some)
+    }
+
+    /// Whether the product of two series, of which one moves, begins with 0·∞.
+    fn has_no_slopes(&mut self, a: usize, b: usize) -> Result<bool, Stop> {
+        let (x, y) = (self.coefficient(a, 0)?.value, self.coefficient(b, 0)?.value);
+        Ok((x * y).is_nan() && !x.is_nan() && !y.is_nan() && (self.moves(a) || self.moves(b)))
+    }
+
+    /// Whether a series is more than a constant.
+    fn moves(&self, stream: usize) -> bool {
+        match &self.streams[stream].of {
+            Some((id, _, x)) => {
+                !matches!(id.info().rule, Rule::Flat | Rule::Opaque(_)) && x.iter().any(|x| self.moves(*x))
+            }
+            None => self.streams[stream].coefficients.len() > 1,
+        }
     }
 
     fn slope(&mut self, y: usize, i: usize) -> Result<usize, Stop> {

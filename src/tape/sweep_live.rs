@@ -14,7 +14,7 @@ impl Sweep {
         }
     }
 
-    fn set_live(&mut self, node: u32, x: Num) {
+    pub(super) fn set_live(&mut self, node: u32, x: Num) {
         match &mut self.numbers {
             Numbers::Live(numbers) => numbers.set(node, x),
             Numbers::Plain(_) => unreachable!("numbers that move are kept with their slots"),
@@ -25,17 +25,12 @@ impl Sweep {
     pub(super) fn backwards_live(&mut self, levels: &mut Levels, nodes: &[Node], first: u32) -> Result<(), Stop> {
         for (k, node) in nodes.iter().enumerate().rev() {
             let i = first + k as u32;
-            let adjoint = self.live(i);
-            if levels.is_zero(adjoint) {
+            if levels.is_zero(self.live(i)) && self.factors.are_none(i) {
                 continue;
             }
-            let outer = self.tape.outer_slopes(i);
-            for (operand, slope, slot) in [(node.a, node.pa, outer[0]), (node.b, node.pb, outer[1])] {
-                if operand != i {
-                    let term = levels.scaled(adjoint, Num { value: slope, slot })?;
-                    self.add(levels, operand, term)?;
-                }
-            }
+            let [a, b] = self.tape.outer_slopes(i);
+            let partials = [(node.a, Num { value: node.pa, slot: a }), (node.b, Num { value: node.pb, slot: b })];
+            self.hand_back(levels, i, partials.into_iter().filter(|(operand, _)| *operand != i))?;
         }
         Ok(())
     }

@@ -43,8 +43,17 @@ pub enum Wrong {
 pub struct Met {
     /// The operation.
     pub step: Step,
-    /// The slopes on the left and on the right of the operand that moves; NaN where there is no value.
-    pub sides: [f64; 2],
+    /// Its slopes; nothing for a comparison on which a branch depends.
+    pub slopes: Option<Sides>,
+}
+
+/// The slopes of an operation at a kink.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Sides {
+    /// On the left of the operand that moves; NaN where there is no value.
+    pub left: f64,
+    /// On the right, likewise.
+    pub right: f64,
     /// The slope that is taken.
     pub taken: f64,
 }
@@ -203,8 +212,8 @@ impl Levels {
         for (to, from) in step.x.iter_mut().zip(x) {
             *to = from.value;
         }
-        if let Some((sides, taken)) = kink.filter(|_| watch.wanted.kinks) {
-            watch.met(Met { step, sides, taken })?;
+        if kink.is_some() && watch.wanted.kinks {
+            watch.met(Met { step, slopes: kink })?;
         }
         if !watch.wanted.not_finite {
             return Ok(watch.wanted.steps.then_some(step));
@@ -216,7 +225,7 @@ impl Levels {
     }
 
     /// The slopes on both sides of the first operand that moves in level `k` and is at a kink, and the one that is taken.
-    fn kink(&self, k: usize, id: PrimitiveId, x: &[Num], result: f64) -> Option<([f64; 2], f64)> {
+    fn kink(&self, k: usize, id: PrimitiveId, x: &[Num], result: f64) -> Option<Sides> {
         let corner = id.info().corner?;
         // `max(x, x)` moves as `x` does.
         if matches!(x, [a, b] if a.slot == b.slot) {
@@ -224,8 +233,30 @@ impl Levels {
         }
         let values: Vec<f64> = x.iter().map(|x| x.value).collect();
         let moves = |x: &Num| Some(x.slot.epoch) == self.epoch_at(k);
-        let sides = |i: usize| Some((corner(i, &values)?, id.info().slope(i, &values, 0, result)?));
+        let sides = |i: usize| {
+            let [left, right] = corner(i, &values)?;
+            Some(Sides { left, right, taken: id.info().slope(i, &values, 0, result)? })
+        };
         x.iter().enumerate().filter(|(_, x)| moves(x)).find_map(|(i, _)| sides(i))
+    }
+
+    /// Looks at a comparison of two numbers on which a branch depends. Where they are equal and one of them moves, the branch
+    /// is taken exactly at its threshold.
+    ///
+    /// # Errors
+    /// [`Stop::Kink`] when the program is to stop there.
+    pub fn compared(&mut self, id: PrimitiveId, x: [Num; 2]) -> Result<(), Stop> {
+        let moves = x[0].slot != x[1].slot && self.innermost(&x).is_some_and(|k| !self.is_paused(k));
+        let Some(watch) = self.watch.as_mut().filter(|watch| watch.wanted.kinks) else { return Ok(()) };
+        if !moves || x[0].value != x[1].value {
+            return Ok(());
+        }
+        let time = watch.times.entry(watch.place).or_default();
+        *time += 1;
+        let (place, time) = (watch.place, *time);
+        let values = [x[0].value, x[1].value, 0.0];
+        let step = Step { place, time, id, x: values, operands: 2, nodes: [0; 3], n: 0, result: f64::NAN };
+        watch.met(Met { step, slopes: None })
     }
 
     /// Looks at the tangent of a step.

@@ -138,7 +138,7 @@ pub enum Swept {
     Tangent,
     /// Value and gradient: adjoint code.
     ValueWithGradient,
-    /// The gradient alone: adjoint code without what only the value needs.
+    /// The gradient alone: adjoint code without what only the value needs, if that cannot hide what is not finite.
     Gradient,
 }
 
@@ -309,6 +309,7 @@ fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
         Operator::ApplyAtOnce
         | Operator::NoDerivativeArgument
         | Operator::Recompute
+        | Operator::Threshold { .. }
         | Operator::SendBreak { .. }
         | Operator::ReceiveBreak { .. }
         | Operator::ForgetBreaks

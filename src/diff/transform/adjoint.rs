@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 
 /// The adjoint code of a function of one number. It takes what the function takes, then for each reference an object of
 /// zeros of the same form; it gives the value, an adjoint for each number, and the objects with their adjoints. Without the
-/// value it does without what only that needs.
+/// value it does without what only that needs, unless the value may have to say that a product was 0·∞.
 ///
 /// Nothing where the function cannot be followed.
 pub fn adjoint(f: &Function, value: bool) -> Option<Function> {
@@ -24,6 +24,7 @@ pub fn adjoint(f: &Function, value: bool) -> Option<Function> {
     if !varied.is(result) {
         return None;
     }
+    let gives_value = value || may_hide_infinity(&f, &varied);
     let mut make = Maker::new(&f);
     let references: Vec<Reg> = f.params.iter().copied().filter(|r| f.registers[r.0 as usize].bank == Bank::R).collect();
     let homes: Vec<Reg> = references.iter().map(|_| make.register(Bank::R)).collect();
@@ -49,7 +50,7 @@ pub fn adjoint(f: &Function, value: bool) -> Option<Function> {
         needs: &needs,
         live: &live,
         entries,
-        gives_value: value,
+        gives_value,
         repeated: vec![],
         make,
     };
@@ -68,6 +69,24 @@ pub fn adjoint(f: &Function, value: bool) -> Option<Function> {
         blocks: made,
         rules: vec![],
         ..f.clone()
+    })
+}
+
+/// Whether a number that varies is multiplied by one that does not and may be zero: a product 0·∞ has no slopes, and the
+/// adjoint of the infinite factor is zero all the same.
+fn may_hide_infinity(f: &Function, varied: &Varied) -> bool {
+    let steps = || f.blocks.iter().flat_map(|block| &block.instructions);
+    let may_be_zero = |r: &Reg| {
+        let mut writers = steps().filter(|step| step.outs.contains(r)).map(|step| &step.op);
+        let is_other = |op: &Op| !matches!(op, Op::ConstF(c) if *c != 0.0);
+        writers.clone().next().is_none() || writers.any(is_other)
+    };
+    steps().any(|step| match step.op {
+        Op::Primitive(id) if matches!(id.info().name, "double.mul" | "double.fma") => {
+            let factors = &step.ins[..2];
+            factors.iter().any(|r| varied.is(*r)) && factors.iter().any(|r| !varied.is(*r) && may_be_zero(r))
+        }
+        _ => false,
     })
 }
 

@@ -169,6 +169,10 @@ pub(super) fn help(prompt: &mut Prompt, topic: &str) -> Flow {
         return Flow::Next;
     }
     let topics = prompt.session.topics(topic);
+    if topics.is_empty() && topic == "kinks" {
+        prompt.say(pages::of_kinks().trim_end());
+        return Flow::Next;
+    }
     if topics.is_empty() {
         return prompt.complain(&format!("nothing is known of '{topic}'; ':help' lists the commands"));
     }

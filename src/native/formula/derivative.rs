@@ -133,6 +133,7 @@ fn smooth(slope: Formula) -> Formula {
 fn placed(slope: &Formula, operands: &[Formula], whole: &Formula, n: Shift) -> Formula {
     let at = |part: &Formula| placed(part, operands, whole, n);
     match slope {
+        Formula::Apply(..) if slope.signed().is_some() => at(slope.signed().unwrap_or(slope)),
         Formula::Operand(k) => operands.get(usize::from(*k)).unwrap_or(slope).clone(),
         Formula::Result => whole.clone(),
         Formula::Constant(_) => slope.clone(),

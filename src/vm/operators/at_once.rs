@@ -57,10 +57,18 @@ fn applied(
             }
             seeds.push(numbers);
         }
-        let given = lanes::apply(map, &seeds, &|| interrupt.load(Ordering::Relaxed));
+        let stop = || interrupt.load(Ordering::Relaxed);
+        let given = lanes::apply(map, &seeds, &stop);
         machine.check_interrupt()?;
-        for numbers in given {
-            let numbers: Vec<Num> = numbers.into_iter().map(Num::constant).collect();
+        for (seed, numbers) in seeds.iter().zip(given) {
+            // What infinite adjoints are multiplied by is added up in a sweep of one seed only.
+            let again = map.transposed && numbers.iter().any(|x| !x.is_finite());
+            let mut numbers: Vec<Num> = numbers.into_iter().map(Num::constant).collect();
+            if again {
+                let seed: Vec<Num> = seed.iter().copied().map(Num::constant).collect();
+                numbers = map.apply(&mut machine.levels, &seed, &stop)?.unwrap_or_default();
+                machine.check_interrupt()?;
+            }
             results.push(super::sweep::vectors(walk, to, &numbers)?.all());
         }
     }

@@ -49,7 +49,8 @@ fn swept_back(
 ) -> Result<Option<(f64, Cells)>, Box<Fault>> {
     let Some((sweep, closure)) = code(machine, compiler, body, kind)? else { return Ok(None) };
     let Some(objects) = x.r.iter().map(zeros).collect::<Option<References>>() else { return Ok(None) };
-    let first = usize::from(kind == Swept::ValueWithGradient);
+    // The value may be there though nobody wants it: to say whether it is finite.
+    let first = usize::from(usize::from(sweep.code.results[0]) > x.f.len());
     let results = [first + x.f.len(), 0, x.r.len()];
     let more = Cells { len: 1, f: Numbers::new(), i: Integers::new(), r: objects, slots: vec![] };
     if !run(machine, (&sweep, &closure, kind), (x, more), results)? {
@@ -96,7 +97,7 @@ pub(super) fn value_with_tangent(
     // Adding 0 makes an ordinary zero of that of the other sign, as a sweep does.
     tangent.f.iter_mut().for_each(|x| *x += 0.0);
     let walk = walk(compiler);
-    if walk.tangents.get(result).kind != TangentKind::Number {
+    if !is_number(walk, result) {
         let numbers = leaves(walk, result, &tangent, At::default())?;
         tangent = vector(walk, &Template { tangent: result, cells: value.clone() }, &numbers)?;
     }
@@ -219,6 +220,11 @@ fn vector_of(walk: Walk<'_>, at: TangentId, x: &Cells, mut given: Cells) -> Resu
 /// Whether a value is one array of numbers of full precision: by far the most frequent one that is large.
 fn is_array_of_numbers(walk: Walk<'_>, at: TangentId) -> bool {
     let TangentKind::Array(of) = walk.tangents.get(at).kind else { return false };
-    let of = walk.tangents.get(of);
+    is_number(walk, of)
+}
+
+/// Whether a value is one number of full precision.
+fn is_number(walk: Walk<'_>, at: TangentId) -> bool {
+    let of = walk.tangents.get(at);
     of.kind == TangentKind::Number && *walk.shapes.get(of.vector) == Shape::Double
 }

@@ -3,23 +3,32 @@
 use super::super::fault::{Fault, Remark};
 use super::super::machine::Machine;
 use super::watched::{operation, time};
+use crate::native::PrimitiveId;
 use crate::source::Span;
-use crate::tape::watch::Met;
+use crate::tape::Num;
+use crate::tape::watch::{Met, Sides};
 use crate::value::number::in_formula as text;
+use crate::value::{Cells, Slot};
 
-/// A place where a function has no derivative, and one was taken by convention.
+/// A place where a function has no derivative, and one was taken by convention; or where a branch was taken exactly at its
+/// threshold.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Kink {
     /// Where.
     pub span: Span,
     /// The operation with its operands: `abs(0)`.
     pub step: String,
-    /// The slope on the left; NaN where there is no value.
-    pub left: f64,
-    /// The slope on the right, likewise.
-    pub right: f64,
-    /// The slope that was taken.
-    pub taken: f64,
+    /// Its slopes; nothing for a comparison on which a branch depends.
+    pub slopes: Option<Sides>,
+}
+
+/// A branch depends on the comparison of two numbers.
+pub(super) fn compared(machine: &mut Machine, id: PrimitiveId, numbers: &Cells) -> Result<(), Box<Fault>> {
+    let number = |k: usize| Num {
+        value: numbers.f.get(k).copied().unwrap_or_default(),
+        slot: numbers.slots.get(k).copied().unwrap_or(Slot::NONE),
+    };
+    Ok(machine.levels.compared(id, [number(0), number(1)])?)
 }
 
 impl Machine {
@@ -31,8 +40,8 @@ impl Machine {
     /// Keeps the kinks that this run has met, while it is known where they are.
     pub(in super::super) fn keep_kinks(&mut self) {
         for met in self.levels.take_kinks() {
-            let Met { step, sides: [left, right], taken } = met;
-            self.kinks.push(Kink { span: self.places.span(&step), step: operation(&step), left, right, taken });
+            let Met { step, slopes } = met;
+            self.kinks.push(Kink { span: self.places.span(&step), step: operation(&step), slopes });
         }
     }
 }
@@ -40,19 +49,26 @@ impl Machine {
 /// Adds what is known of the kink that stopped the program.
 pub(in super::super) fn with_kink(machine: &mut Machine, mut fault: Box<Fault>) -> Box<Fault> {
     let met = machine.levels.take_kinks();
-    let Some(Met { step, sides, taken }) = met.last().copied() else { return fault };
+    let Some(Met { step, slopes }) = met.last().copied() else { return fault };
     fault.span = machine.places.span(&step);
     let step_text = operation(&step);
-    fault.message = match sides {
-        [left, right] if left.is_finite() && right.is_finite() => {
-            format!(
-                "{step_text} is differentiated at a kink: its slope is {} on the left and {} on the right",
-                text(left),
-                text(right)
-            )
+    let (message, remark) = match slopes {
+        None => (
+            format!("a branch depends on {step_text}, and is differentiated exactly at its threshold"),
+            "the derivative is that of the branch that is taken here".to_owned(),
+        ),
+        Some(Sides { left, right, taken }) => {
+            let message = if left.is_finite() && right.is_finite() {
+                let (left, right) = (text(left), text(right));
+                format!(
+                    "{step_text} is differentiated at a kink: its slope is {left} on the left and {right} on the right"
+                )
+            } else {
+                format!("{step_text} is differentiated where its graph is vertical")
+            };
+            (message, format!("by convention the slope is {} here", text(taken)))
         }
-        _ => format!("{step_text} is differentiated where its graph is vertical"),
     };
-    let convention = format!("by convention the slope is {} here", text(taken));
-    fault.remark(Remark::Here(convention)).remark(Remark::Note(time(&step)))
+    fault.message = message;
+    fault.remark(Remark::Here(remark)).remark(Remark::Note(time(&step)))
 }

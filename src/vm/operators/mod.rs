@@ -94,6 +94,10 @@ pub fn operate(
             machine.broken.forget_sent();
             Ok(Next::Return)
         }
+        Operator::Threshold { comparison } => {
+            kink::compared(machine, comparison, &arguments)?;
+            Ok(Next::Return)
+        }
         Operator::Series { result, throws } => series::begin(machine, arguments, (result, throws)),
         Operator::ApplyAtOnce => at_once::apply(machine, compiler, &arguments),
         Operator::Recompute => {

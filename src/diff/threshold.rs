@@ -1,0 +1,171 @@
+//! Comparisons on which branches depend: where two numbers that move are equal, a branch is taken exactly at its threshold,
+//! and the derivative is one by convention, that of the branch.
+//!
+//! In: a function. Out: the same function with an [`Operator::Threshold`] in front of each such comparison.
+//!
+//! Promises: only comparisons that decide where the program goes on are marked: `if`, `while`, `guard`, `switch`, `where`,
+//! `?:`, `&&` and `||`, and the result of a closure or a function that somebody else decides by. A condition that stops the
+//! program otherwise (`precondition`) is none. What the library compares is marked where it has been put in the place of a
+//! call in the program's own code, and in functions that are nothing but a condition (`contains` of a range).
+
+use super::possible::Possible;
+use crate::ir::{BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
+use crate::native::Value;
+use crate::value::Bank;
+
+/// The function with its thresholds marked; `None` when it has none.
+pub fn marked(program: &Program, id: FunctionId, f: &Function) -> Option<Function> {
+    if f.is_prelude && !is_condition(f) || !steps(f).any(is_comparison) {
+        return None;
+    }
+    let deciding = deciding(f, result_decides(program, id));
+    let possible = Possible::of(program, f);
+    let is_threshold = |step: &Instruction| {
+        let moves = step.ins.iter().any(|r| possible.is_varied(*r));
+        is_comparison(step) && moves && step.outs.iter().any(|r| deciding[r.0 as usize])
+    };
+    if !steps(f).any(is_threshold) {
+        return None;
+    }
+    let mut out = f.clone();
+    for block in &mut out.blocks {
+        let mut all = Vec::with_capacity(block.instructions.len());
+        for step in std::mem::take(&mut block.instructions) {
+            if let (Op::Primitive(comparison), true) = (&step.op, is_threshold(&step)) {
+                let op = Op::Operator(Operator::Threshold { comparison: *comparison });
+                all.push(Instruction { op, outs: vec![], ins: step.ins.clone(), span: step.span, active: false });
+            }
+            all.push(step);
+        }
+        block.instructions = all;
+    }
+    Some(out)
+}
+
+fn steps(f: &Function) -> impl Iterator<Item = &Instruction> {
+    f.blocks.iter().flat_map(|block| &block.instructions)
+}
+
+/// Whether a step compares two numbers.
+fn is_comparison(step: &Instruction) -> bool {
+    matches!(step.op, Op::Primitive(id) if matches!(id.info().value, Value::Test2(_)))
+}
+
+/// Whether a function of the library is nothing but a condition of several comparisons. One comparison has been put in the
+/// place of its call, or is what a sort compares by.
+fn is_condition(f: &Function) -> bool {
+    let is_part = |step: &Instruction| {
+        matches!(step.op, Op::Primitive(_) | Op::Copy | Op::ConstF(_) | Op::ConstI(_) | Op::LoadRecord { .. })
+    };
+    f.results == [Bank::I] && steps(f).all(is_part) && steps(f).filter(|step| is_comparison(step)).count() > 1
+}
+
+/// Whether somebody may decide by what a function returns: not by the condition of a `precondition`.
+fn result_decides(program: &Program, id: FunctionId) -> bool {
+    let mut is_made = false;
+    for block in program.functions.iter().flatten().flat_map(|f| &f.blocks) {
+        for (i, step) in block.instructions.iter().enumerate().filter(|(_, step)| step.op == Op::Closure(id)) {
+            is_made = true;
+            let uses = block.instructions[i + 1..].iter().filter(|user| user.ins.contains(&step.outs[0]));
+            if uses.clone().next().is_none() || uses.into_iter().any(|user| decides_by(program, user, step.outs[0])) {
+                return true;
+            }
+        }
+    }
+    !is_made
+}
+
+/// Whether a step may decide by what the function in a register returns.
+fn decides_by(program: &Program, step: &Instruction, function: Reg) -> bool {
+    let Op::Call(callee) = step.op else { return !matches!(step.op, Op::Hold) };
+    let Some(f) = program.function(callee) else { return true };
+    let deciding = deciding(f, true);
+    let given = step.ins.iter().zip(&f.params).filter(|(argument, _)| **argument == function);
+    given.into_iter().any(|(_, param)| {
+        steps(f).filter(|step| step.ins.contains(param)).any(|step| match step.op {
+            Op::CallValue if step.ins[0] == *param && !step.ins[1..].contains(param) => {
+                step.outs.iter().any(|r| deciding[r.0 as usize])
+            }
+            Op::Hold => false,
+            _ => true,
+        })
+    })
+}
+
+/// The registers that decide where the program goes on, or where somebody else goes on who gets the result.
+fn deciding(f: &Function, result_decides: bool) -> Vec<bool> {
+    let mut deciding = vec![false; f.registers.len()];
+    let is_integer = |r: &Reg| f.registers[r.0 as usize].bank == Bank::I;
+    for end in f.blocks.iter().filter_map(|block| block.end.as_ref()) {
+        match end {
+            Terminator::Branch { condition, then, otherwise } if !stops(f, *then) && !stops(f, *otherwise) => {
+                deciding[condition.0 as usize] = true;
+            }
+            Terminator::Return(values) if result_decides => {
+                values.iter().filter(|r| is_integer(r)).for_each(|r| deciding[r.0 as usize] = true);
+            }
+            Terminator::Branch { .. } | Terminator::Return(_) | Terminator::Jump(_) | Terminator::Trap(_) => {}
+        }
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for step in steps(f).filter(|step| matches!(step.op, Op::Copy | Op::Primitive(_))) {
+            if step.outs.iter().any(|r| deciding[r.0 as usize]) {
+                for r in step.ins.iter().filter(|r| is_integer(r)) {
+                    changed |= !std::mem::replace(&mut deciding[r.0 as usize], true);
+                }
+            }
+        }
+    }
+    deciding
+}
+
+/// Whether the program stops in a block.
+fn stops(f: &Function, block: BlockId) -> bool {
+    matches!(f.blocks[block.0 as usize].end, Some(Terminator::Trap(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::testing::{Builder, program};
+    use crate::value::Bank::F;
+
+    fn thresholds(b: Builder) -> usize {
+        let (program, id) = program(b);
+        let marked = marked(&program, id, program.function(id).unwrap());
+        let is_mark = |s: &&Instruction| matches!(s.op, Op::Operator(Operator::Threshold { .. }));
+        marked.map_or(0, |f| steps(&f).filter(is_mark).count())
+    }
+
+    #[test]
+    fn a_comparison_that_decides_is_marked() {
+        let mut b = Builder::new("f");
+        let x = b.param("x", F);
+        let zero = b.constant(0.0);
+        let less = b.primitive("double.lt", &[zero, x]);
+        let (then, otherwise) = (b.block(), b.block());
+        b.branch(less, then, otherwise);
+        b.at(then);
+        b.ret(&[x]);
+        b.at(otherwise);
+        b.ret(&[zero]);
+        assert_eq!(thresholds(b), 1);
+    }
+
+    #[test]
+    fn one_of_constants_is_not() {
+        let mut b = Builder::new("f");
+        let x = b.param("x", F);
+        let zero = b.constant(0.0);
+        let less = b.primitive("double.lt", &[zero, zero]);
+        let (then, otherwise) = (b.block(), b.block());
+        b.branch(less, then, otherwise);
+        b.at(then);
+        b.ret(&[x]);
+        b.at(otherwise);
+        b.ret(&[zero]);
+        assert_eq!(thresholds(b), 0);
+    }
+}

@@ -1,0 +1,124 @@
+//! What infinite adjoints are multiplied by.
+//!
+//! Where an adjoint is infinite, the sum of what reaches it decides: the derivative of `sqrt(x + x²)` at 0 is ∞ · (1 + 0).
+//! Forwards the sum is there before it is multiplied by the infinite partial. Backwards each summand would be multiplied by
+//! itself, and ∞ · 1 + ∞ · 0 is NaN. So a sweep does not multiply infinite adjoints: nodes get the factors of those that they
+//! contribute to, which are added up, and multiplied where they are needed. A factor of zero is a true 0·∞.
+
+use super::Num;
+use super::levels::Levels;
+use super::node::Stop;
+use super::sweep::Sweep;
+use hashbrown::HashMap;
+
+/// Infinite adjoints that are told apart at a node. More are multiplied at once.
+const APART: usize = 8;
+
+/// The factors of infinite adjoints, by node. Nothing of this exists before an adjoint is infinite.
+#[derive(Debug, Default)]
+pub(super) struct Factors(HashMap<u32, Vec<Factor>>);
+
+/// By how much a node contributes to another one with an infinite adjoint.
+#[derive(Clone, Copy, Debug)]
+struct Factor {
+    /// The other node.
+    of: u32,
+    /// Its adjoint.
+    infinity: Num,
+    /// The sum of the products of partials on the ways from one to the other.
+    factor: Num,
+}
+
+impl Factors {
+    /// Whether a node has none.
+    pub(super) fn are_none(&self, node: u32) -> bool {
+        self.0.is_empty() || !self.0.contains_key(&node)
+    }
+}
+
+impl Sweep {
+    /// Adds the adjoint of a node, times the partials, to the adjoints of its operands. A zero adjoint contributes nothing,
+    /// and an infinite one its factors.
+    pub(super) fn hand_back(
+        &mut self,
+        levels: &mut Levels,
+        node: u32,
+        partials: impl Iterator<Item = (u32, Num)>,
+    ) -> Result<(), Stop> {
+        let mut adjoint = self.number(node);
+        let mut factors = self.factors.0.remove(&node).unwrap_or_default();
+        if factors.is_empty() && levels.is_zero(adjoint) {
+            return Ok(());
+        }
+        if !factors.is_empty() && (levels.is_searched() || levels.is_shown()) {
+            let whole = multiplied(levels, adjoint, &factors)?;
+            self.set(node, whole);
+        }
+        if adjoint.value.is_infinite() {
+            // From here on each node is asked for its factors.
+            self.make_live();
+            factors.push(Factor { of: node, infinity: adjoint, factor: Num::constant(1.0) });
+            adjoint = Num::default();
+        }
+        for (operand, partial) in partials.filter(|(operand, _)| *operand != 0) {
+            if !levels.is_zero(adjoint) {
+                let term = levels.scaled(adjoint, partial)?;
+                self.add(levels, operand, term)?;
+            }
+            if !partial.value.is_finite() && !factors.is_empty() {
+                let infinite = multiplied(levels, Num::default(), &factors)?;
+                let term = levels.scaled(infinite, partial)?;
+                self.add(levels, operand, term)?;
+                continue;
+            }
+            for before in &factors {
+                let factor = levels.scaled(before.factor, partial)?;
+                self.add_factor(levels, operand, Factor { factor, ..*before })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_factor(&mut self, levels: &mut Levels, node: u32, more: Factor) -> Result<(), Stop> {
+        let all = self.factors.0.entry(node).or_default();
+        if let Some(known) = all.iter_mut().find(|known| known.of == more.of) {
+            known.factor = levels.plus(Some(known.factor), more.factor)?;
+        } else if all.len() < APART {
+            all.push(more);
+        } else {
+            let term = levels.scaled(more.infinity, more.factor)?;
+            self.add(levels, node, term)?;
+        }
+        Ok(())
+    }
+
+    /// Multiplies the factors of a node, which become a part of its adjoint.
+    pub(super) fn multiply_factors(&mut self, levels: &mut Levels, node: u32) -> Result<(), Stop> {
+        if let Some(factors) = self.factors.0.remove(&node) {
+            let whole = multiplied(levels, self.number(node), &factors)?;
+            self.set(node, whole);
+        }
+        Ok(())
+    }
+
+    /// The same for all nodes.
+    pub(super) fn multiply_all_factors(&mut self, levels: &mut Levels) -> Result<(), Stop> {
+        let nodes: Vec<u32> = self.factors.0.keys().copied().collect();
+        nodes.into_iter().try_for_each(|node| self.multiply_factors(levels, node))
+    }
+
+    fn set(&mut self, node: u32, x: Num) {
+        self.make_live();
+        self.set_live(node, x);
+    }
+}
+
+/// An adjoint, and infinite ones times their factors.
+fn multiplied(levels: &mut Levels, adjoint: Num, factors: &[Factor]) -> Result<Num, Stop> {
+    let mut sum = (!levels.is_zero(adjoint)).then_some(adjoint);
+    for Factor { infinity, factor, .. } in factors {
+        let term = levels.scaled(*infinity, *factor)?;
+        sum = Some(levels.plus(sum, term)?);
+    }
+    Ok(sum.unwrap_or_default())
+}
