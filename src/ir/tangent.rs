@@ -130,16 +130,41 @@ impl Layouts {
         let places: HashMap<_, _> = of_vector.stored.iter().enumerate().rev().map(|(j, s)| (&*s.name, j)).collect();
         let mut fields = vec![];
         for (i, stored) in nominal.stored.iter().enumerate() {
-            let Some(j) = places.get(&*stored.name).copied() else { continue };
+            let wrapped = stored.wrapped.as_ref().filter(|_| ty != vector);
+            let name = wrapped.map_or(&*stored.name, |(name, _)| &**name);
+            let Some(j) = places.get(name).copied() else { continue };
             if stored.no_derivative && ty != vector {
                 continue;
             }
             let field = instantiate(to.d, nominal, args, &stored.ty);
-            if let Some(tangent) = self.tangent(to, &field) {
+            let tangent = match wrapped {
+                Some((_, places)) if !places.is_empty() => self.wrapped(to, &field, places),
+                _ => self.tangent(to, &field),
+            };
+            if let Some(tangent) = tangent {
                 fields.push((i as u32, j as u32, tangent));
             }
         }
         TangentKind::Fields(fields)
+    }
+
+    /// How a property wrapper differentiates as the value that one of its stored properties is. The vector is that of the
+    /// value, as the only field of what is laid out alike.
+    fn wrapped(&mut self, to: &mut Tables<'_>, wrapper: &Type, places: &[u32]) -> Option<TangentId> {
+        let Some((place, inside)) = places.split_first() else { return self.tangent(to, wrapper) };
+        let Type::Nominal(id, args) = wrapper else { return None };
+        let nominal = to.d.nominal(*id);
+        let value = instantiate(to.d, &nominal, args, &nominal.stored.get(*place as usize)?.ty);
+        let of_value = self.wrapped(to, &value, inside)?;
+        let shape = self.shape(to.d, to.shapes, wrapper);
+        let vector = to.shapes.add(Shape::Tuple(vec![(None, to.tangents.get(of_value).vector)]));
+        let inner = unboxed(to.shapes, shape);
+        let inside = Tangent { value: inner, vector, kind: TangentKind::Fields(vec![(*place, 0, of_value)]) };
+        if inner == shape {
+            return Some(to.tangents.add(inside));
+        }
+        let inside = to.tangents.add(inside);
+        Some(to.tangents.add(Tangent { value: shape, vector, kind: TangentKind::Boxed(inside) }))
     }
 
     fn enumeration(&mut self, to: &mut Tables<'_>, nominal: &Nominal, args: &[Type]) -> TangentKind {

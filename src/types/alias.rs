@@ -1,11 +1,11 @@
 //! Aliases of types: what they stand for, and what generic ones require of their arguments.
 
 use super::resolve::TypeScope;
-use super::store::{AliasId, Env, Requirement, World};
-use super::ty::Type;
+use super::store::{AliasId, Env, Named, Requirement, World};
+use super::ty::{ParamId, Type};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::TypeExpr;
+use crate::syntax::ast::{TypeExpr, TypeExprKind};
 use std::rc::Rc;
 
 /// A generic alias with its arguments, and the generic surroundings in which it is written. Whether the arguments conform
@@ -42,7 +42,13 @@ impl World {
         self.add_generics(&mut env, &generics, &scope);
         let env = Rc::new(env);
         let saved = std::mem::replace(&mut self.env, env.clone());
-        let resolved = self.resolve_type(&target, &scope);
+        let resolved = match self.unapplied_generic(&target, &scope).filter(|_| generics.params.is_empty()) {
+            Some((params, generic)) => {
+                self.aliases[a.0 as usize].params = params;
+                generic
+            }
+            None => self.resolve_type(&target, &scope),
+        };
         let resolved = if self.refuse_large(&resolved, span) { Type::Error } else { resolved };
         self.env = saved;
         let data = &mut self.aliases[a.0 as usize];
@@ -50,6 +56,31 @@ impl World {
         data.env = Some(env);
         data.resolved = Some(resolved.clone());
         resolved
+    }
+
+    /// The parameters of the generic type that is named without arguments, and the type applied to them: an alias of it takes
+    /// the same arguments.
+    fn unapplied_generic(&mut self, target: &TypeExpr, scope: &TypeScope) -> Option<(Vec<ParamId>, Type)> {
+        let TypeExprKind::Named(path) = &target.kind else { return None };
+        let [(ident, given)] = path.as_slice() else { return None };
+        if !given.is_empty() || self.param_named(&self.env.params, &ident.name).is_some() {
+            return None;
+        }
+        let found = scope.locals.get(&ident.name).copied();
+        match found.or_else(|| self.type_entry(&ident.name, scope.file))? {
+            Named::Nominal(n) if !self.encloses(scope.owner, n) => {
+                let data = self.nominal_data(n);
+                let first = data.params.len() - data.own_params;
+                let params = data.params.get(first..).filter(|own| !own.is_empty())?.to_vec();
+                Some((params, self.declared_type(n)))
+            }
+            Named::Alias(other) => {
+                let generic = self.resolve_alias(other);
+                let params = self.aliases[other.0 as usize].params.clone();
+                (!params.is_empty()).then_some((params, generic))
+            }
+            _ => None,
+        }
     }
 
     /// What an alias with these arguments stands for.

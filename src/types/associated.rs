@@ -163,6 +163,10 @@ impl World {
                     && other == ty
                 {
                     bounds.extend(self.associated_bounds(*p, name).iter());
+                    bounds.extend(env.requirements.iter().filter_map(|r| match r {
+                        Requirement::Conforms(of, p) if of == one => Some(*p),
+                        _ => None,
+                    }));
                 }
             }
         }
@@ -175,6 +179,8 @@ impl World {
         env.requirements.iter().find_map(|r| match r {
             Requirement::Same(a, b) => {
                 let (key, value) = match (a, b) {
+                    // Always towards the shorter name: 'T.TangentVector' is 'T'.
+                    (Type::Associated(..), Type::Associated(..)) if associated_depth(a) < associated_depth(b) => (b, a),
                     (Type::Associated(..), _) => (a, b),
                     (_, Type::Associated(..)) | (Type::Nominal(..), Type::Param(_)) => (b, a),
                     _ => (a, b),

@@ -14,8 +14,7 @@ use std::rc::Rc;
 const LARGEST_TUPLE: usize = 6;
 
 /// The protocols that tuples conform to when all their elements do.
-const OF_TUPLES: &[&str] =
-    &["Differentiable", "Equatable", "Comparable", "Hashable", "AdditiveArithmetic", "ScalableVector"];
+const OF_TUPLES: &[&str] = &["Differentiable", "Equatable", "Comparable", "Hashable", "AdditiveArithmetic", "Scalable"];
 
 impl World {
     /// The protocols that a protocol refines, itself first.
@@ -67,10 +66,13 @@ impl World {
         let mut direct: Vec<ProtocolId> = vec![];
         let env = self.env.clone();
         for requirement in &env.requirements {
-            if let Requirement::Conforms(of, p) = requirement
-                && of == ty
-            {
-                direct.push(*p);
+            match requirement {
+                Requirement::Conforms(of, p) if of == ty => direct.push(*p),
+                // Whatever an instance of the class conforms to.
+                Requirement::Superclass(of, Type::Nominal(class, _)) if of == ty => {
+                    direct.extend(self.declared_conformances(*class));
+                }
+                _ => {}
             }
         }
         match ty {

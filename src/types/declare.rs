@@ -96,7 +96,16 @@ impl World {
             let overloads = matches!(what, Named::Function(_));
             let clash = entries.iter().find(|e| {
                 let both_functions = overloads && matches!(e.what, Named::Function(_));
-                !both_functions && (e.file == file || !(e.is_private || is_private) || interactive)
+                // 'm' and 'm(_:)' are two names.
+                let takes_arguments = |what: Named| match what {
+                    Named::Function(f) => !self.functions[f.0 as usize].ast_params.is_empty(),
+                    _ => false,
+                };
+                let beside = match (what, e.what) {
+                    (Named::Global(_), other) | (other, Named::Global(_)) => !interactive && takes_arguments(other),
+                    _ => false,
+                };
+                !both_functions && !beside && (e.file == file || !(e.is_private || is_private) || interactive)
             });
             if let Some(clash) = clash.copied() {
                 if !interactive || clash.file == file {

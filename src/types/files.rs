@@ -49,6 +49,9 @@ impl World {
             let DeclKind::Import { kind, path, file: None } = &decl.kind else { continue };
             let Some((module, rest)) = path.split_first() else { continue };
             if !self.import_module(&module.name) {
+                if self.names_file(&module.name) {
+                    continue;
+                }
                 let message = format!("no such module '{}'", module.name);
                 self.report(Diagnostic::error(Code::UnknownName, module.span, message));
             } else if let (Some(kind), [name]) = (kind, rest)

@@ -18,47 +18,105 @@ impl World {
         result: Option<&TypeExpr>,
         scope: &TypeScope,
     ) {
-        let mut types: Vec<(Type, bool, Span)> = vec![];
+        let mut implied: Vec<(Requirement, Span)> = vec![];
         for ty in params.iter().filter_map(|p| p.ty.as_ref()).chain(result) {
-            self.implied_by(ty, env, &mut types);
+            self.implied_by(ty, env, scope, &mut implied);
             if first < env.params.len() {
                 self.add_of_arguments(ty, env, first, scope);
             }
         }
-        let differentiable = self.protocol("Differentiable");
-        for (ty, linear, at) in types {
-            env.require(Requirement::Conforms(ty.clone(), differentiable), at);
-            if linear {
-                let additive = self.protocol("AdditiveArithmetic");
-                env.require(Requirement::Conforms(ty.clone(), additive), at);
-                let tangent = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
-                env.require(Requirement::Same(tangent, ty), at);
-            }
+        for (requirement, at) in implied {
+            env.require(requirement, at);
         }
     }
 
     /// What `@differentiable` functions imply for the parameters that they name.
-    fn implied_by(&mut self, ty: &TypeExpr, env: &Env, out: &mut Vec<(Type, bool, Span)>) {
+    fn implied_by(&mut self, ty: &TypeExpr, env: &Env, scope: &TypeScope, out: &mut Vec<(Requirement, Span)>) {
         match &ty.kind {
             TypeExprKind::Function { params, result, attributes, .. } => {
                 if let Some(linear) = differentiable_attribute(attributes) {
                     let marked =
                         params.iter().filter(|p| !p.attributes.iter().any(|a| &*a.name.name == "noDerivative"));
                     for part in marked.map(|p| &p.ty).chain([&**result]) {
-                        if let TypeExprKind::Named(path) = &part.kind
-                            && let [(ident, _)] = path.as_slice()
-                            && let Some(param) = self.param_named(&env.params, &ident.name)
-                        {
-                            out.push((Type::Param(param), linear, part.span));
-                        }
+                        self.implied_by_differentiable(part, linear, env, scope, out);
                     }
                 }
-                self.implied_by(result, env, out);
+                self.implied_by(result, env, scope, out);
             }
-            TypeExprKind::Attributed(_, inner) | TypeExprKind::Optional(inner) => self.implied_by(inner, env, out),
-            TypeExprKind::Tuple(parts) => parts.iter().for_each(|(_, t)| self.implied_by(t, env, out)),
+            TypeExprKind::Attributed(_, inner) | TypeExprKind::Optional(inner) => {
+                self.implied_by(inner, env, scope, out);
+            }
+            TypeExprKind::Tuple(parts) => parts.iter().for_each(|(_, t)| self.implied_by(t, env, scope, out)),
             _ => {}
         }
+    }
+
+    /// What the parameters in a type must conform to for the type to conform to 'Differentiable'.
+    fn implied_by_differentiable(
+        &mut self,
+        ty: &TypeExpr,
+        linear: bool,
+        env: &Env,
+        scope: &TypeScope,
+        out: &mut Vec<(Requirement, Span)>,
+    ) {
+        match &ty.kind {
+            TypeExprKind::Named(path) => {
+                let [(ident, given)] = path.as_slice() else { return };
+                if let Some(param) = self.param_named(&env.params, &ident.name) {
+                    self.differentiable_parameter(Type::Param(param), linear, ty.span, out);
+                } else if !given.is_empty()
+                    && let Some(Named::Nominal(n)) = self.type_entry(&ident.name, scope.file)
+                {
+                    let conditions = self.conditions_of_conformance(n, given, env);
+                    out.extend(conditions.into_iter().map(|requirement| (requirement, ty.span)));
+                }
+            }
+            TypeExprKind::Attributed(_, of)
+            | TypeExprKind::Array(of)
+            | TypeExprKind::Optional(of)
+            | TypeExprKind::Unwrapped(of)
+            | TypeExprKind::Dictionary(_, of) => self.implied_by_differentiable(of, linear, env, scope, out),
+            TypeExprKind::Tuple(parts) => {
+                parts.iter().for_each(|(_, part)| self.implied_by_differentiable(part, linear, env, scope, out));
+            }
+            _ => {}
+        }
+    }
+
+    fn differentiable_parameter(&mut self, ty: Type, linear: bool, at: Span, out: &mut Vec<(Requirement, Span)>) {
+        let differentiable = self.protocol("Differentiable");
+        out.push((Requirement::Conforms(ty.clone(), differentiable), at));
+        if linear {
+            let additive = self.protocol("AdditiveArithmetic");
+            out.push((Requirement::Conforms(ty.clone(), additive), at));
+            let tangent = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
+            out.push((Requirement::Same(tangent, ty), at));
+        }
+    }
+
+    /// The conditions on which a generic type conforms to 'Differentiable', for arguments that are generic parameters.
+    fn conditions_of_conformance(&mut self, n: NominalId, given: &[TypeExpr], env: &Env) -> Vec<Requirement> {
+        let arguments: Vec<Option<Type>> = given.iter().map(|ty| self.as_parameter(ty, &env.params)).collect();
+        let params = self.nominal_data(n).params.clone();
+        let differentiable = self.protocol("Differentiable");
+        if arguments.iter().all(Option::is_none) || params.len() != arguments.len() {
+            return vec![];
+        }
+        let Some(conformance) = self.find_conformance(n, differentiable) else { return vec![] };
+        let (group, _) = self.asks(n, conformance);
+        let by = |p| params.iter().position(|q| *q == p).and_then(|i| arguments[i].clone());
+        let conditions = self.group_env(group);
+        let put = conditions.requirements.iter().map(|r| r.map(&mut |t| t.substitute(&by)));
+        let is_about_others = |r: &Requirement| {
+            let mut others = false;
+            r.map(&mut |t| {
+                others |= t.any(&mut |t| matches!(t, Type::Param(p) if params.contains(p)));
+                t.clone()
+            });
+            others
+        };
+        put.filter(|r| !is_about_others(r)).collect()
     }
 
     /// Adds what generic types require of the parameters that they are given: `[K: V]` makes `K` hashable.

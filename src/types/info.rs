@@ -31,8 +31,11 @@ impl World {
                 stored.push(Stored { ty, ..inherited.clone() });
             }
         }
+        for i in 0..self.nominal_data(n).stored.len() {
+            let places = self.wrapped_value(n, i as u32).map_or(vec![], |value| value.places);
+            stored.push(self.stored_info(&self.nominal_data(n).stored[i], places));
+        }
         let data = self.nominal_data(n);
-        stored.extend(data.stored.iter().map(|s| self.stored_info(s)));
         let info = Rc::new(Nominal {
             name: data.name.clone(),
             kind: data.kind,

@@ -1,6 +1,6 @@
 //! What declarations keep to themselves: `private` and `fileprivate`.
 
-use super::store::{Member, MemberKind, Owner, World};
+use super::store::{Member, MemberKind, Owner, StoredData, World};
 use super::synthesize::VECTOR;
 use super::ty::{NominalId, Type};
 use crate::syntax::ast::Decl;
@@ -54,8 +54,15 @@ impl World {
     pub(super) fn level_of_stored(&mut self, n: NominalId, field: &str) -> &'static str {
         let mut at = Some(n);
         while let Some(class) = at {
+            let levels = [("private", "private "), ("fileprivate", "fileprivate ")];
+            let keeps = |s: &&StoredData| s.wrapped.as_ref().is_some_and(|wrapped| &*wrapped.name == field);
+            if let Some(stored) = self.nominal_data(class).stored.iter().find(keeps) {
+                // What keeps a wrapped property is private itself, by a modifier that was added.
+                let written = stored.decl.modifiers.split_last().map_or(&[][..], |(_, written)| written);
+                let is = |word: &str| written.iter().any(|m| &*m.name == word);
+                return levels.into_iter().find(|(word, _)| is(word)).map_or("", |(_, written)| written);
+            }
             if let Some(stored) = self.nominal_data(class).stored.iter().find(|s| &*s.name == field) {
-                let levels = [("private", "private "), ("fileprivate", "fileprivate ")];
                 return levels.into_iter().find(|(word, _)| stored.decl.has(word)).map_or("", |(_, written)| written);
             }
             at = self.superclass(class).map(|(base, _)| base);

@@ -27,6 +27,8 @@ const FOREIGN: &[(&str, &str)] = &[
     ("def", "func"),
     ("double", "Double"),
     ("float", "Float"),
+    ("Float80", "Double"),
+    ("Float16", "Float"),
     ("int", "Int"),
     ("string", "String"),
     ("bool", "Bool"),

@@ -57,7 +57,10 @@ impl World {
             Some(vector @ Type::Nominal(v, _))
                 if vector != *ty && !self.nominal_data(*n).synthesized.contains(&VECTOR) =>
             {
-                !self.nominal_info(v).stored.iter().any(|s| &*s.name == property)
+                let own = self.nominal_info(*n);
+                let keeps = own.stored.iter().find(|s| &*s.name == property).and_then(|s| s.wrapped.as_ref());
+                let name = keeps.map_or(property, |(name, _)| &**name);
+                !self.nominal_info(v).stored.iter().any(|s| &*s.name == name)
             }
             _ => false,
         }
@@ -137,9 +140,9 @@ impl World {
         let clauses = self.protocol_clauses(p);
         asked.extend(clauses.conform.iter().cloned());
         // What the library asks beside the documents is given where it can be.
-        let scalable = self.protocol("Scalable");
+        let given = [self.protocol("Scalable"), self.protocol("ScalableVector")];
         let mut broken = vec![];
-        for (of, bound) in asked.into_iter().filter(|(_, bound)| *bound != scalable) {
+        for (of, bound) in asked.into_iter().filter(|(_, bound)| !given.contains(bound)) {
             let found = self.normalize_type(&by(&of));
             if !found.any(&mut |t| *t == Type::Error) && !self.conforms_to(&found, bound) {
                 let (what, found) = (self.show(&by(&of)), self.show(&found));
@@ -191,9 +194,16 @@ impl World {
             return own.kind == of_vector.kind;
         }
         of_vector.stored.iter().all(|member| {
-            let Some(same) = own.stored.iter().find(|s| s.name == member.name) else { return false };
+            let keeps = own.stored.iter().find(|s| s.wrapped.as_ref().is_some_and(|(name, _)| *name == member.name));
+            let Some(same) = keeps.or_else(|| own.stored.iter().find(|s| s.name == member.name)) else { return false };
             let ty = self.substitute_nominal(n, args, &same.ty);
-            let ty = self.normalize_type(&ty);
+            let mut ty = self.normalize_type(&ty);
+            for place in same.wrapped.iter().flat_map(|(_, places)| places) {
+                let Type::Nominal(wrapper, of) = &ty else { return false };
+                let value = self.nominal_info(*wrapper).stored[*place as usize].ty.clone();
+                let value = self.substitute_nominal(*wrapper, &of.clone(), &value);
+                ty = self.normalize_type(&value);
+            }
             let wanted = self.substitute_nominal(*v, vector_args, &member.ty);
             let wanted = self.normalize_type(&wanted);
             self.vector_here(&ty) == Some(wanted)

@@ -3,6 +3,7 @@
 use super::store::World;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use std::path::Path;
 use std::rc::Rc;
 
 impl World {
@@ -15,6 +16,12 @@ impl World {
     /// Says what the text is called that starts at a position.
     pub fn name_text(&mut self, start: u32, name: &str) {
         self.text_names.push((start, name.into()));
+    }
+
+    /// Whether a file of the program is called so, without its ending: a module that consists of files of the program.
+    pub(super) fn names_file(&self, module: &str) -> bool {
+        let is_module = |name: &str| Path::new(name).file_stem().is_some_and(|stem| stem == module);
+        self.text_names.iter().any(|(_, name)| is_module(name))
     }
 
     /// What the text is called that a place is in.

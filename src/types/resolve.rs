@@ -232,7 +232,7 @@ impl World {
         Some(self.apply(found, generics, scope, ident.span))
     }
 
-    fn encloses(&self, owner: Owner, n: NominalId) -> bool {
+    pub(super) fn encloses(&self, owner: Owner, n: NominalId) -> bool {
         match owner {
             Owner::Nominal(o) => o == n || self.encloses(self.nominal_data(o).parent, n),
             Owner::Module | Owner::Protocol(_) => false,

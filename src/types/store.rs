@@ -497,12 +497,13 @@ impl World {
         Type::Nominal(id, self.nominal_data(id).params.iter().map(|p| Type::Param(*p)).collect())
     }
 
-    pub(super) fn stored_info(&self, data: &StoredData) -> Stored {
+    pub(super) fn stored_info(&self, data: &StoredData, places: Vec<u32>) -> Stored {
         Stored {
             name: data.name.clone(),
             ty: data.resolved.clone().unwrap_or(Type::Error),
             is_let: data.is_let,
             no_derivative: data.no_derivative,
+            wrapped: data.wrapped.as_ref().map(|wrapped| (wrapped.name.clone(), places)),
             ownership: ownership(&data.decl),
             span: data.span,
         }

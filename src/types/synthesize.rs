@@ -16,6 +16,15 @@ use std::rc::Rc;
 /// Marks a type whose tangent vector nobody wrote.
 pub(super) const VECTOR: &str = "a tangent vector";
 
+/// A stored property that moves.
+pub(super) struct Moving {
+    /// The name of the member of the tangent vector.
+    pub(super) name: Name,
+    pub(super) ty: Type,
+    /// What is moved: the property, or what keeps a wrapped one.
+    pub(super) place: Name,
+}
+
 impl World {
     pub(super) fn declares(&mut self, n: NominalId, protocol: &'static str) -> Option<usize> {
         let p = self.protocol(protocol);
@@ -23,7 +32,7 @@ impl World {
     }
 
     /// The stored properties that move, with their types; reports those that cannot and are not marked.
-    fn moving_properties(&mut self, n: NominalId, warn: bool) -> Vec<(Name, Type, bool)> {
+    fn moving_properties(&mut self, n: NominalId, warn: bool) -> Vec<Moving> {
         match self.declared_type(n) {
             Type::Nominal(n, args) => self.moving_of(n, &args, warn),
             _ => vec![],
@@ -31,7 +40,7 @@ impl World {
     }
 
     /// The same for given arguments; what is inherited comes first.
-    pub(super) fn moving_of(&mut self, n: NominalId, args: &[Type], warn: bool) -> Vec<(Name, Type, bool)> {
+    pub(super) fn moving_of(&mut self, n: NominalId, args: &[Type], warn: bool) -> Vec<Moving> {
         let differentiable = self.protocol("Differentiable");
         let owner = self.nominal_data(n).name.clone();
         let mut out = match self.superclass(n).and_then(|_| self.base_type(n, args)) {
@@ -40,12 +49,19 @@ impl World {
         };
         for i in 0..self.nominal_data(n).stored.len() {
             let ty = self.stored_type(n, i as u32);
-            let ty = self.substitute_nominal(n, args, &ty);
+            let mut ty = self.substitute_nominal(n, args, &ty);
+            let value = self.wrapped_value(n, i as u32);
             let data = &self.nominal_data(n).stored[i];
-            let (name, is_let, span) = (data.name.clone(), data.is_let, data.span);
+            let (mut place, is_let, span) = (data.name.clone(), data.is_let, data.span);
+            let name = data.wrapped.as_ref().map_or(&place, |wrapped| &wrapped.name).clone();
             // Whether a lazy property was asked for already is nothing to differentiate by.
             if data.no_derivative || data.lazy.is_some() {
                 continue;
+            }
+            if let Some(value) = value {
+                // It moves through its wrapper.
+                place = name.clone();
+                ty = self.substitute_nominal(n, args, &value.ty);
             }
             let is_function = matches!(ty, Type::Function(_));
             if is_function || !self.conforms_to(&ty, differentiable) {
@@ -61,11 +77,7 @@ impl World {
                 }
                 continue;
             }
-            let is_class = match &ty {
-                Type::Nominal(m, _) => self.nominal_data(*m).kind == NominalKind::Class,
-                _ => false,
-            };
-            if is_let && !is_class {
+            if is_let && !self.moves_in_place(&ty) {
                 if warn {
                     let message = format!(
                         "synthesis of the 'Differentiable.move(along:)' requirement for '{owner}' requires all stored properties not marked with `@noDerivative` to be mutable"
@@ -77,9 +89,28 @@ impl World {
                 }
                 continue;
             }
-            out.push((name, ty, is_class));
+            out.push(Moving { name, ty, place });
         }
         out
+    }
+
+    /// Whether moving a value does not change the variable that it is in: an instance of a class, or a type whose own method
+    /// is not mutating.
+    fn moves_in_place(&mut self, ty: &Type) -> bool {
+        let Type::Nominal(n, _) = ty else { return self.is_object(ty) };
+        if self.is_class(*n) {
+            return true;
+        }
+        self.load_own_members(*n, "move");
+        let written = self.nominal_data(*n).members.get("move").cloned().unwrap_or_default();
+        written.iter().any(|m| match m.kind {
+            MemberKind::Method(f) => self.has_label(f, &["by", "along"]) && !self.signature(f).self_inout,
+            _ => false,
+        })
+    }
+
+    fn has_label(&mut self, f: super::tree::FunctionId, labels: &[&str]) -> bool {
+        self.label_of_first(f).is_some_and(|label| labels.contains(&&*label))
     }
 
     /// Makes `TangentVector` for a type that is declared differentiable and does not have one.
@@ -97,9 +128,13 @@ impl World {
         self.nominal_data_mut(n).synthesized.push(VECTOR);
         let moving = self.moving_properties(n, !is_prelude);
         let additive = self.protocol("AdditiveArithmetic");
-        let all_additive = self.declares(n, "AdditiveArithmetic").is_some()
+        let all_additive = !self.is_class(n)
+            && self.declares(n, "AdditiveArithmetic").is_some()
             && moving.len() == self.nominal_data(n).stored.len()
-            && moving.iter().all(|(_, t, _)| self.conforms_to(t, additive));
+            && (0..moving.len() as u32).all(|i| {
+                let ty = self.stored_type(n, i);
+                self.conforms_to(&ty, additive)
+            });
         let name: Name = "TangentVector".into();
         if all_additive {
             // The shortcut of the documents: the type is its own tangent space.
@@ -118,7 +153,7 @@ impl World {
             let _ = write!(text, ", {asked}");
         }
         text.push_str(" {\n    typealias TangentVector = Self\n");
-        for (field, ty, _) in &moving {
+        for Moving { name: field, ty, .. } in &moving {
             let vector = Type::Associated(Rc::new(ty.clone()), differentiable, name.clone());
             let vector = self.normalize_type(&vector);
             let level = self.level_of_stored(n, field);
@@ -171,7 +206,7 @@ impl World {
             }
             _ => true,
         });
-        if has_own && key != "init" {
+        if has_own && key != "init" && !self.needs_move_by(n, key) {
             return;
         }
         self.nominal_data_mut(n).synthesized.push(key);
@@ -184,7 +219,13 @@ impl World {
         // What the conformance requires of the type's parameters holds here, whoever asks.
         let env = self.group_env(group);
         let saved = std::mem::replace(&mut self.env, env);
-        let text = self.synthesized_text(n, key);
+        let needs_move_by = self.needs_move_by(n, key);
+        let mut text = if has_own && key != "init" { None } else { self.synthesized_text(n, key) };
+        if needs_move_by {
+            // An instance moves in place.
+            text.get_or_insert_default()
+                .push_str("\nfunc move(by offset: TangentVector) { self.move(along: offset) }\n");
+        }
         self.env = saved;
         if let Some(text) = text {
             self.declare_synthesized(&text, group, place);
@@ -192,6 +233,11 @@ impl World {
                 self.inherit_defaults(n);
             }
         }
+    }
+
+    /// Whether a class lacks the method of today's Swift, which does not change the variable that an instance is in.
+    fn needs_move_by(&mut self, n: NominalId, key: &str) -> bool {
+        key == "move" && self.is_class(n) && !self.has_move_by(n)
     }
 
     /// Whether a method named `move` is the one that is required.
@@ -283,7 +329,7 @@ impl World {
                 }
                 if self.has_move_by(n) {
                     let text = "func move(along direction: TangentVector) { self.move(by: direction) }";
-                    return Some(if kind == NominalKind::Class { text.into() } else { format!("mutating {text}") });
+                    return Some(if self.moves_in_place(&own) { text.into() } else { format!("mutating {text}") });
                 }
                 if !self.moves_by_members(n, &own) {
                     return None;
@@ -296,8 +342,8 @@ impl World {
                 let mut text = String::from(if kind == NominalKind::Class { "func" } else { "mutating func" });
                 text.push_str(" move(along direction: TangentVector) {\n");
                 text.push_str(&inherited);
-                for (field, ..) in moving {
-                    let _ = writeln!(text, "    self.{field}.move(along: direction.{field})");
+                for Moving { name, place, .. } in moving {
+                    let _ = writeln!(text, "    self.{place}.move(along: direction.{name})");
                 }
                 text.push_str("}\n");
                 Some(text)

@@ -5,10 +5,9 @@
 //! properties would belong.
 
 use super::store::World;
-use super::synthesize::VECTOR;
+use super::synthesize::{Moving, VECTOR};
 use super::ty::{NominalId, Type};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::syntax::ast::Name;
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -78,7 +77,8 @@ impl World {
         for i in 0..self.nominal_data(n).stored.len() {
             let ty = self.stored_type(n, i as u32);
             let data = &self.nominal_data(n).stored[i];
-            let (name, span) = (data.name.clone(), data.span);
+            let name = data.wrapped.as_ref().map_or(&data.name, |wrapped| &wrapped.name).clone();
+            let span = data.span;
             let may_move = !data.no_derivative && data.lazy.is_none() && !matches!(ty, Type::Function(_));
             if may_move && self.conforms_to(&ty, differentiable) {
                 let message = format!(
@@ -92,14 +92,14 @@ impl World {
     }
 
     /// A call that moves what is inherited from a differentiable class; that is taken out of `moving`.
-    pub(super) fn move_of_base(&mut self, n: NominalId, moving: &mut Vec<(Name, Type, bool)>) -> String {
+    pub(super) fn move_of_base(&mut self, n: NominalId, moving: &mut Vec<Moving>) -> String {
         let Some((base, args)) = self.differentiable_base(n) else { return String::new() };
         let inherited = self.moving_of(base, &args, false).len();
         let differentiable = self.protocol("Differentiable");
         let of = Type::Nominal(base, args);
         let vector = self.normalize_type(&Type::Associated(Rc::new(of), differentiable, "TangentVector".into()));
         let mut text = format!("    let inherited: {} = .init(", self.name_for(vector));
-        for (k, (field, ..)) in moving.drain(..inherited).enumerate() {
+        for (k, Moving { name: field, .. }) in moving.drain(..inherited).enumerate() {
             let comma = if k > 0 { ", " } else { "" };
             // Writing to a String cannot fail.
             let _ = write!(text, "{comma}{field}: direction.{field}");

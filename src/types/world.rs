@@ -49,6 +49,9 @@ pub struct Stored {
     pub is_let: bool,
     /// `@noDerivative`
     pub no_derivative: bool,
+    /// Of what keeps a wrapped property: that property's name, and which of the stored properties of the wrapper the value is,
+    /// through all wrappers; nothing when a wrapper computes it.
+    pub wrapped: Option<(Name, Vec<u32>)>,
     /// Whether it keeps what it refers to.
     pub ownership: Ownership,
     /// Where.

@@ -9,7 +9,7 @@ use super::store::{
     Code, FunctionData, FunctionKind, Group, Member, MemberKind, Owner, StoredData, World, blank_function,
 };
 use super::tree::FunctionId;
-use super::ty::NominalId;
+use super::ty::{NominalId, Type};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
 use crate::syntax;
@@ -52,6 +52,15 @@ pub(super) struct Wrapped {
     pub(super) wrap: Option<FunctionId>,
     /// The wrapped value to begin with.
     pub(super) initial: Option<FunctionId>,
+    /// How many wrappers are around the value.
+    pub(super) depth: usize,
+}
+
+/// The value of a wrapped property inside of its wrapper.
+pub(super) struct WrappedValue {
+    /// Which stored property of the wrapper it is, from the outermost wrapper on.
+    pub(super) places: Vec<u32>,
+    pub(super) ty: Type,
 }
 
 /// A wrapped variable of a function: what keeps it, and whether what it forwards can be set.
@@ -70,7 +79,17 @@ struct Wrapping<'d> {
     ty: Option<&'d TypeExpr>,
     attribute: &'d Attribute,
     wrapper: Wrapper,
+    /// The wrappers inside of it, from the outermost on.
+    inner: Vec<(&'d Attribute, Wrapper)>,
     observers: Option<&'d Accessors>,
+}
+
+impl Wrapping<'_> {
+    /// The type of what the outermost wrapper wraps, when it is written.
+    fn inner_type(&self) -> Option<TypeExpr> {
+        let own = self.ty.cloned();
+        self.inner.iter().rev().fold(own, |ty, (attribute, wrapper)| wrapper_type(attribute, wrapper, ty.as_ref()))
+    }
 }
 
 impl World {
@@ -103,12 +122,17 @@ impl World {
         }
     }
 
-    /// The attribute that wraps what a declaration declares.
+    /// The attribute that wraps what a declaration declares; of several the outermost.
     fn wrapping<'d>(&self, decl: &'d Decl) -> Option<(&'d Attribute, Wrapper)> {
-        decl.attributes.iter().find_map(|attribute| {
+        self.all_wrapping(decl).into_iter().next()
+    }
+
+    fn all_wrapping<'d>(&self, decl: &'d Decl) -> Vec<(&'d Attribute, Wrapper)> {
+        let wrapping = decl.attributes.iter().filter_map(|attribute| {
             let name = attribute.name.name.rsplit('.').next()?;
             self.wrappers.get(name).map(|wrapper| (attribute, wrapper.clone()))
-        })
+        });
+        wrapping.collect()
     }
 
     /// Says that a variable cannot be wrapped where it stands.
@@ -161,7 +185,12 @@ impl World {
     /// Enters a property with a wrapper; `false` when it has none.
     pub(super) fn declare_wrapped(&mut self, property: &Property) -> bool {
         let Property { decl, is_let, binding, name, ty, like } = *property;
-        let Some((attribute, wrapper)) = self.wrapping(decl) else { return false };
+        let mut all = self.all_wrapping(decl);
+        if all.is_empty() {
+            return false;
+        }
+        let inner = all.split_off(1);
+        let Some((attribute, wrapper)) = all.pop() else { return false };
         let Owner::Nominal(n) = self.groups[like.group.0 as usize].owner else { return false };
         let problem = if is_let {
             "property wrapper can only be applied to a 'var'"
@@ -171,7 +200,7 @@ impl World {
             return false;
         } else {
             let observers = binding.accessors.as_ref();
-            let wrapping = Wrapping { n, like, decl, name, ty, attribute, wrapper, observers };
+            let wrapping = Wrapping { n, like, decl, name, ty, attribute, wrapper, inner, observers };
             match like.is_static {
                 true => self.wrap_static(&wrapping, binding.value.as_ref()),
                 false => self.wrap_property(&wrapping, binding.value.as_ref()),
@@ -186,10 +215,11 @@ impl World {
     fn wrap_static(&mut self, w: &Wrapping, value: Option<&Expr>) {
         let value = value.map(|value| as_written(value, w.ty));
         let mut decl = (**w.decl).clone();
-        decl.attributes.retain(|a| a.span != w.attribute.span);
+        decl.attributes.retain(|a| a.span != w.attribute.span && w.inner.iter().all(|(inner, _)| a.span != inner.span));
         decl.modifiers.push(Ident { name: "private".into(), span: w.name.span });
+        let value = value.map(|value| self.inner_call(w, value));
         let value = self.wrapper_call(w.attribute, value);
-        let storage = wrapper_storage(w.attribute, &w.wrapper, (w.name, w.ty), value);
+        let storage = wrapper_storage(w.attribute, &w.wrapper, (w.name, w.inner_type().as_ref()), value);
         self.declare_property(&Rc::new(decl), false, &storage, Owner::Nominal(w.n), w.like);
         self.forwardings(w, &format!("_{}", w.name.name).into());
     }
@@ -228,13 +258,23 @@ impl World {
                 None
             }
         };
-        let storage = self.wrapper_storage(w, stored, Wrapped { name: w.name.name.clone(), wrap, initial });
+        let storage = self.wrapper_storage(
+            w,
+            stored,
+            Wrapped { name: w.name.name.clone(), wrap, initial, depth: 1 + w.inner.len() },
+        );
         self.forwardings(w, &storage);
     }
 
     /// What is accessed through the wrapper.
     fn forwardings(&mut self, w: &Wrapping, storage: &Name) {
-        self.forwarding(w, (&w.name.name, w.ty), storage, ("wrappedValue", w.wrapper.value));
+        let (mut path, mut value) = (String::from("wrappedValue"), w.wrapper.value);
+        for (_, wrapper) in &w.inner {
+            path.push_str(".wrappedValue");
+            value.settable &= wrapper.value.settable && (value.settable || !wrapper.value.writing_mutates);
+            value.reading_mutates |= wrapper.value.reading_mutates;
+        }
+        self.forwarding(w, (&w.name.name, w.ty), storage, (&path, value));
         if let Some(projected) = w.wrapper.projected {
             let name: Name = format!("${}", w.name.name).into();
             self.forwarding(w, (&name, None), storage, ("projectedValue", projected));
@@ -248,10 +288,16 @@ impl World {
         let mut wrap = self.part(w, &format!("wrapped {}", w.name.name), true);
         wrap.ast_params = Rc::from([value_param(Ident { name: VALUE.into(), span }, w.ty)]);
         wrap.observed = initial.map(Observed::Result);
-        wrap.ast_result = wrapper_type(w.attribute, &w.wrapper, w.ty).map(Rc::new);
+        wrap.ast_result = wrapper_type(w.attribute, &w.wrapper, w.inner_type().as_ref()).map(Rc::new);
         let value = Expr { kind: ExprKind::Ident { name: VALUE.into(), generics: vec![] }, span };
+        let value = self.inner_call(w, value);
         wrap.code = Code::Expression(Rc::new(self.wrapper_call(w.attribute, Some(value))));
         self.add_part(w, wrap)
+    }
+
+    /// The value of the outermost wrapper: what is wrapped, in the wrappers inside of that one.
+    fn inner_call(&mut self, w: &Wrapping, value: Expr) -> Expr {
+        w.inner.iter().rev().fold(value, |value, (attribute, _)| self.wrapper_call(attribute, Some(value)))
     }
 
     /// `Wrapper(wrappedValue: value, arguments of the attribute)`
@@ -289,7 +335,9 @@ impl World {
         let storage: Name = format!("_{}", w.name.name).into();
         let mut decl = (**w.decl).clone();
         decl.modifiers.push(Ident { name: "private".into(), span: w.name.span });
-        let ty = wrapper_type(w.attribute, &w.wrapper, w.ty).filter(|_| wrapped.wrap.is_none());
+        // What is promised is promised of the property.
+        decl.attributes.retain(|a| &*a.name.name != "differentiable");
+        let ty = wrapper_type(w.attribute, &w.wrapper, w.inner_type().as_ref()).filter(|_| wrapped.wrap.is_none());
         let stored = StoredData {
             ty: ty.map(Rc::new),
             value: value.map(Rc::new),
@@ -349,6 +397,55 @@ impl World {
         self.add_member(Owner::Nominal(w.n), name, Member { kind: MemberKind::Computed(get, set), ..w.like.clone() });
     }
 
+    /// Where the value of a wrapped property is among the stored properties of its wrapper; `None` for a property that is not
+    /// wrapped, one that cannot be set, and a wrapper that computes the value.
+    pub(super) fn wrapped_value(&mut self, n: NominalId, stored: u32) -> Option<WrappedValue> {
+        let depth = self.nominal_data(n).stored[stored as usize].wrapped.as_ref()?.depth;
+        let mut value = WrappedValue { places: vec![], ty: self.stored_type(n, stored) };
+        for _ in 0..depth {
+            let (place, ty) = self.value_in_wrapper(&value.ty)?;
+            value.places.push(place);
+            value.ty = ty;
+        }
+        Some(value)
+    }
+
+    fn value_in_wrapper(&mut self, ty: &Type) -> Option<(u32, Type)> {
+        const VALUE: &str = "wrappedValue";
+        let Type::Nominal(wrapper, args) = ty else { return None };
+        let wrapper = *wrapper;
+        if self.superclass(wrapper).is_some() {
+            return None;
+        }
+        self.load_own_members(wrapper, VALUE);
+        let members = self.nominal_data(wrapper).members.get(VALUE).cloned().unwrap_or_default();
+        let place = members.iter().find_map(|member| match member.kind {
+            MemberKind::Stored(place) => (!self.nominal_data(wrapper).stored[place as usize].is_let).then_some(place),
+            MemberKind::Computed(get, Some(_)) => self.returned_property(wrapper, get),
+            _ => None,
+        })?;
+        let ty = self.stored_type(wrapper, place);
+        Some((place, self.substitute_nominal(wrapper, args, &ty)))
+    }
+
+    /// The stored variable that a getter returns as it stands.
+    fn returned_property(&mut self, wrapper: NominalId, get: FunctionId) -> Option<u32> {
+        let named = match &self.function_data(get).code {
+            Code::Expression(e) => property_named(e),
+            Code::Block(Some(block)) => match block.items.as_slice() {
+                [only] => match &only.kind {
+                    StmtKind::Expr(e) | StmtKind::Return(Some(e)) => property_named(e),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        }?;
+        let stored = &self.nominal_data(wrapper).stored;
+        let place = stored.iter().position(|s| s.name == named && !s.is_let)? as u32;
+        (self.stored_type(wrapper, place) == self.signature(get).result).then_some(place)
+    }
+
     fn part(&self, w: &Wrapping, name: &str, is_static: bool) -> FunctionData {
         let Group { owner, file, is_prelude, .. } = self.groups[w.like.group.0 as usize];
         FunctionData {
@@ -384,6 +481,22 @@ fn as_written(value: &Expr, ty: Option<&TypeExpr>) -> Expr {
             Expr { kind, span: value.span }
         }
         None => value.clone(),
+    }
+}
+
+/// The property of `self` that an expression reads.
+fn property_named(e: &Expr) -> Option<Name> {
+    match &e.kind {
+        ExprKind::Ident { name, .. } => Some(name.clone()),
+        ExprKind::Member { base, name, .. } => match &base.kind {
+            ExprKind::Ident { name: own, .. } if &**own == "self" => Some(name.name.clone()),
+            _ => None,
+        },
+        ExprKind::Sequence(parts) => match parts.as_slice() {
+            [syntax::ast::SequencePart::Operand(only)] => property_named(only),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -10,6 +10,7 @@ pub(super) mod args;
 mod explain;
 mod fmt;
 mod input;
+mod interpreter;
 mod look;
 mod new;
 mod record;
@@ -30,7 +31,7 @@ use std::io::IsTerminal;
 
 /// Does what the command line says, and gives the exit status.
 pub fn main() -> i32 {
-    guard::guarded(|| match Words::try_parse() {
+    guard::guarded(|| match Words::try_parse_from(interpreter::words(std::env::args_os())) {
         Ok(words) => dispatch(words),
         Err(error) => {
             // Nothing better can be done when the message cannot be written.

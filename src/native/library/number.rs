@@ -6,8 +6,8 @@ use super::context::{Failure, FailureKind, NativeContext};
 type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
 pub(super) const TABLE: &[NativeFunction] = &[
-    NativeFunction { name: "double.parse", call: |c| parse(c, |x| x) },
-    NativeFunction { name: "float.parse", call: |c| parse(c, |x| f64::from(x as f32)) },
+    NativeFunction { name: "double.parse", call: |c| parse(c, |text| text.parse().ok(), DOUBLE) },
+    NativeFunction { name: "float.parse", call: |c| parse(c, |text| text.parse::<f32>().ok().map(f64::from), SINGLE) },
     NativeFunction { name: "int.parse", call: parse_integer },
     NativeFunction { name: "number.bits", call: bits },
     NativeFunction { name: "number.ofBits", call: of_bits },
@@ -17,10 +17,89 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "time.now", call: now },
 ];
 
-fn parse(c: Call<'_, '_>, round: fn(f64) -> f64) -> Result<(), Failure> {
-    let number = c.text()?.parse::<f64>().ok();
+/// How many bits a number's significand has, and the exponents of the least number and of the first that is too great.
+struct Precision {
+    bits: i32,
+    least: i32,
+    end: i32,
+}
+
+const DOUBLE: Precision = Precision { bits: 53, least: -1074, end: 1024 };
+const SINGLE: Precision = Precision { bits: 24, least: -149, end: 128 };
+
+fn parse(c: Call<'_, '_>, decimal: fn(&str) -> Option<f64>, precision: Precision) -> Result<(), Failure> {
+    let text = c.text()?;
+    let text: &str = &text;
+    let number = decimal(text).or_else(|| hexadecimal(text, &precision)).or_else(|| payload(text));
     c.give_integer(i64::from(number.is_some()))?;
-    c.give_number(number.map_or(0.0, round))
+    c.give_number(number.unwrap_or(0.0))
+}
+
+/// A number such as `-0x1.8p3`: hexadecimal digits, times a power of 2.
+fn hexadecimal(text: &str, precision: &Precision) -> Option<f64> {
+    let (is_negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let digits = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"))?;
+    let (digits, power) = match digits.split_once(['p', 'P']) {
+        Some((digits, power)) => (digits, power.parse::<i32>().ok()?),
+        None => (digits, 0),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    // Digits beyond those that can matter are remembered as one bit that is 1 if any of them is not 0.
+    let (mut significand, mut exponent, mut rest) = (0_u64, power, false);
+    for (digits, step) in [(whole, 0), (fraction, -4)] {
+        for digit in digits.chars() {
+            let digit = u64::from(digit.to_digit(16)?);
+            if significand >> 58 == 0 {
+                significand = significand << 4 | digit;
+                exponent = exponent.saturating_add(step);
+            } else {
+                rest |= digit != 0;
+                exponent = exponent.saturating_add(step + 4);
+            }
+        }
+    }
+    let size = rounded(significand << 1 | u64::from(rest), exponent.saturating_sub(1), precision);
+    Some(if is_negative { -size } else { size })
+}
+
+/// A significand of at most 63 bits times a power of 2, rounded once to the nearest number; halves go to the even one.
+fn rounded(significand: u64, exponent: i32, precision: &Precision) -> f64 {
+    if significand == 0 {
+        return 0.0;
+    }
+    let length = 64 - significand.leading_zeros() as i32;
+    let lost = (length - precision.bits).max(precision.least.saturating_sub(exponent)).max(0);
+    let kept = match lost {
+        0 => significand,
+        1..=63 => {
+            let (kept, half) = (significand >> lost, 1_u64 << (lost - 1));
+            let rest = significand & ((1_u64 << lost) - 1);
+            kept + u64::from(rest > half || rest == half && kept & 1 == 1)
+        }
+        _ => 0,
+    };
+    let exponent = exponent.saturating_add(lost);
+    let length = 64 - kept.leading_zeros() as i32;
+    if kept != 0 && exponent.saturating_add(length) > precision.end {
+        return f64::INFINITY;
+    }
+    // In two steps: a power of 2 alone may be too small for a number.
+    let half = exponent.clamp(-2000, 2000) / 2;
+    kept as f64 * 2.0_f64.powi(half) * 2.0_f64.powi(exponent.clamp(-2000, 2000) - half)
+}
+
+/// `nan(payload)`; there is only one value that is not a number.
+fn payload(text: &str) -> Option<f64> {
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let inside = unsigned.get(3..)?.strip_prefix('(')?.strip_suffix(')')?;
+    let is_word = inside.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    (unsigned[..3].eq_ignore_ascii_case("nan") && is_word).then_some(f64::NAN)
 }
 
 fn parse_integer(c: Call<'_, '_>) -> Result<(), Failure> {

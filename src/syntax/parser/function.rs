@@ -1,6 +1,6 @@
 //! Functions, initialisers, subscripts, and the accessors of properties.
 
-use super::{Builder, Node, Rule};
+use super::{Builder, Node, Rule, YIELDED, Yielding};
 use crate::syntax::ast::{Accessors, Block, DeclKind, FunctionDecl, Generics, Ident, Param, TypeExpr, TypeExprKind};
 use pest::iterators::Pairs;
 
@@ -145,7 +145,16 @@ impl Builder<'_> {
                     Rule::accessor_word => word = part.as_str(),
                     Rule::accessor_kind => kind = part.as_str(),
                     Rule::name => name = Some(self.ident(&part)),
-                    Rule::block => body = Some(self.block(part)),
+                    Rule::block => {
+                        let yielding = match kind {
+                            "_read" => Some(Yielding::Value),
+                            "_modify" => Some(Yielding::Place),
+                            _ => None,
+                        };
+                        let around = std::mem::replace(&mut self.yielding, yielding);
+                        body = Some(self.block(part));
+                        self.yielding = around;
+                    }
                     _ => throws |= part.as_str() == "throws",
                 }
             }
@@ -158,8 +167,18 @@ impl Builder<'_> {
                     out.mutating_get |= word == "mutating";
                     out.get_throws |= throws;
                 }
+                // An assignment does not need what `_modify` does before and after.
                 "set" => {
                     out.set = Some((name, body));
+                    out.nonmutating_set |= word == "nonmutating";
+                }
+                "_read" => {
+                    out.get.get_or_insert(body);
+                    out.mutating_get |= word == "mutating";
+                }
+                "_modify" => {
+                    let value = Ident { name: self.text_name(YIELDED), span };
+                    out.set.get_or_insert((Some(value), body));
                     out.nonmutating_set |= word == "nonmutating";
                 }
                 "willSet" => out.will_set = Some((name, body)),

@@ -105,6 +105,8 @@ fn pieces(copy: &str, lines: &[usize], start: usize, size: usize) -> Vec<Range<u
     cuts
 }
 
+/// The parameter of a setter that is written as `_modify`.
+const YIELDED: &str = "yielded value";
 /// Texts are read in pieces of this size at least.
 const PIECE: usize = 1 << 16;
 /// So many errors of syntax are enough for one text.
@@ -167,6 +169,17 @@ struct Builder<'t> {
     in_hash: bool,
     /// Whether a `throw` or `try` was built whose error leaves the closure that is being built.
     throwing: bool,
+    /// The accessor that is being built, when it yields what is accessed.
+    yielding: Option<Yielding>,
+}
+
+/// What an accessor that yields is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Yielding {
+    /// `_read`
+    Value,
+    /// `_modify`
+    Place,
 }
 
 impl<'t> Builder<'t> {
@@ -182,6 +195,7 @@ impl<'t> Builder<'t> {
             depth: 0,
             in_hash: false,
             throwing: false,
+            yielding: None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Statements, blocks, conditions, `if` and `switch`.
 
 use super::expr::error_at;
-use super::{Builder, Node, Rule};
+use super::{Builder, Node, Rule, YIELDED, Yielding};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{
@@ -91,8 +91,28 @@ impl Builder<'_> {
             }
             Rule::checkpoint_statement => self.checkpoint_statement(node)?,
             Rule::test_block => self.test_block(node)?,
+            Rule::yield_statement => self.yield_statement(inner.next()?, span)?,
             other => unreachable!("{other:?} as a statement"),
         })
+    }
+
+    /// What `yield` stands for: a getter returns the value, and a setter stores its own in the place.
+    fn yield_statement(&mut self, node: Node<'_>, span: Span) -> Option<StmtKind> {
+        let accessed = self.expr(node);
+        match self.yielding {
+            Some(Yielding::Value) => Some(StmtKind::Return(Some(accessed))),
+            Some(Yielding::Place) => {
+                let name = self.text_name(YIELDED);
+                let value = Expr { kind: ExprKind::Ident { name, generics: vec![] }, span: accessed.span };
+                let parts =
+                    vec![SequencePart::Operand(accessed), SequencePart::Assign(span), SequencePart::Operand(value)];
+                Some(StmtKind::Expr(Expr { kind: ExprKind::Sequence(parts), span }))
+            }
+            None => {
+                self.error(Code::Syntax, span, "'yield' may only be used in the accessors '_read' and '_modify'");
+                None
+            }
+        }
     }
 
     /// `test "name" { … }`

@@ -226,6 +226,11 @@ impl Infer<'_> {
             self.world.keep(snapshot);
         } else {
             self.world.rollback(snapshot);
+            let is_opaque = f.strength == Strength::Plain && g.strength >= Strength::Differentiable;
+            if (!f.throws || g.throws) && !is_opaque && self.converts_by_parts(f, g) {
+                let names: Vec<String> = (0..f.params.len()).map(|i| format!("$t{i}")).collect();
+                return self.wrapped_function(value, &names, g.throws, &wanted, span);
+            }
             let found = value.ty.clone();
             self.mismatch(&found, &wanted, span);
             return Expr { kind: ExprKind::Error, ty: wanted, span };
@@ -269,6 +274,17 @@ impl Infer<'_> {
         let promise = Promise { linear: g.strength == Strength::Linear, wrt: marks(g) };
         let kind = ExprKind::ConvertFunction { value: Box::new(value), promise: Some(promise) };
         Expr { kind, ty: wanted, span }
+    }
+
+    /// Whether a function takes all that is given, converted, and gives what is wanted, converted: a subclass for its base,
+    /// a value for an optional or an existential.
+    fn converts_by_parts(&mut self, f: &FunctionType, g: &FunctionType) -> bool {
+        let is_inout = |f: &FunctionType| f.params.iter().any(|p| p.is_inout || p.autoclosure);
+        f.params.len() == g.params.len()
+            && !is_inout(f)
+            && !is_inout(g)
+            && f.params.iter().zip(&g.params).all(|(own, given)| self.can_convert(&given.ty, &own.ty))
+            && self.can_convert(&f.result, &g.result)
     }
 
     /// Whether a function of several parameters stands where one of a tuple of them is wanted: `zip(a, b).map(max)`.
@@ -368,6 +384,10 @@ impl Infer<'_> {
                 && self.world.unify(&f.result, &g.result, Span::default());
             self.world.rollback(snapshot);
             return fits;
+        }
+        if let (Type::Function(f), Type::Function(g)) = (&from, &to) {
+            let is_opaque = f.strength == Strength::Plain && g.strength >= Strength::Differentiable;
+            return (!f.throws || g.throws) && !is_opaque && self.converts_by_parts(&f.clone(), &g.clone());
         }
         if let Some(payload) = self.world.optional_payload(&to)
             && (!self.world.is_optional(&from) || self.world.is_optional(&payload))

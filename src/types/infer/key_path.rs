@@ -29,6 +29,11 @@ impl Infer<'_> {
             (Some(root), _) => self.resolve(root),
             (None, Some(Type::Function(f))) if f.params.len() == 1 => f.params[0].ty.clone(),
             (None, Some(Type::Nominal(_, args))) if args.len() == 2 => args[0].clone(),
+            (None, Some(Type::Nominal(n, args)))
+                if args.len() == 1 && &*self.world.nominal_data(*n).name == "PartialKeyPath" =>
+            {
+                args[0].clone()
+            }
             _ => {
                 let message = "cannot infer key path type from context; consider explicitly specifying a root type";
                 let diagnostic = Diagnostic::error(Code::CannotInfer, span, message);

@@ -41,9 +41,12 @@ impl Walk<'_> {
                 show(number, Slot::NONE);
             }
             TangentKind::Fields(fields) => {
-                let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };
-                let inside = instance.as_ref().map(|b| b.cells.borrow());
+                let of_value = if self.is_class(tangent.value) { instance(value, at) } else { None };
+                let inside = of_value.as_ref().map(|b| b.cells.borrow());
                 let (value, at) = inside.as_deref().map_or((value, at), |cells| (cells, At::default()));
+                let of_vector = if self.is_class(tangent.vector) { instance(vector, from) } else { None };
+                let inside_vector = of_vector.as_ref().map(|b| b.cells.borrow());
+                let (vector, from) = inside_vector.as_deref().map_or((vector, from), |cells| (cells, At::default()));
                 for (field, vector_field, of) in fields {
                     let at = at.plus(self.field(tangent.value, *field));
                     let from = from.plus(self.field(tangent.vector, *vector_field));

@@ -1,8 +1,10 @@
 //! Making tangent vectors of numbers.
 
 use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, moving, tag};
+use crate::value::ending::Last;
 use crate::value::shape::{BESIDE, Shape, ShapeId, TangentId, TangentKind};
-use crate::value::{Cells, Ref, Slot, whole};
+use crate::value::{BoxCells, Cells, Ref, Slot, whole};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 impl Walk<'_> {
@@ -86,6 +88,20 @@ impl Walk<'_> {
                 let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };
                 let inside = instance.as_ref().map(|b| b.cells.borrow());
                 let (value, at) = inside.as_deref().map_or((value, at), |cells| (cells, At::default()));
+                if let Shape::Class { fields: own, .. } = self.shapes.get(tangent.vector) {
+                    // The vector is an instance, too.
+                    let mut made = Cells::default();
+                    made.len = 1;
+                    own.iter().for_each(|(_, shape)| self.push_zero(*shape, &mut made));
+                    for (field, vector_field, of) in fields {
+                        let from = at.plus(self.field(tangent.value, *field));
+                        let to = self.field(tangent.vector, *vector_field);
+                        self.fill(*of, (value, from), (&mut made, to), next, depth + 1)?;
+                    }
+                    let (cells, shape) = (RefCell::new(made), Some(tangent.vector));
+                    put(out, to, Ref::Box(Rc::new(BoxCells { cells, shape, last: Last::default() })));
+                    return Ok(());
+                }
                 if tangent.value == tangent.vector {
                     self.keep_data(tangent.value, fields, (value, at), (out, to));
                 }

@@ -88,6 +88,7 @@ impl World {
             ty: ty.clone(),
             is_let: false,
             ownership: Ownership::Strong,
+            wrapped: None,
             no_derivative: false,
             span: SPAN,
         };
