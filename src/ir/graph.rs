@@ -368,13 +368,22 @@ impl Operator {
             Operator::ValueWithDifferential { at, result, .. }
             | Operator::ValueWithTangent { at, result, .. }
             | Operator::Transpose { at, result } => vec![at, result],
-            Operator::WithoutDerivative { of }
+            Operator::WithoutDerivative { of, .. }
             | Operator::WithDerivative { of }
             | Operator::Coordinates { of }
             | Operator::Gradient { at: of, .. }
+            | Operator::BrokenArgument { of, .. }
             | Operator::Broken { of } => vec![of],
             Operator::Series { result, .. } => vec![result],
-            Operator::ApplyAtOnce | Operator::Recompute | Operator::Threshold { .. } => vec![],
+            Operator::ApplyAtOnce
+            | Operator::NoDerivativeArgument
+            | Operator::Recompute
+            | Operator::Threshold { .. }
+            | Operator::SendBreak { .. }
+            | Operator::ReceiveBreak { .. }
+            | Operator::ForgetBreaks
+            | Operator::KeepBreak { .. }
+            | Operator::KeptBreak { .. } => vec![],
         }
     }
 }

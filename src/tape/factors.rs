@@ -52,6 +52,7 @@ impl Sweep {
         }
         if !factors.is_empty() && (levels.is_searched() || levels.is_shown()) {
             let whole = multiplied(levels, adjoint, &factors)?;
+            self.make_live();
             self.set(node, whole);
         }
         if adjoint.value.is_infinite() {
@@ -96,6 +97,7 @@ impl Sweep {
     pub(super) fn multiply_factors(&mut self, levels: &mut Levels, node: u32) -> Result<(), Stop> {
         if let Some(factors) = self.factors.0.remove(&node) {
             let whole = multiplied(levels, self.number(node), &factors)?;
+            self.make_live();
             self.set(node, whole);
         }
         Ok(())
@@ -105,11 +107,6 @@ impl Sweep {
     pub(super) fn multiply_all_factors(&mut self, levels: &mut Levels) -> Result<(), Stop> {
         let nodes: Vec<u32> = self.factors.0.keys().copied().collect();
         nodes.into_iter().try_for_each(|node| self.multiply_factors(levels, node))
-    }
-
-    fn set(&mut self, node: u32, x: Num) {
-        self.make_live();
-        self.set_live(node, x);
     }
 }
 
