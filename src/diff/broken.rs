@@ -2,21 +2,24 @@
 //! again.
 //!
 //! In: a function. Out: the same function, where what was the number is held until there is a number again, and an
-//! [`Operator::Broken`] then says so. Where the first one moves, the second has no derivative, and whoever asks for it is
-//! told where the chain broke. An integer that a function returns hands on what it was made of: [`Operator::SendBreak`]
-//! in front of the return, [`Operator::ReceiveBreak`] behind the call, whichever function that finds.
+//! operator `Broken` then says so. Where the first one moves, the second has no derivative, and whoever asks for it is
+//! told where the chain broke. An integer that a function returns hands on what it was made of: `SendBreak` stands in
+//! front of the return, `ReceiveBreak` behind the call, whichever function that finds. For an integer in a variable or
+//! property `KeepBreak` stands behind the store, and `KeptBreak` behind the load.
 //!
 //! Promises: a selection (a condition, an index, the length of a loop) is not a chain, and neither is what goes through
-//! storage; a function without such a chain is left alone. What is certain of a function that is promised to be
+//! an array or a dictionary; a function without such a chain is left alone. What is certain of a function that is promised to be
 //! differentiable has been refused before the program runs (`check`); this is for functions that are found only then.
 //! Not here: what happens to the levels (`tape`), the words (`vm`).
 
+mod marking;
+
+use self::marking::Marking;
 use super::activity::Activity;
 use super::dataflow::{self, Fact};
 use super::flow::{self, NativePassage, Passage};
 use super::possible::Possible;
-use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Terminator};
-use crate::source::Span;
+use crate::ir::{Function, FunctionId, Instruction, Op, Program, Reg, Terminator};
 use crate::value::Bank;
 use crate::value::shape::{TangentId, TangentKind};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -307,249 +310,5 @@ fn is_number(f: &Function, reg: Reg) -> bool {
     f.registers[reg.0 as usize].bank == Bank::F
 }
 
-/// Says behind a step that stores an integer in a variable that it was made of a number, beside those before if there
-/// are `more`.
-fn keep(store: &Instruction, number: Reg, more: bool) -> Instruction {
-    let op = Op::Operator(Operator::KeepBreak { index: variable(store), more });
-    let mut ins = store.ins.clone();
-    ins.insert(ins.len() - 1, number);
-    Instruction { op, outs: vec![], ins, ..store.clone() }
-}
-
-/// Which component of a box, or of the global variables, a step reads or writes.
-fn variable(step: &Instruction) -> u32 {
-    match step.op {
-        Op::LoadBox { index, .. } | Op::StoreBox { index, .. } => u32::from(index),
-        Op::LoadGlobal { index, .. } | Op::StoreGlobal { index, .. } => index,
-        _ => u32::MAX,
-    }
-}
-
-/// What is put into a function.
-struct Marking {
-    registers: Vec<Register>,
-    /// At the beginning: nothing is held.
-    first: Vec<Instruction>,
-    /// In front of a step.
-    before: BTreeMap<At, Vec<Instruction>>,
-    /// Behind a step.
-    behind: BTreeMap<At, Vec<Instruction>>,
-}
-
-impl Marking {
-    fn of(f: &Function, found: &Found, number_kind: TangentId) -> Marking {
-        let (before, behind) = (BTreeMap::new(), BTreeMap::new());
-        let mut marking = Marking { registers: f.registers.clone(), first: vec![], before, behind };
-        let mut held: BTreeMap<Source, Vec<Reg>> = BTreeMap::new();
-        let arguments = found.arguments.values().flat_map(BTreeMap::values);
-        let used = found.numbers.values().chain(found.results.values()).chain(found.stores.values());
-        let used = used.chain(arguments).flatten();
-        for of in used {
-            let span = f.blocks[of.at().0].instructions[of.at().1].span;
-            held.entry(*of).or_insert_with(|| match of {
-                Source::Step(at) => marking.hold(*at, &found.breaks[at], span),
-                Source::Call(at, k) => marking.receive(*at, *k, span),
-                Source::Load(at) => marking.kept(*at, &f.blocks[at.0].instructions[at.1]),
-            });
-        }
-        for ((at, out), sources) in &found.numbers {
-            for of in sources {
-                let span = f.blocks[of.at().0].instructions[of.at().1].span;
-                let operator = |held: &Reg| {
-                    let op = Op::Operator(Operator::Broken { of: number_kind });
-                    Instruction { op, outs: vec![*out], ins: vec![*held, *out], span, active: false }
-                };
-                marking.behind.entry(*at).or_default().extend(held[of].iter().map(operator));
-            }
-        }
-        for (at, sources) in &found.stores {
-            let store = &f.blocks[at.0].instructions[at.1];
-            let numbers = sources.iter().flat_map(|of| &held[of]).enumerate();
-            let keep = numbers.map(|(k, number)| keep(store, *number, k > 0));
-            marking.behind.entry(*at).or_default().extend(keep);
-        }
-        for (at, arguments) in &found.arguments {
-            let call = &f.blocks[at.0].instructions[at.1];
-            let function = marking.register(Bank::R);
-            marking.first.push(Instruction { op: Op::Null, outs: vec![function], ins: vec![], ..call.clone() });
-            let hold = Instruction { op: Op::Copy, outs: vec![function], ins: vec![call.ins[0]], ..call.clone() };
-            marking.before.entry(*at).or_default().push(hold);
-            for (argument, number) in arguments.iter().flat_map(|(k, all)| all.iter().map(move |of| (*k, of))) {
-                for (result, out) in (0..).zip(&call.outs).filter(|(_, out)| is_number(f, **out)) {
-                    let op = Op::Operator(Operator::BrokenArgument { of: number_kind, argument, result });
-                    let ask = |held: &Reg| Instruction {
-                        op: op.clone(),
-                        outs: vec![*out],
-                        ins: vec![function, *held, *out],
-                        ..call.clone()
-                    };
-                    marking.behind.entry(*at).or_default().extend(held[number].iter().map(ask));
-                }
-            }
-        }
-        for ((block, result), sources) in &found.results {
-            let end = (*block, f.blocks[*block].instructions.len());
-            for number in sources.iter().flat_map(|of| &held[of]) {
-                let op = Op::Operator(Operator::SendBreak { result: *result });
-                let span = f.blocks[*block].end_span;
-                let step = Instruction { op, outs: vec![], ins: vec![*number], span, active: false };
-                marking.before.entry(end).or_default().push(step);
-            }
-        }
-        marking
-    }
-
-    /// Asks behind a call what was sent for one of its results.
-    fn receive(&mut self, at: At, result: u32, span: Span) -> Vec<Reg> {
-        let register = self.number();
-        let step = |op, outs| Instruction { op: Op::Operator(op), outs, ins: vec![], span, active: false };
-        self.clear(register, span);
-        let before = self.before.entry(at).or_default();
-        if !before.iter().any(|step| step.op == Op::Operator(Operator::ForgetBreaks)) {
-            before.push(step(Operator::ForgetBreaks, vec![]));
-        }
-        // In front of those who ask for the register.
-        self.behind.entry(at).or_default().insert(0, step(Operator::ReceiveBreak { result }, vec![register]));
-        vec![register]
-    }
-
-    /// Asks behind a step that reads an integer from a variable what that was made of.
-    fn kept(&mut self, at: At, load: &Instruction) -> Vec<Reg> {
-        let register = self.number();
-        self.clear(register, load.span);
-        let op = Op::Operator(Operator::KeptBreak { index: variable(load) });
-        let ins = [&load.ins[..], &load.outs[..]].concat();
-        let step = Instruction { op, outs: vec![register], ins, ..load.clone() };
-        self.behind.entry(at).or_default().insert(0, step);
-        vec![register]
-    }
-
-    fn number(&mut self) -> Reg {
-        self.register(Bank::F)
-    }
-
-    fn register(&mut self, bank: Bank) -> Reg {
-        self.registers.push(Register { bank, name: None });
-        Reg(self.registers.len() as u32 - 1)
-    }
-
-    /// Before anything is held a register has a number, too.
-    fn clear(&mut self, register: Reg, span: Span) {
-        let (outs, ins) = (vec![register], vec![]);
-        self.first.push(Instruction { op: Op::ConstF(0.0), outs, ins, span, active: false });
-    }
-
-    /// Holds the numbers that go into a step.
-    fn hold(&mut self, at: At, numbers: &BTreeSet<Reg>, span: Span) -> Vec<Reg> {
-        let mut held = vec![];
-        for number in numbers {
-            let register = self.number();
-            self.clear(register, span);
-            let copy = Instruction { op: Op::Copy, outs: vec![register], ins: vec![*number], span, active: false };
-            self.before.entry(at).or_default().push(copy);
-            held.push(register);
-        }
-        held
-    }
-
-    fn function(mut self, f: &Function) -> Function {
-        let mut out = Function { registers: self.registers, ..f.clone() };
-        for (b, block) in out.blocks.iter_mut().enumerate() {
-            let old = std::mem::take(&mut block.instructions);
-            if b == 0 {
-                block.instructions.append(&mut self.first);
-            }
-            let end = old.len();
-            for (k, step) in old.into_iter().enumerate() {
-                block.instructions.extend(self.before.remove(&(b, k)).unwrap_or_default());
-                block.instructions.push(step);
-                block.instructions.extend(self.behind.remove(&(b, k)).unwrap_or_default());
-            }
-            block.instructions.extend(self.before.remove(&(b, end)).unwrap_or_default());
-        }
-        out
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::diff::testing::{Builder, program};
-    use crate::value::Bank::{F, I, R};
-
-    fn marks(b: Builder) -> usize {
-        let (program, id) = program(b);
-        let f = program.function(id).unwrap();
-        let marked = Chains::new(&program).marked(f);
-        let is_mark = |s: &&Instruction| matches!(s.op, Op::Operator(Operator::Broken { .. }));
-        marked.map_or(0, |f| f.blocks.iter().flat_map(|b| &b.instructions).filter(is_mark).count())
-    }
-
-    #[test]
-    fn a_number_that_was_an_integer_is_marked() {
-        let mut b = Builder::new("f");
-        let x = b.param("x", F);
-        let n = b.primitive("int.fromDouble", &[x]);
-        let m = b.primitive("int.add", &[n, n]);
-        let y = b.primitive("double.fromInt", &[m]);
-        b.ret(&[y]);
-        assert_eq!(marks(b), 1);
-    }
-
-    /// The operators that are put into a function.
-    fn operators(b: Builder) -> Vec<Operator> {
-        let (program, id) = program(b);
-        let marked = Chains::new(&program).marked(program.function(id).unwrap());
-        let blocks = marked.map_or(vec![], |f| f.blocks);
-        let steps = blocks.into_iter().flat_map(|b| b.instructions);
-        steps.filter_map(|s| if let Op::Operator(operator) = s.op { Some(operator) } else { None }).collect()
-    }
-
-    #[test]
-    fn an_integer_that_is_returned_hands_on_what_it_was_made_of() {
-        let mut b = Builder::new("f");
-        let (x, n) = (b.param("x", F), b.param("n", I));
-        let whole = b.primitive("int.fromDouble", &[x]);
-        b.ret(&[n, whole]);
-        assert_eq!(operators(b), [Operator::SendBreak { result: 1 }]);
-    }
-
-    #[test]
-    fn a_caller_asks_what_an_integer_was_made_of() {
-        let mut b = Builder::new("f");
-        let (function, x) = (b.param("function", R), b.param("x", F));
-        let n = b.op(Op::CallValue, &[function, x], I);
-        let y = b.primitive("double.fromInt", &[n]);
-        b.ret(&[y]);
-        let put = operators(b);
-        assert_eq!(put[..2], [Operator::ForgetBreaks, Operator::ReceiveBreak { result: 0 }]);
-        assert!(matches!(put[2..], [Operator::Broken { .. }]));
-    }
-
-    #[test]
-    fn an_integer_in_a_variable_keeps_what_it_was_made_of() {
-        let mut b = Builder::new("f");
-        let (variable, x) = (b.param("variable", R), b.param("x", F));
-        let whole = b.primitive("int.fromDouble", &[x]);
-        b.op_to(Op::StoreBox { bank: I, index: 3 }, &[variable, whole], &[]);
-        let n = b.op(Op::LoadBox { bank: I, index: 3 }, &[variable], I);
-        let y = b.primitive("double.fromInt", &[n]);
-        b.ret(&[y]);
-        let put = operators(b);
-        assert_eq!(put[..2], [Operator::KeepBreak { index: 3, more: false }, Operator::KeptBreak { index: 3 }]);
-        assert!(matches!(put[2..], [Operator::Broken { .. }]));
-    }
-
-    #[test]
-    fn a_selection_and_a_constant_are_not() {
-        let mut b = Builder::new("f");
-        let (x, n) = (b.param("x", F), b.param("n", I));
-        let whole = b.primitive("int.fromDouble", &[x]);
-        let less = b.primitive("int.lt", &[whole, n]);
-        let two = b.constant(2.0);
-        let constant = b.primitive("int.fromDouble", &[two]);
-        let back = b.primitive("double.fromInt", &[constant]);
-        b.ret(&[less, back]);
-        assert_eq!(marks(b), 0);
-    }
-}
+mod tests;

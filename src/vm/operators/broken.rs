@@ -32,6 +32,9 @@ pub struct BrokenChains {
     kept: HashMap<(usize, u32), Kept>,
 }
 
+/// From so many variables on those that are gone are looked for.
+const MANY: usize = 256;
+
 /// An integer in a variable.
 struct Kept {
     /// The box; nothing for a global variable.
@@ -154,12 +157,22 @@ pub(super) fn keep(machine: &mut Machine, (index, more): (u32, bool), arguments:
     let number = arguments.f.first().map(|value| Num { value: *value, slot: arguments.slot(0) }).unwrap_or_default();
     if !more {
         machine.broken.kept.remove(&(address, index));
+        prune(machine);
     }
     if machine.levels.innermost(&[number]).is_some() {
         let new = || Kept { inside: inside.map(Rc::downgrade), integer, made_of: vec![] };
         machine.broken.kept.entry((address, index)).or_insert_with(new).made_of.push(number);
     }
     Ok(Next::Return)
+}
+
+/// Forgets variables that are gone, and numbers of levels that have ended, when there are many.
+fn prune(machine: &mut Machine) {
+    let (levels, kept) = (&machine.levels, &mut machine.broken.kept);
+    if kept.len() >= MANY && kept.len().is_power_of_two() {
+        let is_there = |kept: &Kept| kept.inside.as_ref().is_none_or(|inside| inside.strong_count() > 0);
+        kept.retain(|_, one| is_there(one) && one.made_of.iter().any(|x| levels.is_live(x.slot)));
+    }
 }
 
 /// The number that an integer was made of that was read in a variable.

@@ -242,7 +242,7 @@ fn many_gradients_leave_nothing_behind() {
 }
 
 #[test]
-fn a_vector_of_another_size_is_an_error() {
+fn a_vector_of_another_size_is_read_as_far_as_it_goes() {
     let mut script = Script::new(|number, array| {
         let mut main = Builder::new("main", &[R, R], &[F]);
         let body = main.new_op(R, Op::Closure(FunctionId(1)), &[]);
