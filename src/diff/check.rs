@@ -194,7 +194,9 @@ impl Checker<'_> {
             let breaks = inside.results.iter().filter_map(|known| known.0.as_deref()).flat_map(|known| &known.breaks);
             for ((component, _), at) in breaks {
                 let captured = component.checked_sub(CAPTURED).and_then(|k| maker.ins.get(k as usize));
-                let Some(Made::Elsewhere(origin)) = captured.and_then(|reg| writers.origin(*reg, None)) else { continue };
+                let Some(Made::Elsewhere(origin)) = captured.and_then(|reg| writers.origin(*reg, None)) else {
+                    continue;
+                };
                 let Some(argument) = f.params.iter().position(|param| *param == origin) else { continue };
                 if moves.get(argument) == Some(&Moves::Yes) {
                     found.entry((at.span, parameter_of(f, argument))).or_insert_with(|| at.clone());

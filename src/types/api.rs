@@ -128,7 +128,8 @@ impl World {
     fn check_c_functions(&mut self) {
         for (f, span) in std::mem::take(&mut self.c_functions) {
             if self.check_body(f).is_some_and(|body| !body.captures.is_empty()) {
-                let kind = if self.function_data(f).kind == FunctionKind::Closure { "closure" } else { "local function" };
+                let kind =
+                    if self.function_data(f).kind == FunctionKind::Closure { "closure" } else { "local function" };
                 let message = format!("a C function pointer cannot be formed from a {kind} that captures context");
                 self.report(Diagnostic::error(DiagnosticCode::Mismatch, span, message));
             }

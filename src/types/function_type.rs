@@ -58,12 +58,7 @@ impl World {
     }
 
     /// A type with attributes before it that are not part of a function type as it is written.
-    pub(super) fn resolve_attributed(
-        &mut self,
-        attributes: &[Attribute],
-        inner: &TypeExpr,
-        scope: &TypeScope,
-    ) -> Type {
+    pub(super) fn resolve_attributed(&mut self, attributes: &[Attribute], inner: &TypeExpr, scope: &TypeScope) -> Type {
         let Some(attribute) = attributes.iter().find(|a| &*a.name.name == "differentiable") else {
             return self.resolve_type(inner, scope);
         };

@@ -57,9 +57,7 @@ impl World {
         let [Stmt { kind: StmtKind::Return(Some(result)), .. }] = body.statements.as_slice() else { return false };
         let ExprKind::Tuple(parts) = &result.kind else { return false };
         let Some(ExprKind::Call { callee, args }) = parts.first().map(|value| &value.kind) else { return false };
-        let is_parameter = |(k, arg): (u32, &Argument)| {
-            matches!(arg, Argument::Value(e) if matches!(e.kind, ExprKind::Local(local) if local == LocalId(k)))
-        };
+        let is_parameter = |(k, arg): (u32, &Argument)| matches!(arg, Argument::Value(e) if matches!(e.kind, ExprKind::Local(local) if local == LocalId(k)));
         let calls_it = match callee {
             Callee::Class { function, .. } => function.function == original,
             Callee::Requirement { protocol, requirement, self_type: Type::Param(own), .. } => {

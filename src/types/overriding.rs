@@ -65,8 +65,7 @@ impl World {
         let mut at = Some(Type::Nominal(n, args.into()));
         while let Some(Type::Nominal(class, args)) = at {
             let here = olds.iter().filter(|old| self.function_data(**old).owner == Owner::Nominal(class));
-            let found: Vec<_> =
-                here.map(|old| (*old, args.iter().chain(further).cloned().collect())).collect();
+            let found: Vec<_> = here.map(|old| (*old, args.iter().chain(further).cloned().collect())).collect();
             if !found.is_empty() {
                 return found;
             }
@@ -80,7 +79,8 @@ impl World {
         let results = [old, new].map(|f| self.signature(f).result.clone());
         let is_open = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Param(_)));
         let is_init = matches!(self.function_data(new).kind, FunctionKind::Init { .. });
-        !is_init && (results.iter().any(is_open) || self.normalize_type(&results[0]) == self.normalize_type(&results[1]))
+        !is_init
+            && (results.iter().any(is_open) || self.normalize_type(&results[0]) == self.normalize_type(&results[1]))
     }
 
     /// Finds out what a class overrides, and says what is wrong with it.

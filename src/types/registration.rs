@@ -7,13 +7,13 @@
 use super::derivative_type::{changed_parameters, derivative_parts, together, unlabelled};
 use super::originals::parameter_labels;
 use super::promise::{differentiation, parameters};
-use super::store::{Owner, Registered, Signature, World};
+use super::store::{FunctionKind, Owner, Registered, Signature, World};
 use super::tree::FunctionId;
 use super::ty::Type;
 use super::world::RegisteredKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Decl, DifferentiationArgs, FunctionName};
+use crate::syntax::ast::{Decl, DifferentiationArgs, FunctionName, Name};
 use std::rc::Rc;
 
 const TWO_PARTS: &str = "'@derivative(of:)' attribute requires function to return a two-element tuple; first element must have label 'value:' and second element must have label 'pullback:' or 'differential:'";
@@ -46,6 +46,8 @@ enum Misfit {
     Shape,
     /// What it is about fits, and the types that follow from that do not.
     Types(Box<Diagnostic>),
+    /// The labels of its arguments differ.
+    Labels(FunctionId),
     /// Said already.
     Reported,
 }
@@ -98,16 +100,17 @@ impl World {
             return;
         }
         let given = self.signature(f);
-        // Names and labels need not be those of the original; of several that fit, the one that has them is meant.
-        let labels = parameter_labels(&given);
-        candidates.sort_by_key(|candidate| parameter_labels(&self.signature(*candidate)) != labels);
+        // Labels may be left out or added; of several originals that fit, the one with the same labels is meant.
+        let own = parameter_labels(&given);
+        candidates.sort_by_key(|candidate| parameter_labels(&self.signature(*candidate)) != own);
         let saved = std::mem::replace(&mut self.env, given.env.clone());
-        let mut types = None;
+        let (mut labels, mut types) = (None, None);
         let mut done = false;
         for candidate in candidates {
             let Some(original) = self.original(candidate, f, &given) else { continue };
             match try_one(self, &original) {
                 Ok(()) | Err(Misfit::Reported) => done = true,
+                Err(Misfit::Labels(other)) => labels = Some(other),
                 Err(Misfit::Types(problem)) => types = types.or(Some(problem)),
                 Err(Misfit::Shape) => {}
             }
@@ -116,10 +119,22 @@ impl World {
             }
         }
         self.env = saved;
-        match types {
+        match (types, labels) {
             _ if done => {}
-            Some(problem) => self.report(*problem),
-            None => {
+            (Some(problem), _) => self.report(*problem),
+            (None, Some(original)) => {
+                let is_transpose =
+                    self.function_data(f).decl.as_ref().is_some_and(|d| d.attribute("transpose").is_some());
+                let what = if is_transpose { "transpose" } else { "derivative" };
+                let message = format!(
+                    "the argument labels of a {what} must be those of its original: '{}' has other labels than '{}'",
+                    self.full_name(f),
+                    self.full_name(original)
+                );
+                let (at, other) = (self.function_data(f).span, self.function_data(original).span);
+                self.report(Diagnostic::error(Code::Registration, at, message).also(other, "the original"));
+            }
+            (None, None) => {
                 let name = &of.name.name;
                 let message = format!(
                     "referenced declaration '{name}' could not be resolved: no '{name}' takes the parameters of this function"
@@ -184,6 +199,9 @@ impl World {
             if types.len() != original.params.len() || changed_parameters(&given) != original.changed {
                 return Err(Misfit::Shape);
             }
+            if world.labels_differ(f, original.function) {
+                return Err(Misfit::Labels(original.function));
+            }
             let same = |world: &mut World, a: &Type, b: &Type| world.normalize_type(a) == *b;
             if !types.iter().zip(&original.params).all(|(a, b)| same(world, a, b))
                 || !same(world, &value, &original.result)
@@ -211,6 +229,18 @@ impl World {
             world.remember(Registered { differs, ..original.registered(f, wrt, kind) }, original, span);
             Ok(())
         });
+    }
+
+    /// Whether arguments have one label in a derivative and another one in its original. Operators, subscripts and setters are
+    /// called without.
+    fn labels_differ(&mut self, f: FunctionId, original: FunctionId) -> bool {
+        let data = self.function_data(original);
+        let is_accessor = data.kind == FunctionKind::Setter || &*data.base_name == "subscript";
+        if is_accessor || super::written::is_operator(&data.base_name) {
+            return false;
+        }
+        let (new, old) = (parameter_labels(&self.signature(f)), parameter_labels(&self.signature(original)));
+        old.iter().zip(&new).any(|(old, new)| are_others(old.as_ref(), new.as_ref()))
     }
 
     fn register_transpose(&mut self, f: FunctionId, of: &FunctionName, args: &DifferentiationArgs, span: Span) {
@@ -243,6 +273,9 @@ impl World {
             if !fits {
                 let problem = world.misfitting_transpose(original, &wanted, &moved, span);
                 return Err(Misfit::Types(Box::new(problem)));
+            }
+            if world.kept_labels_differ(f, original, &wrt) {
+                return Err(Misfit::Labels(original.function));
             }
             let differs = args.differs.is_some();
             let new = Registered { differs, ..original.registered(f, wrt, RegisteredKind::Transpose) };
@@ -288,6 +321,17 @@ impl World {
         }
         let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
         self.normalize_type(&vector) == ty
+    }
+
+    /// Whether parameters that are kept have one label in a transpose and another one in the original.
+    fn kept_labels_differ(&mut self, f: FunctionId, original: &Original, wrt: &[bool]) -> bool {
+        let own = usize::from(original.has_self);
+        let labels = parameter_labels(&self.signature(original.function));
+        let kept: Vec<_> = labels.into_iter().zip(&wrt[own..]).filter(|(_, w)| !**w).map(|(label, _)| label).collect();
+        let mut given = parameter_labels(&self.signature(f));
+        given.pop();
+        let after_self = given.len().saturating_sub(kept.len());
+        kept.iter().zip(&given[after_self..]).any(|(old, new)| are_others(old.as_ref(), new.as_ref()))
     }
 
     fn misfitting_transpose(&self, original: &Original, takes: &[Type], gives: &[Type], span: Span) -> Diagnostic {
@@ -343,4 +387,9 @@ impl World {
         let of = |f: FunctionId| self.function_data(f).signature.as_ref().map(|s| s.env.requirements.len());
         a != b && self.function_data(a).owner == self.function_data(b).owner && of(a) == of(b)
     }
+}
+
+/// Whether two labels are there and differ.
+fn are_others(old: Option<&Name>, new: Option<&Name>) -> bool {
+    old.zip(new).is_some_and(|(old, new)| old != new)
 }

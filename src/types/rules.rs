@@ -79,7 +79,8 @@ impl World {
             if self.holds_here(&env.requirements, &env.params, &arguments) {
                 let primal = r.primal.map(|p| FunctionRef { function: p, generics: arguments.clone() });
                 let function = FunctionRef { function: r.function, generics: arguments };
-                let rule = Rule { function, wrt: r.wrt.clone(), kind: r.kind, differs: r.differs, primal, inherited: None };
+                let rule =
+                    Rule { function, wrt: r.wrt.clone(), kind: r.kind, differs: r.differs, primal, inherited: None };
                 // What is private hides what is not, and what asks for more what asks for less.
                 let serves_it = |old: &&Rule| old.wrt == rule.wrt && old.kind.mode() == rule.kind.mode();
                 let same = rules.iter().position(|old: &Rule| serves_it(&old));

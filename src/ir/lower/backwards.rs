@@ -62,7 +62,18 @@ impl Builder<'_> {
             }
             let (wrt, movers, differs) = (rule.wrt, movers.clone(), rule.differs);
             let inherited = rule.inherited.map(|original| self.d.function(original).name.clone());
-            self.out.rules.push(Rule { wrt, function, registered, kind, result, throws, differs, place, movers, inherited });
+            self.out.rules.push(Rule {
+                wrt,
+                function,
+                registered,
+                kind,
+                result,
+                throws,
+                differs,
+                place,
+                movers,
+                inherited,
+            });
         }
         let of_primal = of_primal.map(|original| self.d.function(original).name.clone());
         for parts in sums(parts) {

@@ -153,7 +153,8 @@ impl Builder<'_> {
         let Type::Tuple(given) = &derivative.result else { return None };
         let Type::Function(pullback) = &given.get(1)?.1 else { return None };
         let first = self.of_function(&derivative, &registered.generics, &pullback.params.first()?.ty);
-        let is_whole = matches!(&first, Type::Tuple(all) if all.iter().map(|(_, t)| t).eq(parts.iter().map(|(_, t)| t)));
+        let is_whole =
+            matches!(&first, Type::Tuple(all) if all.iter().map(|(_, t)| t).eq(parts.iter().map(|(_, t)| t)));
         (!is_whole && parts.len() > 1).then_some(vector)
     }
 

@@ -1,8 +1,8 @@
 //! Conversions that nobody writes: to an optional, to a weaker or promised function, to `Any`.
 
 use super::Infer;
-use super::strength::takes_back_marks;
 use super::solve::PendingKind;
+use super::strength::takes_back_marks;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
@@ -252,7 +252,9 @@ impl Infer<'_> {
         let marks = |f: &FunctionType| f.params.iter().map(|p| !p.no_derivative).collect::<Vec<_>>();
         let needs_promise = match (f.strength, g.strength) {
             (from, Strength::C) if from != Strength::C => return self.c_function(value, &wanted, span),
-            (_, Strength::C | Strength::Plain) | (Strength::Linear, Strength::Linear | Strength::Differentiable) => false,
+            (_, Strength::C | Strength::Plain) | (Strength::Linear, Strength::Linear | Strength::Differentiable) => {
+                false
+            }
             (Strength::Differentiable, Strength::Differentiable) => false,
             (from, Strength::Open) => {
                 return Expr { ty: Type::Function(Rc::new(FunctionType { strength: from, ..g.clone() })), ..value };
@@ -364,8 +366,7 @@ impl Infer<'_> {
             return match (&from, &to) {
                 (Type::Function(f), Type::Function(g)) => {
                     g.strength <= Strength::Open
-                        || !takes_back_marks(f, g)
-                            && (f.strength >= g.strength || f.strength <= Strength::Open)
+                        || !takes_back_marks(f, g) && (f.strength >= g.strength || f.strength <= Strength::Open)
                 }
                 _ => true,
             };

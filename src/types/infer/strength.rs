@@ -13,7 +13,8 @@ impl Infer<'_> {
             ExprKind::Closure { function } => self.world.c_functions.push((*function, span)),
             ExprKind::Function(f) => self.world.c_functions.push((f.function, span)),
             _ => {
-                let message = "a C function pointer can only be formed from a reference to a 'func' or a literal closure";
+                let message =
+                    "a C function pointer can only be formed from a reference to a 'func' or a literal closure";
                 return self.fail(Code::Mismatch, span, message);
             }
         }

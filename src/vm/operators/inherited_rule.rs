@@ -140,7 +140,8 @@ impl OwnValue {
         let numbers = leaves(walk(compiler), given.tangent, &given.cells, At::default())?;
         let numbers: Vec<f64> = numbers.iter().map(|y| y.value).collect();
         if numbers.len() != self.numbers.len() {
-            return Err(self.differs(&format!("{} numbers, and not {}", numbers.len(), self.numbers.len())));
+            let plural = if numbers.len() == 1 { "" } else { "s" };
+            return Err(self.differs(&format!("{} number{plural}, and not {}", numbers.len(), self.numbers.len())));
         }
         let several = numbers.len() > 1;
         for (k, (given, own)) in numbers.iter().zip(&self.numbers).enumerate() {
@@ -157,8 +158,9 @@ impl OwnValue {
 
     fn differs(&self, how: &str) -> Box<Fault> {
         let OwnValue { name, inherited, point, place, .. } = self;
-        let message =
-            format!("the derivative that '{name}' inherits from '{inherited}' gives another value than '{name}' itself");
+        let message = format!(
+            "the derivative that '{name}' inherits from '{inherited}' gives another value than '{name}' itself"
+        );
         Fault::new(Number::WrongDerivative, message)
             .remark(Remark::Here(format!("at {point}: {how}")))
             .remark(Remark::There(*place, format!("this was registered as the derivative of '{inherited}'")))
