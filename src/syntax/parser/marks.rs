@@ -111,7 +111,7 @@ impl Finder {
 /// What is marked from its beginning to its end.
 fn role(rule: Rule) -> Option<Role> {
     Some(match rule {
-        Rule::prefix_op => Role::Prefix,
+        Rule::prefix_op | Rule::yield_mark => Role::Prefix,
         Rule::infix_op | Rule::assign | Rule::requirement_op => Role::Infix,
         Rule::postfix_op | Rule::force | Rule::chain | Rule::prime | Rule::square => Role::Postfix,
         Rule::type_optional | Rule::type_unwrapped | Rule::ellipsis | Rule::failable => Role::Postfix,

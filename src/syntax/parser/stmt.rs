@@ -91,7 +91,7 @@ impl Builder<'_> {
             }
             Rule::checkpoint_statement => self.checkpoint_statement(node)?,
             Rule::test_block => self.test_block(node)?,
-            Rule::yield_statement => self.yield_statement(inner.next()?, span)?,
+            Rule::yield_statement => self.yield_statement(inner.last()?, span)?,
             other => unreachable!("{other:?} as a statement"),
         })
     }
