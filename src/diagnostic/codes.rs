@@ -108,4 +108,5 @@ diagnostics! {
     W0708 NeverMutated "A variable that could be a constant.";
     W0709 UnusedVariable "A variable that nobody reads.";
     W0710 FixedCast "A cast that always succeeds, or always fails.";
+    W0711 TruncatedQuotient "A quotient of two integer literals drops its remainder.";
 }

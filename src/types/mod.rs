@@ -39,6 +39,7 @@ mod lifetime;
 mod lookup;
 mod members;
 mod modifiers;
+mod module;
 mod names;
 mod observe;
 mod opaque;

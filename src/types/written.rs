@@ -1,7 +1,9 @@
 //! What can be read off the syntax alone.
 
 use crate::source::Span;
-use crate::syntax::ast::{Binding, Block, Expr, ExprKind, Ident, Name, Pattern, PatternKind, TypeExpr, TypeExprKind};
+use crate::syntax::ast::{
+    Attribute, AttributeArgs, Binding, Block, Expr, ExprKind, Ident, Name, Pattern, PatternKind, TypeExpr, TypeExprKind,
+};
 
 /// How many characters, as people see them, a text has.
 pub(super) fn characters(text: &str) -> usize {
@@ -19,6 +21,20 @@ pub(super) fn strip(pattern: &Pattern) -> &Pattern {
 /// Whether a type is written as `some P`.
 pub(super) fn is_opaque(ty: &TypeExpr) -> bool {
     matches!(ty.kind, TypeExprKind::Some(_))
+}
+
+/// Whether a type is written as that of a C function: `@convention(c) (Double) -> Double`.
+pub(super) fn is_c_function(ty: &TypeExpr) -> bool {
+    let is_c = |attributes: &[Attribute]| {
+        let is_c = |args: &AttributeArgs| matches!(args, AttributeArgs::Text(text) if text.contains('c'));
+        attributes.iter().any(|a| &*a.name.name == "convention" && is_c(&a.args))
+    };
+    match &ty.kind {
+        TypeExprKind::Function { attributes, .. } => is_c(attributes),
+        TypeExprKind::Attributed(attributes, inner) => is_c(attributes) || is_c_function(inner),
+        TypeExprKind::Optional(inner) | TypeExprKind::Unwrapped(inner) => is_c_function(inner),
+        _ => false,
+    }
 }
 
 /// The name and the type that a property is declared with; `None` when it is declared with another pattern.

@@ -24,6 +24,7 @@ impl Infer<'_> {
                 let result = &self.opened_result(result, only.span);
                 let value = self.expr(only, Some(result));
                 let value = self.coerce(value, result);
+                self.note_c_result(&value);
                 self.settle_statement(start);
                 let span = value.span;
                 let kind = if *result == Type::Never { StmtKind::Expr(value) } else { StmtKind::Return(Some(value)) };
@@ -43,6 +44,10 @@ impl Infer<'_> {
     }
 
     pub(super) fn statements(&mut self, items: &[ast::Stmt]) -> Vec<Stmt> {
+        self.without_fractions(|infer| infer.all_statements(items))
+    }
+
+    fn all_statements(&mut self, items: &[ast::Stmt]) -> Vec<Stmt> {
         let mut out = vec![];
         let functions = match self.is_top() {
             true => vec![],
@@ -77,9 +82,9 @@ impl Infer<'_> {
 
     /// Ends a statement: what still waits is decided by default.
     pub(super) fn settle_statement(&mut self, start: (usize, u32)) {
-        self.settling_numbers = true;
+        let around = std::mem::replace(&mut self.settling_numbers, true);
         self.settle(start.0, start.1);
-        self.settling_numbers = false;
+        self.settling_numbers = around;
     }
 
     fn statement(&mut self, item: &ast::Stmt, out: &mut Vec<Stmt>) {
@@ -88,7 +93,8 @@ impl Infer<'_> {
             AstStmt::Expr(e) => match &e.kind {
                 Ast::If { .. } | Ast::Switch { .. } | Ast::Block(_) => self.branch_statement(e, None, out),
                 _ => {
-                    let value = self.expr(e, None);
+                    let is_asked = self.world.wants_value && self.is_top();
+                    let value = self.with_fractions(is_asked, |infer| infer.expr(e, None));
                     match value.kind {
                         ExprKind::Assign { place, value } => {
                             out.push(Stmt { kind: StmtKind::Assign { place: *place, value: *value }, span });
@@ -239,7 +245,9 @@ impl Infer<'_> {
                     self.error(diagnostic.help("say what the function returns: '-> Type'"));
                     return;
                 }
-                Some(self.coerce(found, &result))
+                let value = self.coerce(found, &result);
+                self.note_c_result(&value);
+                Some(value)
             }
             None => {
                 let unit = Type::unit();

@@ -76,10 +76,12 @@ impl Infer<'_> {
         }
         let value = binding.value.as_ref().map(|value| {
             let found = self.expr(value, written.as_ref());
-            match &written {
+            let value = match &written {
                 Some(ty) => self.coerce(found, ty),
                 None => found,
-            }
+            };
+            self.note_c_function(written_as, &value);
+            value
         });
         if written.is_none() || written_as.is_some_and(is_opaque) {
             self.settle_statement(start);
