@@ -110,4 +110,5 @@ diagnostics! {
     W0710 FixedCast "A cast that always succeeds, or always fails.";
     W0711 InheritedDerivative "A function inherits a derivative that was registered for another one.";
     W0712 NotLinearPullback "A registered pullback is not linear.";
+    W0713 TruncatedQuotient "A quotient of two integer literals drops its remainder.";
 }

@@ -1,12 +1,13 @@
 //! The entries of functions in the tables behind a [`World`](super::store::World).
 
 use super::promise::Promise;
-use super::store::{Env, GroupId, Owner};
+use super::store::{Env, GroupId, Named, Owner};
 use super::tree::{Body, FunctionId};
 use super::ty::{NominalId, ProtocolId, Type};
 use super::world::{Function, RegisteredKind};
 use crate::source::Span;
 use crate::syntax::ast::{Block, Decl, Expr, Generics, Name, Param, TypeExpr};
+use hashbrown::HashMap;
 use std::rc::Rc;
 
 /// What a function is made from.
@@ -76,6 +77,8 @@ pub(super) struct FunctionData {
     pub(super) requirement: Option<(ProtocolId, u32)>,
     /// For a local function: its generic surroundings.
     pub(super) outer: Option<Rc<Env>>,
+    /// For a local function: the types that are declared in the bodies around it.
+    pub(super) local_types: Option<Rc<HashMap<Name, Named>>>,
     /// For an observer and its setter: what is observed, and accessed here as it is stored.
     pub(super) observed: Option<super::observe::Observed>,
 }
@@ -161,6 +164,7 @@ pub(super) fn blank_function(name: &Name, span: Span, file: u32, is_prelude: boo
         fixity: None,
         requirement: None,
         outer: None,
+        local_types: None,
         observed: None,
     }
 }

@@ -10,15 +10,19 @@ use std::rc::Rc;
 impl World {
     /// What a name of the top level stands for, seen from a file: a user's declarations first.
     pub(super) fn entries(&mut self, name: &str, file: u32) -> Vec<Entry> {
-        let mut found: Vec<Entry> = if file == PRELUDE_FILE {
-            vec![]
-        } else {
-            let of_module = self.module.get(name).into_iter().flatten();
-            let of_module = of_module.chain(self.earlier.get(name).into_iter().flatten());
-            of_module.filter(|e| !e.is_private || e.file == file).copied().collect()
-        };
+        let mut found = self.own_entries(name, file);
         found.extend(self.library_entries(name));
         found
+    }
+
+    /// What the program declares under a name, as far as a file sees it.
+    pub(super) fn own_entries(&self, name: &str, file: u32) -> Vec<Entry> {
+        if file == PRELUDE_FILE {
+            return vec![];
+        }
+        let of_module = self.module.get(name).into_iter().flatten();
+        let of_module = of_module.chain(self.earlier.get(name).into_iter().flatten());
+        of_module.filter(|e| !e.is_private || e.file == file).copied().collect()
     }
 
     pub(super) fn type_entry(&mut self, name: &str, file: u32) -> Option<Named> {
@@ -79,7 +83,15 @@ impl World {
             };
             return Some(Owner::Nominal(self.library_nominal(name)));
         };
-        let mut owner = match self.type_entry(&path.first()?.0.name, file)? {
+        let (first, rest) = path.split_first()?;
+        let (entry, rest) = match (self.type_entry(&first.0.name, file), rest) {
+            (None, [second, rest @ ..]) => {
+                let module = self.module_named(&first.0.name, file)?;
+                (self.type_in(module, &second.0.name, file)?, rest)
+            }
+            (entry, rest) => (entry?, rest),
+        };
+        let mut owner = match entry {
             Named::Nominal(n) => Owner::Nominal(n),
             Named::Protocol(p) => Owner::Protocol(p),
             Named::Alias(a) => match self.resolve_alias(a) {
@@ -88,7 +100,7 @@ impl World {
             },
             Named::Function(_) | Named::Global(_) => return None,
         };
-        for (ident, _) in &path[1..] {
+        for (ident, _) in rest {
             let Owner::Nominal(n) = owner else { return None };
             match self.member_type(&self.declared_type(n), &ident.name)? {
                 Type::Nominal(inner, _) => owner = Owner::Nominal(inner),

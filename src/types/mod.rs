@@ -40,6 +40,7 @@ mod lifetime;
 mod lookup;
 mod members;
 mod modifiers;
+mod module;
 mod names;
 mod observe;
 mod opaque;

@@ -52,7 +52,7 @@ impl World {
         let belongs = |module: &str| module == name || (module == "Glibc" && name == "Darwin");
         let pieces: Vec<_> = self.prelude.waiting.extract_if(.., |(module, _)| belongs(module)).collect();
         pieces.into_iter().for_each(|(_, piece)| self.prelude.list(piece));
-        matches!(name, "Glibc" | "Darwin" | "Dispatch" | "Foundation" | "_Differentiation" | "TensorFlow" | "Swift")
+        World::is_library_module(name)
     }
 
     /// What the library declares under a name.

@@ -100,8 +100,15 @@ impl World {
     }
 
     fn resolve_path(&mut self, path: &[(Ident, Vec<TypeExpr>)], scope: &TypeScope, span: Span) -> Type {
-        let Some(((first, generics), rest)) = path.split_first() else { return Type::Error };
-        let Some(mut ty) = self.resolve_name(first, generics, scope) else {
+        let Some(((first, generics), mut rest)) = path.split_first() else { return Type::Error };
+        let mut found = self.resolve_name(first, generics, scope);
+        if let (None, [(second, generics), others @ ..]) = (&found, rest)
+            && let Some(module) = self.module_named(&first.name, scope.file)
+        {
+            found = Some(self.resolve_in_module((first, module), second, generics, scope));
+            rest = others;
+        }
+        let Some(mut ty) = found else {
             let message = format!("cannot find type '{}' in scope", first.name);
             let known = self.type_names();
             self.report(did_you_mean(Diagnostic::error(Code::UnknownType, first.span, message), first, &known));

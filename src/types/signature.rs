@@ -39,7 +39,8 @@ impl World {
         let (observed, rethrows) = (data.observed, data.rethrows);
         let is_operator = super::written::is_operator(&self.function_data(f).base_name);
         let mut env = (*outer).clone();
-        let scope = TypeScope::of(owner, file);
+        let local_types = self.function_data(f).local_types.clone();
+        let scope = TypeScope { locals: local_types.clone().unwrap_or_default(), ..TypeScope::of(owner, file) };
         for (name, _) in &generics.params {
             let param = self.new_param(&name.name);
             env.params.push(param);
@@ -124,6 +125,7 @@ impl World {
                 );
                 data.owner = owner;
                 data.is_static = true;
+                data.local_types = local_types.clone();
                 // The caller's value would be wrapped up, too.
                 let value = match signature.params[i].autoclosure {
                     true => closure_of(&[], value.clone(), value.span),

@@ -458,14 +458,25 @@ impl World {
         Ok(self.vars.equations.len() < before)
     }
 
-    /// `T.TangentVector == Float` gives `T` = `Float` when nothing else says.
-    pub(super) fn guess_equation(&mut self) -> bool {
-        let waiting = self.vars.equations.clone();
+    /// `T.TangentVector == Float` gives `T` = `Float` when nothing else says; `of_literals`, only where `T` is the type of a
+    /// literal.
+    pub(super) fn guess_equation(&mut self, of_literals: bool) -> bool {
+        let mut waiting = self.vars.equations.clone();
+        if of_literals {
+            let of_literal = |ty: &Type| match ty {
+                Type::Associated(of, ..) => {
+                    matches!(self.zonk(of), Type::Var(v) if self.var(v).literal.is_some())
+                }
+                _ => false,
+            };
+            waiting.retain(|equation| of_literal(&equation.left) || of_literal(&equation.right));
+        }
         for Equation { left, right, span, .. } in waiting {
             for (one, other) in [(&left, &right), (&right, &left)] {
                 let (one, other) = (self.resolved(one), self.resolved(other));
                 if let Type::Associated(of, protocol, name) = &one
                     && let Type::Var(v) = self.shallow(of)
+                    && (!of_literals || self.var(v).literal.is_some())
                 {
                     let own = Type::Associated(Rc::new(other.clone()), *protocol, name.clone());
                     if !matches!(other, Type::Var(_))

@@ -156,9 +156,6 @@ impl Prompt {
         if let Some(note) = derivation::kinks_met(&self.session.take_kinks()) {
             self.say(&show::dimmed(&note, self.manner.is_colored));
         }
-        if let Some(note) = show::integer_division(input).filter(|_| answer.status == Status::Done) {
-            self.say(&show::dimmed(&note, self.manner.is_colored));
-        }
         flow
     }
 

@@ -56,13 +56,6 @@ fn shortest(x: f64, digits: usize) -> String {
     format!("{rounded:?}")
 }
 
-/// What is said beside the value of `1/3`, which surprises everybody once.
-pub(super) fn integer_division(input: &str) -> Option<String> {
-    let (a, b) = input.trim().split_once('/')?;
-    let (a, b): (i64, i64) = (a.trim().parse().ok()?, b.trim().parse().ok()?);
-    (b != 0 && a % b != 0).then(|| format!("integer division; {a}.0/{b} is {}", a as f64 / b as f64))
-}
-
 /// A type as on paper.
 pub(super) fn arrows(ty: &str) -> String {
     ty.replace("->", "→")
@@ -125,12 +118,6 @@ mod tests {
         assert_eq!(shown(Some("f"), "(Double) -> Double", None), "f : (Double) → Double");
         assert_eq!(shown(Some("a"), "Int", Some("1")), "a : Int = 1");
         assert_eq!(shown(Some("Point"), "struct", None), "struct Point");
-    }
-
-    #[test]
-    fn integer_division_is_told() {
-        assert_eq!(integer_division("1/3").as_deref(), Some("integer division; 1.0/3 is 0.3333333333333333"));
-        assert_eq!([integer_division("6 / 3"), integer_division("1/0"), integer_division("1.0/3")], [None, None, None]);
     }
 
     #[test]

@@ -180,6 +180,12 @@ impl Infer<'_> {
         }
     }
 
+    /// Whether an argument is a literal whose type is not known.
+    pub(super) fn is_open_literal(&mut self, arg: &ArgNode) -> bool {
+        let Some(ready) = &arg.ready else { return false };
+        matches!(self.world.shallow(&ready.ty), Type::Var(v) if self.world.var(v).literal.is_some())
+    }
+
     /// Whether an argument can be given to a parameter, and what it costs: 0 for the same type.
     pub(super) fn arg_fits(&mut self, arg: &ArgNode, wanted: &Type, param: &SignatureParam, span: Span) -> Option<u32> {
         let Some(ready) = &arg.ready else { return self.shape_fits(&arg.ast, wanted, param) };

@@ -285,9 +285,25 @@ impl Infer<'_> {
             }
             _ => {
                 let value = self.expr(e, Some(wanted));
+                self.check_branch_literal(&value, wanted);
                 let value = self.coerce(value, wanted);
                 Stmt { kind: StmtKind::Assign { place: place.clone(), value }, span }
             }
+        }
+    }
+
+    /// The branches have types of their own where nothing is expected: a literal of one is no reason for the other.
+    fn check_branch_literal(&mut self, value: &Expr, wanted: &Type) {
+        let mut literal = |ty: &Type| match self.world.shallow(ty) {
+            Type::Var(v) => self.world.var(v).literal,
+            _ => None,
+        };
+        let (Some(before), Some(here)) = (literal(wanted), literal(&value.ty)) else { return };
+        let (before, here) = (before.usual(), here.usual());
+        if before != here {
+            let message = format!("branches have mismatching types '{before}' and '{here}'");
+            let diagnostic = Diagnostic::error(Code::Mismatch, value.span, message);
+            self.error(diagnostic.help("write the type of the variable, or the literals alike"));
         }
     }
 

@@ -9,7 +9,7 @@ use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
 use crate::types::prelude::PRELUDE_FILE;
 use crate::types::store::{MemberKind, Named};
-use crate::types::tree::{Argument, Expr, ExprKind};
+use crate::types::tree::{Argument, Expr, ExprKind, FunctionId};
 use crate::types::ty::Type;
 use std::rc::Rc;
 
@@ -36,15 +36,8 @@ impl Infer<'_> {
                 if &*name.name == "init" && matches!(base.kind, Ast::Super) {
                     return self.super_init(args, base.span, span);
                 }
-                if self.names_library(base) {
-                    // `Swift.min(…)`, where a member of that name is nearer.
-                    let candidates = self.function_candidates(&name.name);
-                    if !candidates.is_empty() {
-                        return self.call_overloaded(name, candidates, args, expected, span);
-                    }
-                    let kind = Ast::Ident { name: name.name.clone(), generics: vec![] };
-                    let callee = ast::Expr { kind, span: name.span };
-                    return self.call_name(&callee, name, &[], args, expected, span);
+                if let Some(module) = self.module_of(base) {
+                    return self.call_in_module(module, name, args, expected, span);
                 }
                 let base = self.expr(base, None);
                 self.call_member(base, name, args, expected, span)
@@ -61,16 +54,6 @@ impl Infer<'_> {
                 self.call_value(function, args, expected, span)
             }
         }
-    }
-
-    /// Whether an expression is the name of a module whose declarations are the library's.
-    pub(super) fn names_library(&mut self, e: &ast::Expr) -> bool {
-        let Ast::Ident { name, generics } = &e.kind else { return false };
-        let file = self.file;
-        matches!(&**name, "Swift" | "Foundation" | "Glibc" | "Darwin")
-            && generics.is_empty()
-            && !self.find_local_quiet(name)
-            && self.world.entries(name, file).is_empty()
     }
 
     fn call_name(
@@ -137,17 +120,41 @@ impl Infer<'_> {
         self.call_overloaded(name, candidates, args, expected, span)
     }
 
-    /// Whether a property of the type around here that holds a function hides the functions of that name outside of it.
+    /// Whether a property of the type around here that can be called hides the functions of that name outside of it.
     fn is_callable_property(&mut self, name: &str) -> bool {
         let (Some(own), file) = (self.own_type(), self.file) else { return false };
-        let stored = self.world.members(&own, name, false, file);
-        let stored = stored.iter().find_map(|(member, ..)| match member {
-            MemberKind::Stored(i) => Some(*i),
-            _ => None,
-        });
-        match (stored, &own) {
-            (Some(i), Type::Nominal(n, _)) => matches!(self.world.stored_type(*n, i), Type::Function(_)),
-            _ => false,
+        let is_static = !self.has_self();
+        for (member, (prefix, protocol), _) in self.world.members(&own, name, is_static, file) {
+            let ty = match (member, protocol) {
+                (MemberKind::Global(g), _) => self.world.global_type(g),
+                (MemberKind::Stored(i), _) => match self.owner_of_stored(&own, name, i) {
+                    Some(n) => self.world.stored_type(n, i),
+                    None => continue,
+                },
+                (MemberKind::Computed(get, _), _) => self.result_on(get, &prefix),
+                (MemberKind::Requirement(r), Some(p)) => {
+                    let function = self.world.protocol_data(p).requirements[r as usize].function;
+                    self.result_on(function, &prefix)
+                }
+                _ => continue,
+            };
+            return self.is_callable_type(&ty);
+        }
+        false
+    }
+
+    /// What a getter gives, in terms of the type that it is asked of.
+    fn result_on(&mut self, getter: FunctionId, prefix: &[Type]) -> Type {
+        let signature = self.world.signature(getter);
+        let by = |p| signature.env.params.iter().position(|q| *q == p).and_then(|i| prefix.get(i).cloned());
+        signature.result.substitute(&by)
+    }
+
+    fn is_callable_type(&mut self, ty: &Type) -> bool {
+        let file = self.file;
+        match self.world.shallow(ty) {
+            Type::Function(_) => true,
+            ty => !self.world.members(&ty, "callAsFunction", false, file).is_empty(),
         }
     }
 
@@ -157,10 +164,7 @@ impl Infer<'_> {
         let first = self.world.entries(&name.name, file).into_iter().next();
         let Some(Named::Global(g)) = first.map(|e| e.what) else { return false };
         let Some(ty) = self.world.globals[g.0 as usize].ty.clone() else { return false };
-        match self.world.shallow(&ty) {
-            Type::Function(_) => true,
-            ty => !self.world.members(&ty, "callAsFunction", false, file).is_empty(),
-        }
+        self.is_callable_type(&ty)
     }
 
     /// The functions of that name at the top level.
@@ -335,7 +339,7 @@ impl Infer<'_> {
         &mut self,
         ty: &Type,
         on: Option<&Rc<Expr>>,
-        mut args: Vec<ArgNode>,
+        args: Vec<ArgNode>,
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
@@ -366,20 +370,8 @@ impl Infer<'_> {
                 format!("'{}' cannot be constructed because it has no accessible initializers", self.show(&ty));
             return self.fail(Code::NotCallable, span, message);
         }
-        // `Double(3)`: the literal becomes a number of that type at once.
-        if let ([arg], Type::Nominal(n, _)) = (args.as_mut_slice(), &ty)
-            && arg.label.is_none()
-            && let Some(builtin) = self.world.nominal_data(*n).builtin
-        {
-            use crate::types::world::Builtin;
-            let literal = match &arg.ast.kind {
-                Ast::Int(_) => matches!(builtin, Builtin::Double | Builtin::Float | Builtin::Int { .. }),
-                Ast::Float(_) => matches!(builtin, Builtin::Double | Builtin::Float),
-                _ => false,
-            };
-            if literal {
-                return self.expr(&arg.ast.clone(), Some(&ty));
-            }
+        if let Some(value) = self.coerced_literal(&ty, &args, &candidates) {
+            return Expr { span, ..value };
         }
         self.call_overloaded(&name, candidates, args, expected, span)
     }

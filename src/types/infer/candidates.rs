@@ -247,37 +247,37 @@ impl Infer<'_> {
             let ty = receiver.ty.clone();
             fits = fits && (self.world.unify(&ty, own, span) || self.can_convert(&ty, own));
         }
+        let mut given: Vec<(usize, Type, &SignatureParam)> = vec![];
         for (slot, param) in slots.iter().zip(&instance.params) {
-            let given: Vec<usize> = match slot {
-                Slot::Arg(i) | Slot::Whole(i) => vec![*i],
+            match slot {
+                Slot::Arg(i) => given.push((*i, self.param_value_type(param), param)),
+                Slot::Whole(i) => given.push((*i, param.ty.clone(), param)),
                 Slot::Variadic(all) => {
                     // What takes any number comes after what takes that many.
                     score += if all.is_empty() { 4 } else { 1 };
-                    all.clone()
+                    let wanted = self.param_value_type(param);
+                    given.extend(all.iter().map(|i| (*i, wanted.clone(), param)));
                 }
                 Slot::Default => {
                     score += 3;
                     self.take_default(param.default, &param.ty, &instance, span);
-                    continue;
                 }
-            };
-            let wanted = match slot {
-                Slot::Whole(_) => param.ty.clone(),
-                _ => self.param_value_type(param),
-            };
-            for i in given {
-                if !fits {
+            }
+        }
+        // The other arguments say what a literal is.
+        given.sort_by_key(|(i, ..)| self.is_open_literal(&args[*i]));
+        for (i, wanted, param) in given {
+            match self.arg_fits(&args[i], &wanted, param, span).filter(|_| fits) {
+                Some(cost) => score += cost,
+                None => {
+                    fits = false;
                     break;
-                }
-                match self.arg_fits(&args[i], &wanted, param, span) {
-                    Some(cost) => score += cost,
-                    None => fits = false,
                 }
             }
         }
         if fits && let Some(expected) = expected {
             let result = instance.result.clone();
-            if !(self.world.unify(&result, expected, span) || self.can_convert(&result, expected)) {
+            if !(self.world.try_unify(&result, expected, span) || self.can_convert(&result, expected)) {
                 fits = false;
             }
         }

@@ -10,11 +10,14 @@ use crate::types::solver::Clause;
 use crate::types::store::{Requirement, SignatureParam};
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::ty::{ProtocolId, Type};
+use crate::types::walk::is_literal;
 
-/// When an argument is looked at: closures come after the arguments that say what they take.
+/// When an argument is looked at: literals come after the arguments that say what they are, closures after the arguments
+/// that say what they take.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Turn {
     First,
+    Literal,
     Closure,
     Last,
 }
@@ -50,13 +53,22 @@ impl Infer<'_> {
         }
         let receiver = self.receiver_argument(candidate, &instance, name);
         let mut values: Vec<Option<Argument>> = vec![None; slots.len()];
-        for now in [Turn::First, Turn::Closure, Turn::Last] {
+        for now in [Turn::First, Turn::Literal, Turn::Closure, Turn::Last] {
+            if now == Turn::Literal {
+                self.take_written_types(&slots, &instance.params, args);
+            }
             for (i, (slot, param)) in slots.iter().zip(&instance.params).enumerate() {
+                if values[i].is_some() {
+                    continue;
+                }
                 let turn = match slot {
                     Slot::Arg(a) => self.turn(&args[*a], param),
+                    Slot::Variadic(all) if all.iter().any(|a| self.turn(&args[*a], param) > Turn::First) => {
+                        Turn::Literal
+                    }
                     Slot::Variadic(_) | Slot::Whole(_) | Slot::Default => Turn::First,
                 };
-                if turn <= now && values[i].is_none() {
+                if turn <= now {
                     let built = self.built_argument(candidate, i, slot, args);
                     let args = built.as_deref().unwrap_or(args);
                     values[i] = Some(self.slot_argument(slot, param, args, &instance, span));
@@ -95,7 +107,45 @@ impl Infer<'_> {
             Ast::Closure(_) if !param.autoclosure => Turn::Closure,
             // Which vectors are meant is only known when the closures have said what they take.
             Ast::Array(_) if matches!(self.world.resolved(&param.ty), Type::Associated(..)) => Turn::Last,
+            _ if self.world.has_vars(&param.ty) && self.depends_on_arguments(arg) => Turn::Literal,
             _ => Turn::First,
+        }
+    }
+
+    /// Whether an argument is a literal, or one of several functions: other arguments may say which type it has.
+    fn depends_on_arguments(&mut self, arg: &ArgNode) -> bool {
+        if arg.ready.is_some() {
+            return self.is_open_literal(arg);
+        }
+        matches!(arg.ast.kind, Ast::Array(_) | Ast::Dictionary(_) | Ast::Operator(_))
+            || is_literal(&arg.ast)
+            || self.names_several(&arg.ast)
+    }
+
+    /// The types that closures among the arguments give their parameters say what literals among the arguments are:
+    /// `gradient(at: [3, 4]) { (v: Vector) in … }`.
+    fn take_written_types(&mut self, slots: &[Slot], params: &[SignatureParam], args: &[ArgNode]) {
+        for (slot, param) in slots.iter().zip(params) {
+            let Slot::Arg(i) = slot else { continue };
+            let Ast::Closure(closure) = &args[*i].ast.kind else { continue };
+            let (Some(written), Type::Function(wanted)) = (&closure.params, self.world.shallow(&param.ty)) else {
+                continue;
+            };
+            if written.len() != wanted.params.len() {
+                continue;
+            }
+            for (written, wanted) in written.iter().zip(&wanted.params) {
+                if let Some(ty) = &written.ty
+                    && self.world.has_vars(&wanted.ty)
+                {
+                    let (before, failed) = (self.world.diagnostics.len(), self.failed);
+                    let ty = self.resolve(ty);
+                    self.world.try_unify(&ty, &wanted.ty, written.name.span);
+                    // What is wrong with the type is reported with the closure.
+                    self.world.diagnostics.truncate(before);
+                    self.failed = failed;
+                }
+            }
         }
     }
 

@@ -79,7 +79,11 @@ impl World {
         let saved = std::mem::replace(&mut self.env, outer);
         let (owner, file) = (self.function_data(default).owner, self.function_data(default).file);
         let (before, vars) = (self.diagnostics.len(), self.var_count());
+        let local_types = self.function_data(default).local_types.clone();
         let mut infer = Infer::new(self, owner, file);
+        if let Some(local_types) = local_types {
+            infer.local_types = local_types;
+        }
         infer.push_frame(FrameKind::Function, Type::Error, false, Some(default));
         let candidate = Candidate { target: Target::Function(f), prefix, receiver: None, tier: 0 };
         let instance = infer.instantiate(&candidate, value.span);

@@ -65,6 +65,9 @@ impl Infer<'_> {
                 if let Some(ty) = self.type_expression(e) {
                     return Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(ty)), span };
                 }
+                if let Some(module) = self.module_of(base) {
+                    return self.member_of_module(module, name, expected);
+                }
                 if let Some(ty) = self.type_expression(base) {
                     let on = self.written_metatype(base).map(Rc::new);
                     return self.static_member_of(&ty, on.as_ref(), name, expected, span);
@@ -72,13 +75,13 @@ impl Infer<'_> {
                 let base = self.expr(base, None);
                 self.member(base, name, expected, span)
             }
-            Ast::Call { callee, args } => self.call(callee, args, expected, span),
-            Ast::Subscript { base, args } => {
+            Ast::Call { callee, args } => self.without_fractions(|infer| infer.call(callee, args, expected, span)),
+            Ast::Subscript { base, args } => self.without_fractions(|infer| {
                 let args: Vec<ArgNode> = args.iter().map(ArgNode::new).collect();
-                let base = self.expr(base, None);
-                self.subscript(base, args, span)
-            }
-            Ast::Closure(closure) => self.closure(closure, expected, span),
+                let base = infer.expr(base, None);
+                infer.subscript(base, args, span)
+            }),
+            Ast::Closure(closure) => self.without_fractions(|infer| infer.closure(closure, expected, span)),
             Ast::Array(items) => self.array(items, expected, span),
             Ast::Dictionary(items) => self.dictionary(items, expected, span),
             Ast::Tuple(parts) => self.tuple(parts, expected, span),

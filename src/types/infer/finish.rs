@@ -273,6 +273,7 @@ impl Infer<'_> {
             ExprKind::Call { callee, args } => {
                 self.finish_callee(callee, e.span);
                 self.finish_args(args);
+                self.check_quotient(callee, args, e.span);
             }
             ExprKind::CallValue { function, args } => {
                 self.finish(function);

@@ -58,6 +58,9 @@ impl Infer<'_> {
                         if types.iter().any(|ty| self.has_point(ty)) {
                             return Some(self.world.simple("Double"));
                         }
+                        if &*op.name == "^" && k == 1 && self.is_floating(&types[0]) {
+                            return Some(types[0].clone());
+                        }
                         onward = onward.or(is_arithmetic(&op.name).then_some(given));
                     }
                     PendingKind::Overload { candidates, .. }
@@ -71,6 +74,22 @@ impl Infer<'_> {
             result = onward?;
         }
         None
+    }
+
+    /// When the operands that are known do not decide, a literal with a point that is of none of their types is a
+    /// `Double`: `0.9^n`.
+    pub(super) fn settle_point(&mut self, args: &[ArgNode], types: &[Type], span: Span) -> bool {
+        let operands: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
+        let double = self.world.simple("Double");
+        let mut any = false;
+        for ty in operands {
+            let has_point = matches!(self.world.shallow(&ty), Type::Var(v)
+                if self.world.var(v).literal == Some(Literal::Float));
+            if has_point && !types.iter().any(|known| self.world.accepts_literal(known, Literal::Float)) {
+                any |= self.world.unify(&ty, &double, span);
+            }
+        }
+        any
     }
 
     fn type_of_ready(&self, arg: &ArgNode) -> Type {

@@ -66,6 +66,7 @@ impl Infer<'_> {
         data.code = FunctionCode::Block(function.body.clone().map(Rc::new));
         data.body = BodyState::Checking;
         data.outer = Some(self.world.env.clone());
+        data.local_types = Some(self.local_types.clone());
         let id = self.world.add_function(data);
         self.local_functions.insert(id, self.current);
         id

@@ -144,7 +144,7 @@ impl Infer<'_> {
         self.world.overridden.contains(&get).then_some(get)
     }
 
-    fn owner_of_stored(&mut self, ty: &Type, name: &str, index: u32) -> Option<crate::types::ty::NominalId> {
+    pub(super) fn owner_of_stored(&mut self, ty: &Type, name: &str, index: u32) -> Option<crate::types::ty::NominalId> {
         let Type::Nominal(n, _) = ty else { return None };
         let mut n = *n;
         loop {

@@ -22,6 +22,7 @@ pub(super) mod default;
 mod delegate;
 mod dynamic;
 mod exhaustive;
+mod exponent;
 mod expr;
 mod finish;
 mod hash;
@@ -37,6 +38,7 @@ mod local_type;
 mod member;
 mod metatype;
 mod mismatch;
+mod module;
 mod name;
 mod no_fit;
 mod no_member;
@@ -48,6 +50,7 @@ mod overload;
 mod own_literal;
 mod pattern;
 mod place;
+mod quotient;
 mod redundant;
 mod reference;
 mod required;
@@ -88,6 +91,8 @@ pub(super) struct Infer<'w> {
     solutions: Vec<Option<Expr>>,
     /// The numbers of what is still undecided.
     waiting: BTreeSet<usize>,
+    /// The numbers of what is being decided: arguments are looked at meanwhile, and must not decide it once more.
+    attempted: Vec<usize>,
     /// The bodies of closures and local functions that wait for their types.
     open: Vec<OpenBody>,
     failed: bool,
@@ -119,6 +124,9 @@ pub(super) struct Infer<'w> {
     given: Vec<super::opaque::Given>,
     /// Whether candidates fit that lack a conformance.
     forgives: bool,
+    /// Whether a quotient of integer literals is a fraction here: in the exponent of a floating-point number, in a formula
+    /// and in an expression at the prompt.
+    fractions: bool,
 }
 
 /// One body under construction.
@@ -205,6 +213,7 @@ impl<'w> Infer<'w> {
             pending: vec![],
             solutions: vec![],
             waiting: BTreeSet::new(),
+            attempted: vec![],
             open: vec![],
             failed: false,
             settling: false,
@@ -221,6 +230,7 @@ impl<'w> Infer<'w> {
             mutated: vec![],
             given: vec![],
             forgives: false,
+            fractions: false,
             local_types,
         }
     }
@@ -293,7 +303,7 @@ impl<'w> Infer<'w> {
             self.frames[*f].scopes = scopes.clone();
         }
         self.current = context.last().map_or(current, |(f, _)| *f);
-        let out = run(self);
+        let out = self.without_fractions(run);
         for (f, scopes) in saved {
             self.frames[f].scopes = scopes;
         }

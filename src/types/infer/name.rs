@@ -7,7 +7,7 @@ use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
 use crate::types::names::{closest, did_you_mean, meant, word_for};
 use crate::types::prelude::PRELUDE_FILE;
-use crate::types::store::{FunctionKind, MemberKind, Named};
+use crate::types::store::{Entry, FunctionKind, MemberKind, Named};
 use crate::types::tree::{Callee, Expr, ExprKind, FunctionRef};
 use crate::types::ty::Type;
 use std::rc::Rc;
@@ -72,6 +72,30 @@ impl Infer<'_> {
         }
         let file = self.file;
         let entries = self.world.entries(name, file);
+        let hidden = match self.entries_value(&entries, ident, expected) {
+            Ok(value) => return value,
+            Err(hidden) => hidden,
+        };
+        if let (Some(declared), true) = (hidden, generics.is_empty()) {
+            return self.before_declaration(ident, declared);
+        }
+        if self.names_type(name) {
+            let ty = ast::TypeExpr { kind: ast::TypeExprKind::Named(vec![(ident.clone(), generics.to_vec())]), span };
+            let ty = self.resolve(&ty);
+            return Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(ty)), span };
+        }
+        self.unknown_name(ident)
+    }
+
+    /// What is declared at the top level as a value: a variable, or one of several functions. Where there is none, the
+    /// place of a variable that has no value yet.
+    pub(super) fn entries_value(
+        &mut self,
+        entries: &[Entry],
+        ident: &Ident,
+        expected: Option<&Type>,
+    ) -> Result<Expr, Option<Span>> {
+        let span = ident.span;
         let mut functions = vec![];
         let mut hidden = None;
         for entry in entries {
@@ -88,29 +112,21 @@ impl Infer<'_> {
                     if self.current != 0 || self.frames[0].kind != super::FrameKind::Script {
                         self.world.globals[g.0 as usize].is_shared = true;
                     }
-                    return Expr { kind: ExprKind::Global(g), ty, span };
+                    return Ok(Expr { kind: ExprKind::Global(g), ty, span });
                 }
                 Named::Function(f) if self.world.function_data(f).kind == FunctionKind::Getter => {
                     let ty = self.world.signature(f).result.clone();
                     let callee = Callee::Static(FunctionRef { function: f, generics: vec![] });
-                    return Expr { kind: ExprKind::Call { callee, args: vec![] }, ty, span };
+                    return Ok(Expr { kind: ExprKind::Call { callee, args: vec![] }, ty, span });
                 }
                 Named::Function(f) => functions.push(f),
                 Named::Global(_) | Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_) => {}
             }
         }
-        if !functions.is_empty() {
-            return self.function_value(&functions, expected, span);
+        match functions.is_empty() {
+            true => Err(hidden),
+            false => Ok(self.function_value(&functions, expected, span)),
         }
-        if let (Some(declared), true) = (hidden, generics.is_empty()) {
-            return self.before_declaration(ident, declared);
-        }
-        if self.names_type(name) {
-            let ty = ast::TypeExpr { kind: ast::TypeExprKind::Named(vec![(ident.clone(), generics.to_vec())]), span };
-            let ty = self.resolve(&ty);
-            return Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(ty)), span };
-        }
-        self.unknown_name(ident)
     }
 
     /// Whether a name stands for something here, or is so close to something that it was probably meant.
@@ -181,7 +197,7 @@ impl Infer<'_> {
         known
     }
 
-    fn before_declaration(&mut self, ident: &Ident, declared: Span) -> Expr {
+    pub(super) fn before_declaration(&mut self, ident: &Ident, declared: Span) -> Expr {
         let message = format!("use of variable '{}' before its declaration", ident.name);
         let diagnostic = Diagnostic::error(Code::Uninitialized, ident.span, message);
         self.error(diagnostic.also(declared, format!("'{}' is declared here", ident.name)));

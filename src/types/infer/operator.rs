@@ -71,6 +71,8 @@ impl Infer<'_> {
             }
             _ => {}
         }
+        let quotient = self.fraction(op, lhs, rhs);
+        let [lhs, rhs] = quotient.as_ref().map_or([lhs, rhs], |[lhs, rhs]| [lhs, rhs]);
         let mut args = vec![ArgNode::unlabelled(lhs.clone()), ArgNode::unlabelled(rhs.clone())];
         if self.is_compound(&op.name) {
             let change =
@@ -181,6 +183,7 @@ impl Infer<'_> {
     }
 
     pub(super) fn operator(&mut self, op: &Ident, mut args: Vec<ArgNode>, expected: Option<&Type>, span: Span) -> Expr {
+        self.ready_power(op, &mut args);
         self.ready_args(&mut args);
         self.unwrap_operands(op, &mut args);
         let known =
@@ -233,6 +236,7 @@ impl Infer<'_> {
         span: Span,
         last: bool,
     ) -> Option<Expr> {
+        self.settle_exponent(op, args);
         let mut types: Vec<Type> = vec![];
         let mut open = 0;
         for arg in args {
@@ -269,7 +273,7 @@ impl Infer<'_> {
                 types.push(expected);
             }
         }
-        if types.is_empty() && !last && !is_range && self.function_candidates(&op.name).iter().all(|c| c.tier > 0) {
+        if types.is_empty() && !last && !is_range && !self.is_only_own(&op.name) {
             return None;
         }
         self.join_operands(&op.name, &mut types, span);
@@ -282,15 +286,23 @@ impl Infer<'_> {
             candidates = self.operator_candidates(op, &[double], args.len());
         }
         if candidates.is_empty() {
-            return self.by_collections(op, args, &types, expected, span, last);
+            return match self.settle_point(args, &types, span) {
+                true => self.try_operator(op, args, expected, span, last),
+                false => self.by_collections(op, args, &types, expected, span, last),
+            };
         }
         let expected = expected.filter(|_| !is_comparison(&op.name));
         // With an operand unknown only the obvious overload is taken early: both operands of one type.
         let decide_now = open == 0 || last;
-        let fitting: Vec<(u32, Candidate)> = candidates
-            .iter()
-            .filter_map(|c| self.try_candidate(c, args, expected, span).map(|s| (s, c.clone())))
-            .collect();
+        let fit = |infer: &mut Self, candidates: &[Candidate]| -> Vec<(u32, Candidate)> {
+            let score = |c: &Candidate| infer.try_candidate(c, args, expected, span).map(|s| (s, c.clone()));
+            candidates.iter().filter_map(score).collect()
+        };
+        let favored = self.favored(candidates.clone());
+        let mut fitting = fit(self, &favored);
+        if fitting.is_empty() && favored.len() < candidates.len() {
+            fitting = fit(self, &candidates);
+        }
         let fitting = if fitting.is_empty() && expected.is_some() {
             candidates.iter().filter_map(|c| self.try_candidate(c, args, None, span).map(|s| (s, c.clone()))).collect()
         } else {
@@ -301,6 +313,7 @@ impl Infer<'_> {
             return self.try_operator(op, args, None, span, last);
         }
         match fitting.len() {
+            0 if self.settle_point(args, &types, span) => self.try_operator(op, args, expected, span, last),
             0 => self.by_collections(op, args, &types, expected, span, last),
             1 => {
                 let (_, only) = &fitting[0];
@@ -323,6 +336,22 @@ impl Infer<'_> {
                 self.choose(op, &candidates, args, expected, span, true, last || operands_known)
             }
         }
+    }
+
+    /// Whether an operator is declared by the program at its top level, and not by the library, so that its operands need
+    /// not be known.
+    fn is_only_own(&mut self, op: &str) -> bool {
+        const NUMBERS: [&str; 3] = ["Int", "Double", "Bool"];
+        let is_own = self.function_candidates(op).iter().any(|c| c.tier == 0);
+        is_own
+            && NUMBERS.into_iter().all(|name| {
+                let ty = self.world.simple(name);
+                self.method_candidates(&ty, op, true, None).iter().all(|c| self.is_own(c))
+            })
+    }
+
+    fn is_own(&self, candidate: &Candidate) -> bool {
+        matches!(candidate.target, Target::Function(f) if !self.world.function_data(f).is_prelude)
     }
 
     /// When the operands that are known do not decide, a collection that is written out may, as what it is by itself:

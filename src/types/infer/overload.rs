@@ -1,7 +1,7 @@
 //! Calls of one of several functions: which one is taken.
 
 use super::Infer;
-use super::args::{ArgNode, match_args};
+use super::args::{ArgNode, closure_arity, match_args};
 use super::candidates::{Candidate, Target};
 use super::solve::{Pending, PendingKind};
 use crate::source::Span;
@@ -30,6 +30,7 @@ impl Infer<'_> {
             })
             .cloned()
             .collect();
+        self.ready_pow(name, &fitting, &mut args);
         let fitting = self.favored_or_second(fitting, &mut args, span);
         let fitting = self.unshadowed(fitting, span);
         match fitting.as_slice() {
@@ -121,9 +122,45 @@ impl Infer<'_> {
             Some(Pending { kind: PendingKind::Closure { closure }, result, .. }) => Some((closure, result)),
             _ => None,
         });
-        let is_expression = |closure: &ast::Closure| single_expression(&closure.body).is_some();
         let mentions = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Var(v) if literals.contains(v)));
-        closures.into_iter().any(|(closure, ty)| is_expression(closure) && mentions(&self.world.zonk(ty)))
+        closures.into_iter().any(|(closure, ty)| {
+            let ty = self.world.zonk(ty);
+            self.is_expression_closure(closure, &ty) && mentions(&ty)
+        })
+    }
+
+    /// Whether a closure is a single expression, and does not take a tuple apart, which is a statement of its own.
+    pub(super) fn is_expression_closure(&self, closure: &ast::Closure, ty: &Type) -> bool {
+        let takes_apart = match self.world.zonk(ty) {
+            Type::Function(f) => f.params.len() == 1 && closure_arity(closure).is_some_and(|count| count > 1),
+            _ => false,
+        };
+        single_expression(&closure.body).is_some() && !takes_apart
+    }
+
+    /// Whether an argument is what a literal has as a member, and the literal's type is not decided yet.
+    pub(super) fn awaits_literal(&mut self, args: &[ArgNode]) -> bool {
+        let mut own = vec![];
+        for ready in args.iter().filter_map(|a| a.ready.as_ref()) {
+            if let Type::Var(v) = self.world.shallow(&ready.ty)
+                && self.world.var(v).literal.is_none()
+            {
+                own.push(v);
+            }
+        }
+        if own.is_empty() {
+            return false;
+        }
+        self.waiting.iter().filter_map(|i| self.pending[*i].as_ref()).any(|pending| {
+            let (PendingKind::Member { base, .. }
+            | PendingKind::MemberCall { base, .. }
+            | PendingKind::Subscript { base, .. }) = &pending.kind
+            else {
+                return false;
+            };
+            let is_literal = matches!(self.world.zonk(&base.ty), Type::Var(v) if self.world.var(v).literal.is_some());
+            is_literal && matches!(self.world.zonk(&pending.result), Type::Var(v) if own.contains(&v))
+        })
     }
 
     /// Makes `Int`s of those of the types that are whole numbers without a type; whether there are such.
@@ -257,7 +294,7 @@ impl Infer<'_> {
     }
 
     /// Leaves out what is marked as second choice, when there is a first.
-    fn favored(&mut self, candidates: Vec<Candidate>) -> Vec<Candidate> {
+    pub(super) fn favored(&mut self, candidates: Vec<Candidate>) -> Vec<Candidate> {
         let second = |infer: &Self, c: &Candidate| match &c.target {
             Target::Function(f) => {
                 let decl = infer.world.function_data(*f).decl.as_ref();

@@ -1,11 +1,15 @@
 //! Literals of numbers and texts, once their types are known.
 
 use super::Infer;
+use super::args::{ArgNode, match_args};
+use super::candidates::Candidate;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::syntax::ast::{self, ExprKind as Ast, StringPart};
+use crate::types::solver::Literal;
 use crate::types::tree::{Argument, Callee, Expr, ExprKind};
 use crate::types::ty::{ProtocolId, Type};
 use crate::types::world::Builtin;
-use crate::types::written::fits;
+use crate::types::written::{characters, fits};
 use std::rc::Rc;
 
 /// The requirement of the protocols of literals that takes what the type says itself, and the one that every type has,
@@ -14,6 +18,37 @@ const DIRECT: u32 = 0;
 const GENERAL: u32 = 1;
 
 impl Infer<'_> {
+    /// `Type(literal)` is the literal as a value of the type, where the type can be written so. A literal of a collection
+    /// is this only where no initializer takes it.
+    pub(super) fn coerced_literal(&mut self, ty: &Type, args: &[ArgNode], inits: &[Candidate]) -> Option<Expr> {
+        let [arg] = args else { return None };
+        if arg.label.is_some() || arg.trailing || arg.ready.is_some() || !matches!(ty, Type::Nominal(..)) {
+            return None;
+        }
+        let takes = |infer: &mut Self, protocol: &'static str| {
+            let protocol = infer.world.protocol(protocol);
+            infer.world.conforms_to(ty, protocol)
+        };
+        let fits = match literal_kind(&arg.ast)? {
+            Kind::Scalar(literal) => self.world.accepts_literal(ty, literal),
+            Kind::Bool => takes(self, "ExpressibleByBooleanLiteral"),
+            Kind::Nil => takes(self, "ExpressibleByNilLiteral"),
+            collection => {
+                let by_init = inits.iter().any(|init| match_args(&self.candidate_params(init), args).is_ok());
+                !by_init
+                    && match collection {
+                        Kind::Array => takes(self, "ExpressibleByArrayLiteral"),
+                        _ => takes(self, "ExpressibleByDictionaryLiteral"),
+                    }
+            }
+        };
+        if !fits {
+            return None;
+        }
+        let value = self.expr(&arg.ast.clone(), Some(ty));
+        Some(self.coerce(value, ty))
+    }
+
     /// A literal becomes what its type asks for.
     pub(super) fn finish_literal(&mut self, e: &mut Expr) {
         let span = e.span;
@@ -78,4 +113,35 @@ impl Infer<'_> {
             _ => None,
         }
     }
+}
+
+/// What kind of literal an expression is.
+enum Kind {
+    Scalar(Literal),
+    Bool,
+    Nil,
+    Array,
+    Dictionary,
+}
+
+fn literal_kind(e: &ast::Expr) -> Option<Kind> {
+    Some(match &e.kind {
+        Ast::Int(_) => Kind::Scalar(Literal::Int),
+        Ast::Float(_) => Kind::Scalar(Literal::Float),
+        Ast::String(parts) => match parts.as_slice() {
+            [] => Kind::Scalar(Literal::Words),
+            [StringPart::Text(text)] if characters(text) == 1 => Kind::Scalar(Literal::Text),
+            [StringPart::Text(_)] => Kind::Scalar(Literal::Words),
+            _ => return None,
+        },
+        Ast::Bool(_) => Kind::Bool,
+        Ast::Nil => Kind::Nil,
+        Ast::Array(_) => Kind::Array,
+        Ast::Dictionary(_) => Kind::Dictionary,
+        Ast::Paren(inner) => return literal_kind(inner),
+        Ast::Prefix { op, operand } if &*op.name == "-" && matches!(operand.kind, Ast::Int(_) | Ast::Float(_)) => {
+            return literal_kind(operand);
+        }
+        _ => return None,
+    })
 }

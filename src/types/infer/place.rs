@@ -7,7 +7,8 @@ use crate::syntax::ast::{self, ExprKind as Ast};
 use crate::types::observe::Observed;
 use crate::types::store::{FunctionKind, Owner};
 use crate::types::tree::{
-    Argument, Callee, Expr, ExprKind, FunctionRef, GlobalId, LocalId, Place, Projection, ProjectionKind, Root,
+    Argument, Callee, Expr, ExprKind, FunctionRef, GlobalId, LocalId, Pattern, PatternKind, Place, Projection,
+    ProjectionKind, Root, Stmt, StmtKind,
 };
 use crate::types::ty::Type;
 
@@ -389,34 +390,63 @@ impl Infer<'_> {
         !self.is_open(&ty) && self.world.is_object(&ty)
     }
 
-    /// `(a, b) = value`: all is evaluated before anything is stored.
+    /// `(a, b) = value`: all is evaluated before anything is stored, the indices on the left first.
     fn tuple_assignment(&mut self, parts: &[(Option<ast::Ident>, ast::Expr)], value: &ast::Expr, span: Span) -> Expr {
         let mut places = vec![];
+        let mut statements = vec![];
         for (_, part) in parts {
-            let place = if matches!(part.kind, Ast::Discard) {
+            let mut place = if matches!(part.kind, Ast::Discard) {
                 let ty = self.world.fresh();
                 Place { root: Root::Discard, path: vec![], ty, span: part.span }
             } else {
                 self.assigned_place(part)
             };
+            self.evaluate_first(&mut place, &mut statements);
             places.push(place);
         }
         let wanted = Type::Tuple(places.iter().map(|p| (None, p.ty.clone())).collect());
         let value = self.expr(value, Some(&wanted));
         let value = self.coerce(value, &wanted);
-        self.with_temporary(value, |infer, local| {
-            let mut statements = vec![];
-            for (i, place) in places.into_iter().enumerate() {
-                let base = Box::new(infer.local_expr(local, span));
-                let kind = ExprKind::Element { base, index: i as u32 };
-                let part = Expr { kind, ty: place.ty.clone(), span };
-                statements.push(crate::types::tree::Stmt {
-                    kind: crate::types::tree::StmtKind::Assign { place, value: part },
-                    span,
-                });
+        let local = self.temporary(value, &mut statements);
+        for (i, place) in places.into_iter().enumerate() {
+            let base = Box::new(self.local_expr(local, span));
+            let kind = ExprKind::Element { base, index: i as u32 };
+            let part = Expr { kind, ty: place.ty.clone(), span };
+            statements.push(Stmt { kind: StmtKind::Assign { place, value: part }, span });
+        }
+        let result = self.new_local("", Type::unit(), true, span);
+        Expr { kind: ExprKind::Statements { statements, result }, ty: Type::unit(), span }
+    }
+
+    /// Evaluates what a place depends on before anything else is.
+    fn evaluate_first(&mut self, place: &mut Place, statements: &mut Vec<Stmt>) {
+        let roots = match &mut place.root {
+            Root::Value(base) => Some(&mut **base),
+            _ => None,
+        };
+        let arguments = place.path.iter_mut().flat_map(|step| match &mut step.kind {
+            ProjectionKind::Accessor { args, .. } => args.iter_mut(),
+            _ => [].iter_mut(),
+        });
+        for e in roots.into_iter().chain(arguments) {
+            let is_fixed = match e.kind {
+                ExprKind::Int(_) | ExprKind::Text(_) | ExprKind::Tuple(_) => true,
+                ExprKind::Local(local) => !self.frame().locals[local.0 as usize].mutable,
+                _ => false,
+            };
+            if !is_fixed {
+                let local = self.temporary(e.clone(), statements);
+                *e = self.local_expr(local, e.span);
             }
-            let result = infer.new_local("", Type::unit(), true, span);
-            Expr { kind: ExprKind::Statements { statements, result }, ty: Type::unit(), span }
-        })
+        }
+    }
+
+    /// A value in a variable without a name.
+    fn temporary(&mut self, value: Expr, statements: &mut Vec<Stmt>) -> LocalId {
+        let (span, ty) = (value.span, value.ty.clone());
+        let local = self.new_local("", ty.clone(), false, span);
+        let pattern = Pattern { kind: PatternKind::Bind(local), ty, span };
+        statements.push(Stmt { kind: StmtKind::Let { pattern, value: Some(value) }, span });
+        local
     }
 }

@@ -196,6 +196,10 @@ impl Infer<'_> {
             Ast::Paren(inner) => return self.reference_fits(inner, wanted),
             Ast::Ident { name, .. } => self.function_candidates(name),
             Ast::Member { base, name, .. } => {
+                if let Some((_, module)) = self.module_of(base) {
+                    let candidates = self.functions_in(module, &name.name);
+                    return candidates.iter().any(|c| self.may_be(c, Some(wanted), e.span)).then_some(1);
+                }
                 let ty = self.type_expression(base)?;
                 let (name, labels) = split_labels(name);
                 let candidates = self.method_candidates(&ty, &name.name, true, None);
@@ -234,6 +238,9 @@ impl Infer<'_> {
             Ast::Member { base, name, .. } => {
                 if !matches!(base.kind, Ast::Ident { .. } | Ast::Member { .. } | Ast::Type(_)) {
                     return false;
+                }
+                if let Some((_, module)) = self.module_of(base) {
+                    return self.functions_in(module, &name.name).len() > 1;
                 }
                 let Some(ty) = self.type_expression(base) else { return false };
                 let (name, _) = split_labels(name);

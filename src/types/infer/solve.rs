@@ -111,11 +111,12 @@ impl Infer<'_> {
                 || self.default_operands(vars)
                 || self.default_arguments()
                 || self.pass(from, Effort::Literals)
+                || self.world.guess_equation(true)
                 || self.default_literals(vars)
             {
                 continue;
             }
-            if self.world.guess_equation() || self.pass(from, Effort::Closures) || self.default_numbers(vars) {
+            if self.world.guess_equation(false) || self.pass(from, Effort::Closures) || self.default_numbers(vars) {
                 continue;
             }
             if !self.pass(from, Effort::Everything) {
@@ -144,11 +145,16 @@ impl Infer<'_> {
         let mut next = from;
         while let Some(i) = self.waiting.range(next..).next().copied() {
             next = i + 1;
+            if self.attempted.contains(&i) {
+                continue;
+            }
             if effort >= Effort::Default {
                 self.ready_pending(i);
             }
             if let Some(pending) = self.pending[i].clone() {
+                self.attempted.push(i);
                 let found = self.in_context(&pending.context.clone(), |infer| infer.attempt(&pending, effort));
+                self.attempted.pop();
                 if let Some(found) = found {
                     self.pending[i] = None;
                     self.waiting.remove(&i);
@@ -191,8 +197,10 @@ impl Infer<'_> {
                 let by_default = effort >= Effort::Default;
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
                 let expected = expected.or_else(|| self.beside_point(&pending.result).filter(|_| by_default));
+                let expected = expected.or_else(|| self.wished(&pending.result));
                 {
-                    if by_default && effort < Effort::Closures && self.closure_decides(args) {
+                    let waits = |infer: &mut Self| infer.closure_decides(args) || infer.awaits_literal(args);
+                    if by_default && effort < Effort::Closures && waits(self) {
                         return None;
                     }
                     let last = last || effort == Effort::Literals && self.needs_other_literals(candidates, args, span);
@@ -250,8 +258,8 @@ impl Infer<'_> {
             },
             PendingKind::Closure { closure } => {
                 let ty = pending.result.clone();
-                let is_expression = crate::types::written::single_expression(&closure.body).is_some();
-                let dares = effort >= Effort::Closures || effort == Effort::Expressions && is_expression;
+                let is_expression = effort == Effort::Expressions && self.is_expression_closure(closure, &ty);
+                let dares = effort >= Effort::Closures || is_expression;
                 if dares || self.closure_is_ready(closure, &ty) {
                     return Some(self.closure_now(closure, &ty, span));
                 }
@@ -282,6 +290,12 @@ impl Infer<'_> {
                 None => None,
             },
         }
+    }
+
+    /// A type of which nothing is known but that it conforms to something.
+    fn wished(&mut self, ty: &Type) -> Option<Type> {
+        let ty = self.world.shallow(ty);
+        matches!(&ty, Type::Var(v) if !self.world.var(*v).conforms.is_empty()).then_some(ty)
     }
 
     /// Whether nothing is known of a type yet, not even which members it has.

@@ -43,6 +43,10 @@ impl Infer<'_> {
     }
 
     pub(super) fn statements(&mut self, items: &[ast::Stmt]) -> Vec<Stmt> {
+        self.without_fractions(|infer| infer.all_statements(items))
+    }
+
+    fn all_statements(&mut self, items: &[ast::Stmt]) -> Vec<Stmt> {
         let mut out = vec![];
         let functions = match self.is_top() {
             true => vec![],
@@ -77,9 +81,9 @@ impl Infer<'_> {
 
     /// Ends a statement: what still waits is decided by default.
     pub(super) fn settle_statement(&mut self, start: (usize, u32)) {
-        self.settling_numbers = true;
+        let around = std::mem::replace(&mut self.settling_numbers, true);
         self.settle(start.0, start.1);
-        self.settling_numbers = false;
+        self.settling_numbers = around;
     }
 
     fn statement(&mut self, item: &ast::Stmt, out: &mut Vec<Stmt>) {
@@ -88,7 +92,8 @@ impl Infer<'_> {
             AstStmt::Expr(e) => match &e.kind {
                 Ast::If { .. } | Ast::Switch { .. } | Ast::Block(_) => self.branch_statement(e, None, out),
                 _ => {
-                    let value = self.expr(e, None);
+                    let is_asked = self.world.wants_value && self.is_top();
+                    let value = self.with_fractions(is_asked, |infer| infer.expr(e, None));
                     match value.kind {
                         ExprKind::Assign { place, value } => {
                             out.push(Stmt { kind: StmtKind::Assign { place: *place, value: *value }, span });

@@ -28,7 +28,11 @@ impl World {
         self.functions[f.0 as usize].body = BodyState::Checking;
         let saved = std::mem::replace(&mut self.env, signature.env.clone());
         let (owner, file) = (self.function_data(f).owner, self.function_data(f).file);
+        let local_types = self.function_data(f).local_types.clone();
         let mut infer = Infer::new(self, owner, file);
+        if let Some(local_types) = local_types {
+            infer.local_types = local_types;
+        }
         let body = infer.function(f, &signature);
         infer.world.check_alias_uses();
         let failed = infer.failed;
@@ -67,18 +71,29 @@ impl World {
         (!ty.any(&mut |t| matches!(t, Type::Var(_)))).then_some(ty)
     }
 
+    /// Whether a function is written as a formula: `f(x) = x^2`.
+    fn is_formula(&self, f: FunctionId) -> bool {
+        let decl = self.function_data(f).decl.as_ref();
+        decl.is_some_and(|decl| matches!(decl.kind, ast::DeclKind::Formula { .. }))
+    }
+
     /// The result type of a formula.
     pub(in crate::types) fn check_formula(&mut self, f: FunctionId) -> Option<Type> {
         let signature = self.function_data(f).signature.clone()?;
         let Code::Expression(value) = self.function_data(f).code.clone() else { return None };
         let saved = std::mem::replace(&mut self.env, signature.env.clone());
         let (owner, file) = (self.function_data(f).owner, self.function_data(f).file);
-        let before = self.diagnostics.len();
+        let (before, is_formula) = (self.diagnostics.len(), self.is_formula(f));
         let vars = self.var_count();
         let mut infer = Infer::new(self, owner, file);
         infer.push_frame(FrameKind::Function, Type::Error, false, Some(f));
         infer.add_signature_params(&signature);
-        let found = infer.expr(&value, None);
+        let found = infer.with_fractions(is_formula, |infer| infer.expr(&value, None));
+        if is_formula && infer.is_whole_literal(&found.ty) {
+            // A literal in a formula is a `Double`, unless an integer is asked for.
+            let double = infer.world.simple("Double");
+            infer.world.unify(&found.ty, &double, value.span);
+        }
         infer.settle_statement((0, vars));
         let ty = infer.world.resolved(&found.ty.clone());
         self.env = saved;
@@ -115,7 +130,8 @@ impl Infer<'_> {
             Code::Expression(value) => {
                 let vars = self.world.var_count();
                 let result = self.opened_result(&signature.result, value.span);
-                let found = self.expr(&value, Some(&result));
+                let is_formula = self.world.is_formula(f);
+                let found = self.with_fractions(is_formula, |infer| infer.expr(&value, Some(&result)));
                 let found = self.coerce(found, &result);
                 self.settle_statement((0, vars));
                 let span = found.span;

@@ -18,6 +18,7 @@ impl Infer<'_> {
                     ast::TypeExpr { kind: ast::TypeExprKind::Named(vec![(ident, generics.clone())]), span: e.span };
                 Some(self.resolve(&ty))
             }
+            Ast::Member { base, .. } if self.module_of(base).is_some() => self.type_of_module(e),
             Ast::Member { base, name, generics } => {
                 let base = self.type_expression(base)?;
                 let of = self.world.shallow(&base);

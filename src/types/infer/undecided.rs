@@ -53,7 +53,14 @@ impl Infer<'_> {
             if open.is_empty() {
                 continue;
             }
-            let deciding = if kinds == early { self.deciding() } else { HashSet::new() };
+            let int = self.world.simple("Int");
+            let mut certain = open.clone();
+            certain.retain(|v| self.excludes(*v, &int));
+            if kinds != early && !certain.is_empty() {
+                certain.into_iter().for_each(|v| self.default_var(v));
+                return true;
+            }
+            let deciding = self.deciding();
             if open.iter().any(|v| deciding.contains(v)) {
                 open.retain(|v| deciding.contains(v));
             }
@@ -63,8 +70,15 @@ impl Infer<'_> {
         false
     }
 
+    /// Whether what is required of a variable rules out a type.
+    fn excludes(&mut self, v: VarId, ty: &Type) -> bool {
+        let wishes = self.world.var(v).conforms.clone();
+        wishes.iter().any(|wish| !self.world.conforms_to(ty, wish.protocol))
+    }
+
     /// The variables that say what others are: those whose associated types stand in an equation, like `S` in
-    /// `S.Element == Element`, those that closures wait for, and those whose members are asked for.
+    /// `S.Element == Element`, or are those of operands, those that closures wait for, and those whose members are asked
+    /// for.
     fn deciding(&mut self) -> HashSet<VarId> {
         let mut types: Vec<Type> = vec![];
         for equation in &self.world.vars.equations {
@@ -83,6 +97,13 @@ impl Infer<'_> {
                     | PendingKind::Subscript { base, .. },
                     _,
                 ) => types.push(base.ty.clone()),
+                (PendingKind::Operator { args, .. } | PendingKind::Overload { args, .. }, _) => {
+                    let associated = args.iter().filter_map(|arg| match &arg.ready.as_ref()?.ty {
+                        Type::Associated(of, ..) => Some((**of).clone()),
+                        _ => None,
+                    });
+                    types.extend(associated);
+                }
                 _ => {}
             }
         }
@@ -112,6 +133,9 @@ impl Infer<'_> {
                 _ => None,
             });
             let Some(v) = open else { continue };
+            if self.awaits_literal(&args) {
+                continue;
+            }
             let double = self.world.simple("Double");
             let snapshot = self.world.snapshot();
             let fits = self.world.unify(&Type::Var(v), &double, span)
