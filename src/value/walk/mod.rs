@@ -41,6 +41,8 @@ pub enum Mismatch {
     Case,
     /// The value is nested too deeply.
     TooDeep,
+    /// An instance is a part of itself.
+    Cyclic,
 }
 
 /// Where a value begins in each bank.
