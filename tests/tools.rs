@@ -260,7 +260,7 @@ fn links_do_not_lead_out_of_reach() {
     for (link, target) in links {
         std::os::unix::fs::symlink(target, folder.0.join("inner").join(link)).unwrap();
     }
-    let drawn = "plot(-1...1, sin).save(\"picture.svg\")".to_owned();
+    let drawn = "plot(sin, -1...1).save(\"picture.svg\")".to_owned();
     let written = ["dangling", "chain", "absolute", "up/new.txt", "up/inner/../new.txt"];
     for text in written.iter().map(|path| format!("write(\"x\", to: \"{path}\")")).chain([drawn]) {
         let finished = dscript(&["-e", &text], b"", &folder.0.join("inner"));
