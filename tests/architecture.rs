@@ -22,7 +22,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("diff", &["ir", "native", "value", "source", "diagnostic", "stop"]),
     ("bytecode", &["native", "value", "source"]),
     ("emit", &["ir", "bytecode", "native", "value", "source", "stop"]),
-    ("tape", &["native", "value"]),
+    ("tape", &["native", "value", "stop"]),
     ("vm", &["bytecode", "tape", "native", "value", "source", "diagnostic", "stop"]),
     (
         "session",

@@ -482,3 +482,70 @@ fn pictures_are_texts_or_lines() {
     let read: serde_json::Value = serde_json::from_str(display).expect("a line is JSON");
     assert!(read["forms"]["image/svg+xml"].as_str().is_some_and(|svg| svg.starts_with("<svg")), "{display}");
 }
+
+#[test]
+fn an_instance_that_refers_to_itself_has_no_tangent_vector() {
+    let class = "class K: Differentiable { var a: Double; var n: K?; init(_ a: Double) { self.a = a } }
+        func f(_ k: K) -> Double { k.a * k.a }
+        let (k, l) = (K(2), K(3))\n";
+    let loops = ["k.n = k", "k.n = l; l.n = k"];
+    let uses = [
+        "print(gradient(at: k, in: f))",
+        "print(valueWithGradient(at: k, in: f))",
+        "print(pullback(at: k, in: f)(1))",
+        "print(jacobian(at: k) { k in [k.a] })",
+        "let d = differential(at: k, in: f)",
+        "print(gradient(at: 1.0) { x in gradient(at: k, in: f).a * x })",
+    ];
+    for text in loops.iter().flat_map(|bent| uses.iter().map(move |used| format!("{class}{bent}\n{used}"))) {
+        let finished = dscript(&["-e", &text], b"", root());
+        assert_eq!(finished.status, Some(1), "{text}\n{}", finished.stderr);
+        assert!(finished.stderr.contains("E0630"), "{text}\n{}", finished.stderr);
+    }
+}
+
+#[test]
+fn derivatives_nest_within_a_bound() {
+    let cases = [
+        format!("f(x) = x^3\nprint(f{}(2))", "'".repeat(160)),
+        format!("f(x) = x^3\nprint(({}f)(2))", "∇".repeat(1000)),
+        "func d(_ n: Int, _ x: Double) -> Double { n == 0 ? x : derivative(at: x) { y in d(n - 1, y) * y } }
+        print(d(100, 1))"
+            .to_owned(),
+        "func d(_ n: Int, _ x: Double) -> Double { n == 0 ? x : gradient(at: x) { y in d(n - 1, y) * y } }
+        print(d(100, 1))"
+            .to_owned(),
+    ];
+    for text in &cases {
+        let finished = dscript(&["-e", text], b"", root());
+        assert_eq!(finished.status, Some(1), "{}", finished.stderr);
+        assert!(finished.stderr.contains("E0630"), "{}", finished.stderr);
+        assert!(finished.stderr.contains("derivatives are nested in each other"), "{}", finished.stderr);
+    }
+    // Within it, a derivative that takes too long heeds the limit.
+    let text = format!("f(x) = sin(x)\nprint(f{}(2))", "'".repeat(50));
+    let finished = dscript(&["--timeout=0.3", "-e", &text], b"", root());
+    assert_eq!(finished.status, Some(124), "{}", finished.stderr);
+}
+
+#[test]
+fn a_time_limit_counts_compiling() {
+    let lines: String = (0..20_000).map(|n| format!("let a{n} = [max({n}.5, 1), 2]\n")).collect();
+    let folder = Folder::new("long").with("a.dscript", &lines);
+    for arguments in [&["--timeout=0.1", "a.dscript"][..], &["check", "--timeout=0.1", "a.dscript"]] {
+        let finished = folder.run(arguments);
+        assert_eq!(finished.status, Some(124), "{}", finished.stderr);
+        assert!(finished.stderr.contains("E0641"), "{}", finished.stderr);
+        assert!(finished.stderr.contains("compiling took longer than 0.1 s"), "{}", finished.stderr);
+    }
+}
+
+#[test]
+fn a_limit_that_nothing_fits_into_blames_the_program() {
+    let folder = Folder::new("no-memory").with("a.dscript", "print(1)\n");
+    for limit in ["--max-memory=0", "--max-memory=1"] {
+        let finished = folder.run(&[limit, "a.dscript"]);
+        assert_eq!(finished.status, Some(1), "{}", finished.stderr);
+        assert!(finished.stderr.contains("--> a.dscript:1:1"), "{}", finished.stderr);
+    }
+}

@@ -4,7 +4,9 @@
 #[allow(dead_code, reason = "each test uses a part of it")]
 mod harness;
 
+use harness::folder::Folder;
 use harness::{dscript, root};
+use std::time::Instant;
 
 /// Each piece of work is done in two sizes, one four times the other, in turn; the fastest times are compared.
 const PROGRAM: &str = r#"
@@ -163,4 +165,61 @@ fn nested_levels_keep_little_beside_each_step() {
     // Four operations a step: a tangent of 24 bytes each, or a node of 24 and 24 for its slots.
     assert_eq!(second("derivative", "derivative", "2200KiB"), "true\n");
     assert_eq!(second("derivative", "gradient", "5000KiB"), "true\n");
+}
+
+/// How much longer it takes to check a program of the larger size than one of the smaller.
+fn checking(sizes: [usize; 2], program: impl Fn(usize) -> String) -> f64 {
+    let folder = Folder::new("growth");
+    let mut times = [f64::INFINITY; 2];
+    for (size, name) in sizes.iter().zip(["small.dscript", "large.dscript"]) {
+        std::fs::write(folder.0.join(name), program(*size)).unwrap();
+    }
+    for attempt in 0..5 {
+        for (time, name) in times.iter_mut().zip(["small.dscript", "large.dscript"]) {
+            let start = Instant::now();
+            let finished = folder.run(&["check", name]);
+            assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+            *time = time.min(start.elapsed().as_secs_f64());
+        }
+        if attempt > 0 && times[1] < 5.0 * times[0] {
+            break;
+        }
+    }
+    times[1] / times[0]
+}
+
+fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(|k| line(k) + "\n").collect()
+}
+
+#[test]
+fn a_program_of_four_times_the_length_is_checked_in_four_times_the_time() {
+    let numbers = |n| format!("enum E: Int {{\n{}}}\nprint(E.c1.rawValue)", lines(n, |k| format!("case c{k} = {k}")));
+    let texts = |n| format!("enum E: String {{\n{}}}\nprint(E.c1.rawValue)", lines(n, |k| format!("case c{k}")));
+    let chain = |n| format!("print([1.0]{})", ".map { $0 + 1 }".repeat(n));
+    let closures = |n| {
+        let line = |k| format!("let f{} = {{ (x: Double) in f{k}(x) + 1 }}", k + 1);
+        format!("let f0 = {{ (x: Double) in x }}\n{}", lines(n, line))
+    };
+    let generics = |n| {
+        let line = |k| format!("func g{}<T: Numeric>(_ x: T, _ y: T) -> T {{ g{k}(x, y) * y + x }}", k + 1);
+        format!("func g0<T: Numeric>(_ x: T, _ y: T) -> T {{ x }}\n{}", lines(n, line))
+    };
+    let loops = |n| {
+        let line = |k| format!("for i in 0..<2 {{ y = y * x + {k}.5 * Double(i) }}");
+        format!(
+            "func f(_ x: Double) -> Double {{ var y = x\n{}return y }}\nprint(gradient(at: 0.1, in: f))",
+            lines(n, line)
+        )
+    };
+    let ratios = [
+        ("raw numbers", checking([1000, 4000], numbers)),
+        ("raw texts", checking([1000, 4000], texts)),
+        ("method calls", checking([200, 800], chain)),
+        ("closures", checking([500, 2000], closures)),
+        ("generic functions", checking([500, 2000], generics)),
+        ("loops", checking([300, 1200], loops)),
+    ];
+    let slow: Vec<_> = ratios.iter().filter(|(_, ratio)| *ratio > 2.5 * 2.5).collect();
+    assert!(slow.is_empty(), "{slow:?}");
 }

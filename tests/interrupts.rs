@@ -90,6 +90,7 @@ fn loops_and_sweeps_stop() {
              }",
             "while true { _ = product(a, a) }",
         ),
+        ("nested derivatives", "f(x) = sin(x) * x", "f(2)"),
         (
             "the gradient of a matrix product",
             "let n = 40

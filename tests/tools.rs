@@ -111,7 +111,7 @@ fn registered_derivatives_are_compared() {
 #[test]
 fn a_test_has_its_own_time() {
     let text = "test \"long\" { while true {} }\ntest \"short\" {}\n";
-    let finished = Folder::new("time").with("a.dscript", text).run(&["test", "--timeout", "0.2"]);
+    let finished = Folder::new("time").with("a.dscript", text).run(&["test", "--timeout", "2"]);
     assert_eq!(plain(&finished.stdout), "a.dscript\n  ✘ long\n  ✔ short\n1 passed, 1 failed\n");
     assert_eq!(finished.status, Some(4));
 }
@@ -248,6 +248,33 @@ fn links_do_not_lead_out_of_reach() {
     let finished = dscript(&["-e", "readLines(\"link.txt\").count"], b"", &folder.0.join("inner"));
     ended(&finished, 1, "");
     said(&finished, "E0902");
+    // A link may lead to a file that does not exist yet, through other links and folders.
+    let outside = folder.0.join("new.txt");
+    let links = [
+        ("dangling", "../new.txt"),
+        ("chain", "dangling"),
+        ("absolute", outside.to_str().unwrap()),
+        ("up", ".."),
+        ("picture.svg", "../new.txt"),
+    ];
+    for (link, target) in links {
+        std::os::unix::fs::symlink(target, folder.0.join("inner").join(link)).unwrap();
+    }
+    let drawn = "plot(sin, -1...1).save(\"picture.svg\")".to_owned();
+    let written = ["dangling", "chain", "absolute", "up/new.txt", "up/inner/../new.txt"];
+    for text in written.iter().map(|path| format!("write(\"x\", to: \"{path}\")")).chain([drawn]) {
+        let finished = dscript(&["-e", &text], b"", &folder.0.join("inner"));
+        ended(&finished, 1, "");
+        said(&finished, "E0902");
+        assert!(!outside.exists(), "{text}");
+    }
+    let import = "import \"up/secret.txt\"";
+    said(&dscript(&["-e", import], b"", &folder.0.join("inner")), "it is outside of the program's folders");
+    // What is compiled is held to the same folders.
+    fs::write(folder.0.join("inner/built.dscript"), "write(\"x\", to: \"chain\")\n").unwrap();
+    ended(&dscript(&["build", "built.dscript"], b"", &folder.0.join("inner")), 0, "");
+    ended(&dscript(&["built.dsc"], b"", &folder.0.join("inner")), 1, "");
+    assert!(!outside.exists());
 }
 
 #[test]

@@ -66,6 +66,7 @@ diagnostics! {
     E0223 Inaccessible "A declaration that others keep to themselves.";
     E0224 Unhandled "An error can be thrown where it is not marked with 'try', or not handled.";
     E0225 Overlapping "A call changes one variable in two ways at once.";
+    E0226 EscapingCapture "A closure that may outlive a call captures what belongs to the call.";
 
     E0301 NotDifferentiable "A function that must be differentiable is not.";
     E0302 NoDerivative "A function on the way has no derivative.";

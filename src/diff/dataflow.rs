@@ -1,5 +1,6 @@
 //! Forward data flow over the graph of one function: what is known of each register at the start of each block.
 
+use crate::ir::live::live;
 use crate::ir::{BlockId, Function, Reg, Terminator};
 
 /// Something that is known of a register; the default says that nothing reaches it.
@@ -19,14 +20,14 @@ pub fn forward<F: Fact>(
     if f.blocks.is_empty() {
         return;
     }
-    let crossing = crossing(f);
-    let kept = |facts: &[F]| -> Vec<F> { crossing.iter().map(|r| facts[*r].clone()).collect() };
-    // What is known at the start of each block of the registers that it may need; `None` where no path leads.
+    let live = live(f);
+    let kept = |at: usize, facts: &[F]| -> Vec<F> { live[at].iter().map(|r| facts[*r].clone()).collect() };
+    // What is known at the start of each block of the registers that are live there; `None` where no path leads.
     let mut starts: Vec<Option<Vec<F>>> = vec![None; f.blocks.len()];
-    starts[0] = Some(kept(&entry));
+    starts[0] = Some(kept(0, &entry));
     let mut facts = entry;
-    let load = |facts: &mut [F], start: &[F]| {
-        crossing.iter().zip(start).for_each(|(r, known)| facts[*r].clone_from(known));
+    let load = |at: usize, facts: &mut [F], start: &[F]| {
+        live[at].iter().zip(start).for_each(|(r, known)| facts[*r].clone_from(known));
     };
     let order = reverse_postorder(f);
     let mut waiting = vec![false; f.blocks.len()];
@@ -40,19 +41,19 @@ pub fn forward<F: Fact>(
             }
             changed = true;
             crate::stop::look();
-            load(&mut facts, starts[at].as_deref().unwrap_or_default());
+            load(at, &mut facts, starts[at].as_deref().unwrap_or_default());
             step(at, &mut facts);
             for next in successors(f, at) {
                 let next = next.0 as usize;
                 match &mut starts[next] {
                     Some(known) => {
                         // Every register must be joined, so no short-circuit.
-                        let ends = crossing.iter().map(|r| &facts[*r]);
+                        let ends = live[next].iter().map(|r| &facts[*r]);
                         let grown = known.iter_mut().zip(ends).fold(false, |any, (a, b)| a.join(b) | any);
                         waiting[next] |= grown;
                     }
                     start @ None => {
-                        *start = Some(kept(&facts));
+                        *start = Some(kept(next, &facts));
                         waiting[next] = true;
                     }
                 }
@@ -61,31 +62,11 @@ pub fn forward<F: Fact>(
     }
     for (at, start) in starts.iter().enumerate() {
         if let (Some(start), Some(Terminator::Return(regs))) = (start, &f.blocks[at].end) {
-            load(&mut facts, start);
+            load(at, &mut facts, start);
             step(at, &mut facts);
             returned(regs, &facts);
         }
     }
-}
-
-/// The registers that some block reads before it has written them: nothing need be kept of the others between blocks.
-fn crossing(f: &Function) -> Vec<usize> {
-    let mut crosses = vec![false; f.registers.len()];
-    // The block that wrote each register last.
-    let mut written = vec![usize::MAX; f.registers.len()];
-    for (at, block) in f.blocks.iter().enumerate() {
-        let mut read = |r: &Reg, written: &[usize]| crosses[r.0 as usize] |= written[r.0 as usize] != at;
-        for step in &block.instructions {
-            step.ins.iter().for_each(|r| read(r, &written));
-            step.outs.iter().for_each(|r| written[r.0 as usize] = at);
-        }
-        match &block.end {
-            Some(Terminator::Return(regs)) => regs.iter().for_each(|r| read(r, &written)),
-            Some(Terminator::Branch { condition, .. }) => read(condition, &written),
-            Some(Terminator::Jump(_) | Terminator::Trap(_)) | None => {}
-        }
-    }
-    (0..crosses.len()).filter(|r| crosses[*r]).collect()
 }
 
 /// Where a block may go on.

@@ -18,3 +18,5 @@ mod progress;
 mod prompt;
 mod rounds;
 mod status;
+
+pub use kernel::Detached;

@@ -10,6 +10,7 @@
 pub mod graph;
 pub mod layout;
 pub mod listing;
+pub mod live;
 pub mod lower;
 pub mod tangent;
 pub mod verify;

@@ -5,6 +5,7 @@
 use super::graph::{
     Block, BlockId, Function, Instruction, Op, Operator, Program, Reg, Stride, SweepOp, Terminator, Trap,
 };
+use super::live::live;
 use crate::value::Bank;
 use crate::value::shape::TangentId;
 
@@ -229,50 +230,10 @@ impl Check<'_> {
 
     /// Every register has a value on every path before it is read.
     fn definitions(&mut self) {
-        let count = self.function.registers.len();
-        let blocks = &self.function.blocks;
-        let mut defined: Vec<Option<Vec<bool>>> = vec![None; blocks.len()];
-        let mut entry = vec![false; count];
-        for reg in &self.function.params {
-            entry[reg.0 as usize] = true;
-        }
-        defined[0] = Some(entry);
-        let mut work = vec![0];
-        while let Some(b) = work.pop() {
-            let Some(mut now) = defined[b].clone() else { continue };
-            for instruction in &blocks[b].instructions {
-                for out in &instruction.outs {
-                    now[out.0 as usize] = true;
-                }
-            }
-            for next in blocks[b].end.iter().flat_map(targets) {
-                let next = next.0 as usize;
-                let before = defined[next].clone();
-                let joined: Vec<bool> = match &before {
-                    Some(before) => before.iter().zip(&now).map(|(a, b)| *a && *b).collect(),
-                    None => now.clone(),
-                };
-                if before.as_ref() != Some(&joined) {
-                    defined[next] = Some(joined);
-                    work.push(next);
-                }
-            }
-        }
-        for (b, start) in defined.into_iter().enumerate() {
-            let Some(mut now) = start else { continue };
-            self.at = format!("b{b}");
-            for instruction in &self.function.blocks[b].instructions {
-                for reg in instruction.ins.iter().filter(|r| !now[r.0 as usize]).copied().collect::<Vec<_>>() {
-                    self.fault(format!("%{} is read before it has a value", reg.0));
-                }
-                for out in &instruction.outs {
-                    now[out.0 as usize] = true;
-                }
-            }
-            let end = self.function.blocks[b].end.iter().flat_map(reads).collect::<Vec<_>>();
-            for reg in end.into_iter().filter(|r| !now[r.0 as usize]) {
-                self.fault(format!("%{} is read before it has a value", reg.0));
-            }
+        self.at = "function".into();
+        let first = live(self.function).into_iter().next().unwrap_or_default();
+        for reg in first.into_iter().filter(|r| !self.function.params.contains(&Reg(*r as u32))) {
+            self.fault(format!("%{reg} is read before it has a value"));
         }
     }
 }

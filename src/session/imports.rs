@@ -1,6 +1,6 @@
 //! `import "file.dscript"`: the files that a module consists of, each once, what is imported before what imports it.
 
-use super::{Input, Session};
+use super::{Folders, Input, Session};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax;
@@ -12,7 +12,8 @@ use std::rc::Rc;
 const MAX_CHAIN: usize = 64;
 
 /// How a session gets the text of a file: from its path to the text, or why there is none.
-pub type Loader = fn(&Path) -> Result<String, String>;
+/// A program's files are opened in the folders where it may read.
+pub type Loader = fn(&Path, &Folders) -> Result<String, String>;
 
 /// The files of a module, read.
 #[derive(Default)]
@@ -105,11 +106,12 @@ impl Session {
             return Ok(());
         }
         let Some(load) = self.loader else { return Err("files cannot be imported here".to_owned()) };
-        if !self.machine.host.access.read.has(&path) {
+        let folders = &self.machine.host.access.read;
+        if !folders.has(&path) {
             let way_out = crate::native::library::way_out(&path, "--allow-read");
             return Err(format!("cannot import '{file}': it is outside of the program's folders; {way_out}"));
         }
-        let text = load(&path).map_err(|reason| format!("cannot import '{file}': {reason}"))?;
+        let text = load(&path, folders).map_err(|reason| format!("cannot import '{file}': {reason}"))?;
         let name = path.display().to_string();
         self.read(&Input { name: &name, text: &text }, given, importing, gathered);
         Ok(())

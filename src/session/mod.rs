@@ -30,7 +30,7 @@ mod tests;
 mod told;
 mod typing;
 
-pub use crate::native::library::{Access, Display, Folders, Screen, Step, Streams};
+pub use crate::native::library::{Access, Denied, Display, Folders, Screen, Step, Streams};
 pub use crate::plot::{Chart, png};
 pub use crate::types::closest;
 pub use crate::vm::difference::{Estimate, unit};

@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::diff::Checker;
 use crate::ir::FunctionId;
 use crate::source::Span;
-use crate::stop;
+use crate::stop::{self, Deadline, Reason};
 use crate::syntax;
 use crate::types::Promise;
 use crate::types::tree::{self, FunctionRef};
@@ -14,20 +14,35 @@ use crate::types::ty::Type;
 use crate::types::world::Declarations;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 impl Session {
     /// Compiles the files of a module; an outcome instead when there are errors, or somebody interrupts it. What has been
     /// declared by then is in the session's state: who goes on with it must [put that back](Session::put_back).
     pub(super) fn compile(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
-        let interrupt = Arc::clone(&self.interrupt);
-        let compiled = stop::under(&interrupt, || stop::caught(|| self.compiled(inputs, wants_value)));
-        compiled.unwrap_or_else(|| Err(self.interrupted()))
+        let (interrupt, began) = (Arc::clone(&self.interrupt), Instant::now());
+        let deadline = self.machine.limits.time.and_then(|allowed| Deadline::new(allowed, Duration::ZERO));
+        let compiled = stop::under(&interrupt, deadline, || {
+            stop::caught(|| self.compiled(inputs, wants_value)).ok_or_else(stop::reason)
+        });
+        // The program has the rest of the time.
+        self.machine.passed = began.elapsed();
+        compiled.unwrap_or_else(|reason| Err(self.stopped(reason)))
     }
 
-    fn interrupted(&mut self) -> Outcome {
+    fn stopped(&mut self, reason: Option<Reason>) -> Outcome {
         self.world.diagnostics.clear();
-        let diagnostic = Diagnostic::error(Code::Interrupted, self.last_text(), "interrupted while it was compiled");
-        Outcome { diagnostics: vec![diagnostic], status: Status::Interrupted, value: None }
+        let (code, status, message) = match reason {
+            Some(Reason::Late(allowed)) => {
+                let message = format!("compiling took longer than {} s", allowed.as_secs_f64());
+                (Code::TimeLimit, Status::TimeLimit, message)
+            }
+            Some(Reason::Interrupted) | None => {
+                (Code::Interrupted, Status::Interrupted, "interrupted while it was compiled".to_owned())
+            }
+        };
+        let diagnostic = Diagnostic::error(code, self.last_text(), message);
+        Outcome { diagnostics: vec![diagnostic], status, value: None }
     }
 
     fn compiled(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {

@@ -112,7 +112,7 @@ impl<'p> OnDemand<'p> {
                 if self.marks_thresholds { diff::threshold::marked(self.program, id, graph) } else { None };
             diff::derivative(self.program, thresholds.as_ref().unwrap_or(graph))
         });
-        self.emit(&differentiated.ok_or_else(Fault::interrupted)?, true)
+        self.emit(&differentiated.ok_or_else(Fault::stopped)?, true)
     }
 
     fn emit(&self, function: &crate::ir::Function, is_derivative: bool) -> Result<Rc<bytecode::Code>, Box<Fault>> {
@@ -145,7 +145,7 @@ impl Compiler for OnDemand<'_> {
 
     fn sweep(&mut self, function: &Signature, kind: Swept) -> Result<Option<Rc<bytecode::Code>>, Box<Fault>> {
         let made = stop::caught(|| transformed(self.program, function, kind));
-        let made = made.ok_or_else(Fault::interrupted)?;
+        let made = made.ok_or_else(Fault::stopped)?;
         // What cannot be encoded is done without.
         Ok(made.and_then(|code| self.emit(&code, false).ok()))
     }
@@ -195,7 +195,7 @@ pub(super) fn emitted(
     is_derivative: bool,
 ) -> Result<Rc<bytecode::Code>, Box<Fault>> {
     let emitted = stop::caught(|| emit::emit(program, function, is_derivative));
-    emitted.ok_or_else(Fault::interrupted)?.map(Rc::new).map_err(|why| {
+    emitted.ok_or_else(Fault::stopped)?.map(Rc::new).map_err(|why| {
         let message = format!("'{}' cannot be compiled: {why}", function.name);
         match why {
             emit::Unencodable::TooManyRegisters => {
@@ -303,7 +303,9 @@ impl Session {
 
     /// A run-time error in words: line, values, backtrace.
     fn describe(&self, fault: &Fault, number: Code) -> Diagnostic {
-        let mut diagnostic = Diagnostic::error(number, fault.span, fault.message.clone());
+        // Nothing of the program was running yet.
+        let span = if fault.span == crate::source::Span::default() { self.last_text() } else { fault.span };
+        let mut diagnostic = Diagnostic::error(number, span, fault.message.clone());
         let values = match number {
             Code::IndexOutOfRange => super::indexed::explained(&fault.values, self.sources.text(fault.span)),
             _ => fault.values.clone(),

@@ -1,6 +1,7 @@
-//! The wish of somebody outside that long work stops: Ctrl-C at a prompt, the button of a notebook.
+//! Why long work stops before its end: somebody outside wants it to (Ctrl-C at a prompt, the button of a notebook), or its
+//! time is up.
 //!
-//! In: a flag that another thread sets. Out: the work is left where it [looks](look) next.
+//! In: a flag that another thread sets, and a deadline. Out: the work is left where it [looks](look) next.
 //!
 //! Promises: a look costs about a nanosecond; whoever works need not hand anything through, and drops what it has on its
 //! way out; outside of [`caught`] a look does nothing, so that nobody is left in the middle unawares.
@@ -10,9 +11,50 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Why work stops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// Somebody outside wants it.
+    Interrupted,
+    /// It took longer than it may take.
+    Late(Duration),
+}
+
+/// Until when work may take, and how long that was when it began.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Deadline {
+    at: Instant,
+    allowed: Duration,
+}
+
+impl Deadline {
+    /// For work that may take so long, some of which has passed; none when the clock does not reach that far.
+    pub fn new(allowed: Duration, passed: Duration) -> Option<Deadline> {
+        let at = Instant::now().checked_add(allowed.saturating_sub(passed))?;
+        Some(Deadline { at, allowed })
+    }
+
+    /// Whether it has passed.
+    pub fn has_passed(&self) -> bool {
+        Instant::now() >= self.at
+    }
+
+    /// How long the work may take.
+    pub fn allowed(&self) -> Duration {
+        self.allowed
+    }
+}
+
+/// What work heeds.
+struct Limits {
+    flag: Arc<AtomicBool>,
+    deadline: Option<Deadline>,
+}
 
 thread_local! {
-    static FLAG: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+    static LIMITS: RefCell<Option<Limits>> = const { RefCell::new(None) };
     static IS_CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -28,12 +70,12 @@ impl<F: FnMut()> Drop for Before<F> {
     }
 }
 
-/// Does work whose long parts heed a flag.
-pub fn under<T>(flag: &Arc<AtomicBool>, work: impl FnOnce() -> T) -> T {
-    let mut flag = FLAG.replace(Some(Arc::clone(flag)));
+/// Does work whose long parts heed a flag and a deadline.
+pub fn under<T>(flag: &Arc<AtomicBool>, deadline: Option<Deadline>, work: impl FnOnce() -> T) -> T {
+    let mut limits = LIMITS.replace(Some(Limits { flag: Arc::clone(flag), deadline }));
     let caught = IS_CAUGHT.replace(false);
     let _before = Before(|| {
-        FLAG.set(flag.take());
+        LIMITS.set(limits.take());
         IS_CAUGHT.set(caught);
     });
     work()
@@ -62,10 +104,21 @@ pub fn look() {
 
 #[inline(never)]
 fn leave_if_asked() {
-    let is_asked = FLAG.with_borrow(|flag| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)));
-    if is_asked {
+    if reason().is_some() {
         resume_unwind(Box::new(Stopped));
     }
+}
+
+/// Why the work of this thread must stop now, if it must.
+pub fn reason() -> Option<Reason> {
+    LIMITS.with_borrow(|limits| {
+        let limits = limits.as_ref()?;
+        if limits.flag.load(Ordering::Relaxed) {
+            return Some(Reason::Interrupted);
+        }
+        let deadline = limits.deadline.filter(Deadline::has_passed)?;
+        Some(Reason::Late(deadline.allowed))
+    })
 }
 
 /// How many things are done between two looks where each is small.
@@ -96,15 +149,28 @@ mod tests {
     #[test]
     fn work_is_left_at_a_look() {
         let flag = Arc::new(AtomicBool::new(false));
-        under(&flag, || {
+        under(&flag, None, || {
             assert_eq!(caught(|| looking(0..3).sum::<i32>()), Some(3));
             flag.store(true, Ordering::Relaxed);
             // Nobody catches.
             look();
             assert_eq!(caught(|| in_pieces(1, |_| unreachable!())), None);
+            assert_eq!(reason(), Some(Reason::Interrupted));
         });
         // Nobody asks.
         assert_eq!(caught(look), Some(()));
+    }
+
+    #[test]
+    fn work_is_left_when_its_time_is_up() {
+        let flag = Arc::new(AtomicBool::new(false));
+        let second = Duration::from_secs(1);
+        under(&flag, Deadline::new(second, second), || {
+            assert_eq!(caught(look), None);
+            assert_eq!(reason(), Some(Reason::Late(second)));
+        });
+        under(&flag, Deadline::new(Duration::from_secs(1000), second), || assert_eq!(caught(look), Some(())));
+        assert_eq!(Deadline::new(Duration::MAX, Duration::ZERO), None);
     }
 
     #[test]

@@ -22,8 +22,9 @@ pub enum Mode {
     General,
 }
 
-/// More nested levels than this are a mistake, and would go deep into the machine's own stack.
-const DEEPEST: usize = 1000;
+/// More nested levels than this are a mistake: each operation takes at least as many steps as the square of their number,
+/// and with most functions twice as many for each level.
+const DEEPEST: usize = 64;
 
 /// Bytes of scratch numbers that are kept for the next sweep.
 const KEPT_SCRATCH: usize = 4 << 20;
@@ -38,6 +39,8 @@ pub struct Levels {
     outermost: Recording,
     pub(super) stack: Vec<Level>,
     last_epoch: u64,
+    /// How many operations were recorded by the general rule.
+    pub(super) recorded: u32,
     pool: SharedPool,
     scratch: Vec<Vec<f64>>,
     pub(super) watch: Option<Box<super::watch::Watch>>,
@@ -98,6 +101,7 @@ impl Levels {
             outermost: Recording::new(&pool),
             stack: vec![],
             last_epoch: 0,
+            recorded: 0,
             pool,
             scratch: vec![],
             watch: None,

@@ -10,7 +10,11 @@ use super::watch;
 use crate::native::field::{Shift, Test};
 use crate::native::formula::{self, Formula};
 use crate::native::{PrimitiveId, Rule, Slopes, product_slope};
+use crate::stop;
 use crate::value::Slot;
+
+/// So many operations are recorded between two looks at whether the work must stop.
+const BETWEEN_LOOKS: u32 = 1 << 12;
 
 /// The most operands that a primitive has.
 const OPERANDS: usize = 3;
@@ -42,6 +46,11 @@ impl Levels {
     /// [`Stop`] when a limit is reached.
     pub fn record_with(&mut self, id: PrimitiveId, x: &[Num], n: i64) -> Result<Num, Stop> {
         debug_assert!(x.len() <= OPERANDS);
+        // One operation of a program takes many here where levels nest.
+        self.recorded = self.recorded.wrapping_add(1);
+        if self.recorded.is_multiple_of(BETWEEN_LOOKS) && stop::reason().is_some() {
+            return Err(Stop::Asked);
+        }
         let Some(k) = self.innermost(x) else {
             return Ok(Num::constant(plain(id, x, n)));
         };

@@ -6,12 +6,20 @@ use super::world::Builtin;
 use super::written::{characters, fits};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Expr, ExprKind, StringPart};
+use hashbrown::{HashMap, HashSet};
 
 /// A raw value as it is known before anything is checked.
 #[derive(Clone, PartialEq, Debug)]
 enum Raw {
     Int(i128),
     Float(f64),
+    Text(String),
+}
+
+/// What raw values are found by. Large integers that are near each other share one.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Number(u64),
     Text(String),
 }
 
@@ -29,6 +37,16 @@ impl Raw {
         match (self, other) {
             (Raw::Int(n), Raw::Float(x)) | (Raw::Float(x), Raw::Int(n)) => *n as f64 == *x,
             _ => self == other,
+        }
+    }
+
+    /// What values that are equal have in common, to find them by.
+    fn key(&self) -> Key {
+        match self {
+            Raw::Int(n) => Key::Number((*n as f64).to_bits()),
+            // Zero is equal to minus zero.
+            Raw::Float(x) => Key::Number((x + 0.0).to_bits()),
+            Raw::Text(text) => Key::Text(text.clone()),
         }
     }
 
@@ -89,11 +107,12 @@ impl World {
     pub(super) fn raw_init_text(&mut self, n: NominalId) -> Option<String> {
         let (values, _) = self.raw_values(n)?;
         let mut text = String::from("init?(rawValue: RawValue) {\n    switch rawValue {\n");
-        let mut seen: Vec<&Raw> = vec![];
+        let mut seen: HashSet<String> = HashSet::new();
         for (case, value) in self.nominal_data(n).cases.iter().zip(&values) {
-            if !seen.contains(&value) {
-                text.push_str(&format!("    case {}: self = .{}\n", value.source(), case.name));
-                seen.push(value);
+            let literal = value.source();
+            if !seen.contains(&literal) {
+                text.push_str(&format!("    case {literal}: self = .{}\n", case.name));
+                seen.insert(literal);
             }
         }
         text.push_str("    default: return nil\n    }\n}\n");
@@ -200,6 +219,7 @@ impl World {
         let is_text = raw_type == self.declared_type(text);
         let is_named = is_text || raw_type == self.declared_type(character);
         let (mut values, mut problems): (Vec<Raw>, Vec<Diagnostic>) = (vec![], vec![]);
+        let mut by_key: HashMap<Key, Vec<usize>> = HashMap::new();
         for case in &self.nominal_data(n).cases {
             if case.has_payload {
                 let message = "enum with raw type cannot have cases with arguments";
@@ -226,12 +246,14 @@ impl World {
                     Raw::Int(values.len() as i128)
                 }
             };
-            if let Some(first) = values.iter().position(|v| v.equals(&value)) {
+            let alike = by_key.entry(value.key()).or_default();
+            if let Some(first) = alike.iter().copied().find(|k| values[*k].equals(&value)) {
                 let span = written_span(case.raw.as_deref(), case.span);
                 let other = &self.nominal_data(n).cases[first];
                 let diagnostic = Diagnostic::error(Code::Types, span, "raw value for enum case is not unique");
                 problems.push(diagnostic.note_at(other.span, format!("'{}' has it, too", other.name)));
             }
+            alike.push(values.len());
             values.push(value);
         }
         Some((values, problems))

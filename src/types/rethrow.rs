@@ -80,7 +80,7 @@ fn is_of(param: &SignatureParam) -> bool {
 }
 
 /// Whether a function outlives the call that it is given to.
-fn is_kept(param: &Param) -> bool {
+pub(super) fn is_kept(param: &Param) -> bool {
     let escapes = |a: &crate::syntax::ast::Attribute| &*a.name.name == "escaping";
     let in_type = match param.ty.as_ref().map(|t| &t.kind) {
         Some(TypeExprKind::Attributed(attributes, _)) => attributes.iter().any(escapes),

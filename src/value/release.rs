@@ -29,8 +29,11 @@ pub fn release(references: &mut [Ref]) {
         waiting.list.extend(references.iter_mut().rev().map(std::mem::take));
         !std::mem::replace(&mut waiting.busy, true)
     });
-    if first != Ok(true) {
-        return;
+    match first {
+        Ok(true) => {}
+        Ok(false) => return,
+        // The thread ends, and the list is gone: whatever is left is not dropped, which might go deep.
+        Err(_) => return references.iter_mut().for_each(|r| std::mem::forget(std::mem::take(r))),
     }
     while let Ok(Some(next)) = WAITING.try_with(|w| w.borrow_mut().list.pop()) {
         drop(next);

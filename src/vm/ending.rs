@@ -9,15 +9,23 @@ use crate::value::ending::{self, Ended};
 use std::collections::VecDeque;
 
 /// Those that went away together, one after the other.
-struct Ending(VecDeque<Ended>);
+#[derive(Default)]
+struct Ending {
+    waiting: VecDeque<Ended>,
+    /// The one whose class was asked last. What it holds is dropped here and not in the call, so that a chain of instances
+    /// ends without calls in each other.
+    last: Ref,
+}
 
 impl Ending {
     fn next(mut self: Box<Self>, machine: &mut Machine) -> Next {
+        drop(std::mem::take(&mut self.last));
         // What the last one held goes before those that waited with it.
         let mut waiting = ending::take();
-        waiting.append(&mut self.0);
-        self.0 = waiting;
-        let Some((what, instance)) = self.0.pop_front() else { return Next::Return };
+        waiting.append(&mut self.waiting);
+        self.waiting = waiting;
+        let Some((what, instance)) = self.waiting.pop_front() else { return Next::Return };
+        self.last = instance.clone();
         machine.set_reference(0, instance);
         let target = Target::Object(Ref::Closure(what));
         // What it writes may move in the levels that are live.
@@ -50,7 +58,7 @@ impl Machine {
         #[allow(unsafe_code)]
         let size = unsafe { &*frame.entry }.frame;
         self.window = [0, 1, 2].map(|b| (frame.base[b] + size[b]) as usize);
-        let next = Box::new(Ending(VecDeque::new())).next(self);
+        let next = Box::<Ending>::default().next(self);
         self.perform(compiler, next)
     }
 }

@@ -4,8 +4,10 @@ use crate::diagnostic::Code as Number;
 use crate::native::Trap;
 use crate::native::library::{Failure, FailureKind};
 use crate::source::Span;
+use crate::stop::{self, Reason};
 use crate::tape::Stop;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// What kind of stop it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,6 +95,19 @@ impl Fault {
         Fault::new(Number::Interrupted, "interrupted")
     }
 
+    /// The program ran longer than it may.
+    pub fn late(allowed: Duration) -> Box<Fault> {
+        Fault::new(Number::TimeLimit, format!("the program ran longer than {} s", allowed.as_secs_f64()))
+    }
+
+    /// Work in Rust was left before its end.
+    pub fn stopped() -> Box<Fault> {
+        match stop::reason() {
+            Some(Reason::Late(allowed)) => Fault::late(allowed),
+            Some(Reason::Interrupted) | None => Fault::interrupted(),
+        }
+    }
+
     /// A mistake of our own.
     pub fn internal(what: impl Into<String>) -> Box<Fault> {
         Fault::new(Number::Internal, what)
@@ -145,6 +160,7 @@ impl From<Stop> for Box<Fault> {
                 Fault::new(Number::NotLinear, format!("when recording a linear function, '{step}' is not linear"))
             }
             Stop::Kink(id) => Fault::new(Number::Kink, format!("'{}' is differentiated at a kink", id.info().symbol())),
+            Stop::Asked => Fault::stopped(),
             Stop::NotFinite => Fault::new(Number::NotFinite, "a number became infinite or NaN"),
             Stop::Levels(most) => {
                 Fault::new(Number::DepthLimit, format!("more than {most} derivatives are nested in each other"))
@@ -159,6 +175,7 @@ pub fn bytes(count: u64) -> String {
     match UNITS.iter().find(|(_, size)| count >= *size) {
         Some((unit, size)) if count.is_multiple_of(*size) => format!("{} {unit}", count / size),
         Some((unit, size)) => format!("{:.1} {unit}", count as f64 / *size as f64),
+        None if count == 1 => "1 byte".to_owned(),
         None => format!("{count} bytes"),
     }
 }

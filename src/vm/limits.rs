@@ -2,6 +2,7 @@
 
 use super::fault::{Fault, bytes};
 use crate::diagnostic::Code as Number;
+use crate::stop::Deadline;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -38,16 +39,21 @@ impl Default for Limits {
 #[derive(Clone, Debug, Default)]
 pub struct Meter {
     steps_left: Option<u64>,
-    deadline: Option<Instant>,
+    deadline: Option<Deadline>,
     memory_looked_at: Option<Instant>,
     granted: i64,
 }
 
 impl Meter {
-    /// A new run begins.
-    pub fn start(limits: &Limits) -> Meter {
-        let deadline = limits.time.and_then(|time| Instant::now().checked_add(time));
+    /// A new run begins, of whose time some has passed.
+    pub fn start(limits: &Limits, passed: Duration) -> Meter {
+        let deadline = limits.time.and_then(|time| Deadline::new(time, passed));
         Meter { steps_left: limits.steps, deadline, memory_looked_at: None, granted: 0 }
+    }
+
+    /// Until when the run may take.
+    pub fn deadline(&self) -> Option<Deadline> {
+        self.deadline
     }
 
     /// Looks at everything, after `owed` steps more than were granted; returns for how many steps one need not look again.
@@ -55,9 +61,8 @@ impl Meter {
         if limits.interrupt.load(Ordering::Relaxed) {
             return Err(Fault::interrupted());
         }
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            let seconds = limits.time.unwrap_or_default().as_secs_f64();
-            return Err(Fault::new(Number::TimeLimit, format!("the program ran longer than {seconds} s")));
+        if let Some(deadline) = self.deadline.filter(Deadline::has_passed) {
+            return Err(Fault::late(deadline.allowed()));
         }
         if let Some(limit) = limits.memory {
             self.look_at_memory(limit)?;

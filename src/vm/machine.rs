@@ -15,8 +15,9 @@ use crate::native::Arithmetic;
 use crate::native::library::Host;
 use crate::source::Span;
 use crate::tape::{Kept, Levels};
-use crate::value::{Cells, Components, Ref, Slot};
+use crate::value::{Cells, Components, Ref, Slot, ending};
 use std::rc::Rc;
+use std::time::Duration;
 
 /// A machine. It keeps code and global variables between runs.
 pub struct Machine {
@@ -41,6 +42,8 @@ pub struct Machine {
     /// Steps until the next look at limits.
     pub(super) fuel: i64,
     pub(super) meter: Meter,
+    /// How much of the next run's time has passed already.
+    pub passed: Duration,
     pub(super) ids: Arithmetic,
     /// What adjoint code keeps for its way back.
     pub(super) kept: Kept,
@@ -89,6 +92,7 @@ impl Machine {
             window: [0; 3],
             fuel: 0,
             meter: Meter::default(),
+            passed: Duration::ZERO,
             ids: Arithmetic::known(),
             kept: Kept::default(),
             views: vec![],
@@ -271,6 +275,15 @@ impl Machine {
     /// When it must stop.
     pub fn check_interrupt(&mut self) -> Result<(), Box<Fault>> {
         self.poll()
+    }
+}
+
+impl Drop for Machine {
+    /// Instances that go away with the machine have nobody to run what their classes want done.
+    fn drop(&mut self) {
+        self.globals.r.clear();
+        self.stacks.r.clear();
+        ending::forget();
     }
 }
 

@@ -26,7 +26,8 @@ impl Machine {
         function: u32,
         args: Components<'_>,
     ) -> Result<Cells, Box<Fault>> {
-        let code = self.code(compiler, function, Version::Original)?;
+        self.begin();
+        let code = self.heeding_limits(|machine| machine.code(compiler, function, Version::Original))?;
         // SAFETY: entries live as long as the machine.
         #[allow(unsafe_code)]
         let results = unsafe { &*code }.code.results.map(usize::from);
@@ -44,7 +45,19 @@ impl Machine {
         args: Components<'_>,
         results: [usize; 3],
     ) -> Result<Cells, Box<Fault>> {
+        self.begin();
         self.start(compiler, Target::Object(function), args, results)
+    }
+
+    fn begin(&mut self) {
+        self.meter = Meter::start(&self.limits, std::mem::take(&mut self.passed));
+        self.fuel = 0;
+    }
+
+    /// Does work whose long parts stop when somebody wants that, or the time is up.
+    fn heeding_limits<T>(&mut self, work: impl FnOnce(&mut Machine) -> T) -> T {
+        let interrupt = Arc::clone(&self.limits.interrupt);
+        stop::under(&interrupt, self.meter.deadline(), || work(self))
     }
 
     fn start(
@@ -54,16 +67,13 @@ impl Machine {
         args: Components<'_>,
         results: [usize; 3],
     ) -> Result<Cells, Box<Fault>> {
-        self.meter = Meter::start(&self.limits);
-        self.fuel = 0;
         // A run that failed may have left some.
         ending::forget();
         self.window = [0; 3];
         self.push_halt();
         self.set_window(args);
-        let interrupt = Arc::clone(&self.limits.interrupt);
-        let outcome = stop::under(&interrupt, || {
-            self.perform(compiler, Next::tail_call(target, false)).and_then(|()| dispatch::run(self, compiler))
+        let outcome = self.heeding_limits(|machine| {
+            machine.perform(compiler, Next::tail_call(target, false)).and_then(|()| dispatch::run(machine, compiler))
         });
         match outcome {
             Ok(()) => {

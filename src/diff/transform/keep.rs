@@ -186,6 +186,7 @@ impl<'f> Blocks<'f> {
         while changed {
             changed = false;
             for b in 0..all.len() {
+                crate::stop::look();
                 for p in self.before[b].clone() {
                     let p = p.0 as usize;
                     for reg in 0..self.f.registers.len() {

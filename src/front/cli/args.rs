@@ -353,7 +353,7 @@ impl Settings {
     }
 
     /// What a program may touch: files beside it, those of the working folder, and what is allowed beyond.
-    fn access(&self, program: &str) -> Access {
+    pub(super) fn access(&self, program: &str) -> Access {
         let beside = Path::new(program).parent().filter(|folder| !folder.as_os_str().is_empty());
         let own = || std::env::current_dir().into_iter().chain(beside.map(Path::to_path_buf));
         Access {

@@ -1,6 +1,6 @@
 //! Reading programs.
 
-use crate::session::Session;
+use crate::session::{Denied, Folders, Session};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
@@ -46,8 +46,14 @@ fn is_compiled(file: &Path, bytes: &[u8]) -> bool {
 }
 
 /// The text of a file that a program imports, or why it cannot be read.
-pub(super) fn import(file: &Path) -> Result<String, String> {
-    bytes(file, false).and_then(text)
+pub(super) fn import(file: &Path, folders: &Folders) -> Result<String, String> {
+    let mut bytes = vec![];
+    let read = folders.open(file).and_then(|mut opened| Ok(opened.read_to_end(&mut bytes)?));
+    match read {
+        Ok(_) => text(bytes),
+        Err(Denied::Outside) => Err("it is outside of the program's folders".to_owned()),
+        Err(Denied::System(error)) => Err(reason(&error)),
+    }
 }
 
 fn bytes(file: &Path, is_stdin: bool) -> Result<Vec<u8>, String> {
@@ -57,12 +63,17 @@ fn bytes(file: &Path, is_stdin: bool) -> Result<Vec<u8>, String> {
     } else {
         std::fs::read(file)
     };
-    bytes.map_err(|error| match error.kind() {
+    bytes.map_err(|error| reason(&error))
+}
+
+/// Why the system does not give a file.
+fn reason(error: &std::io::Error) -> String {
+    match error.kind() {
         ErrorKind::NotFound => "there is no such file".to_owned(),
         ErrorKind::IsADirectory => "it is a directory".to_owned(),
         ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string(),
-    })
+    }
 }
 
 fn text(bytes: Vec<u8>) -> Result<String, String> {

@@ -66,17 +66,18 @@ fn watched(words: &Words) -> Option<i32> {
             report("dscript: --watch needs a file\n");
             return Some(status::USAGE);
         }
-        Some(watch::watch(|| watch::with_imports(&program.files), is_json))
+        Some(watch::watch(|| watch::with_imports(&program.files, &words.settings), is_json))
     };
     match &words.command {
         None if words.program.watch.watch => run(&words.program),
         Some(Command::Run { program }) if program.watch.watch => run(program),
         Some(Command::Check { watch: again, files }) if again.watch => {
-            Some(watch::watch(|| watch::with_imports(&files.files), is_json))
+            Some(watch::watch(|| watch::with_imports(&files.files, &words.settings), is_json))
         }
-        Some(Command::Test { watch: again, paths, .. }) if again.watch => {
-            Some(watch::watch(|| watch::with_imports(&scripts::found(paths).unwrap_or_default()), is_json))
-        }
+        Some(Command::Test { watch: again, paths, .. }) if again.watch => Some(watch::watch(
+            || watch::with_imports(&scripts::found(paths).unwrap_or_default(), &words.settings),
+            is_json,
+        )),
         _ => None,
     }
 }

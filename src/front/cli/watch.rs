@@ -2,8 +2,9 @@
 
 use super::super::output::report;
 use super::super::status;
+use super::args::Settings;
 use super::input;
-use crate::session::Session;
+use crate::session::{Folders, Session};
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -129,13 +130,15 @@ fn words() -> Vec<OsString> {
     std::iter::once(OsString::from("--first-error")).chain(kept.map(|(_, word)| word.clone())).collect()
 }
 
-/// Files with all that they import.
-pub(super) fn with_imports(files: &[PathBuf]) -> Vec<PathBuf> {
+/// Files with all that they import from where programs may read.
+pub(super) fn with_imports(files: &[PathBuf], settings: &Settings) -> Vec<PathBuf> {
+    let folders = settings.access(&files.first().map_or_else(String::new, |file| file.display().to_string())).read;
     let mut found: Vec<PathBuf> = files.to_vec();
     let mut at = 0;
     while let Some(file) = found.get(at).cloned() {
+        let folders = if at < files.len() { &Folders::All } else { &folders };
         at += 1;
-        let Ok(text) = input::import(&file) else { continue };
+        let Ok(text) = input::import(&file, folders) else { continue };
         for import in Session::imports(&text) {
             let path = file.parent().unwrap_or(Path::new("")).join(import);
             if !found.contains(&path) {

@@ -8,6 +8,7 @@
 
 mod connection;
 mod control;
+mod detached;
 mod feed;
 mod history;
 mod info;
@@ -19,6 +20,7 @@ mod requests;
 mod sockets;
 mod stamp;
 
+pub use detached::Detached;
 pub(super) use install::{Target, install, remove};
 
 use super::manner::Manner;
@@ -30,10 +32,10 @@ use connection::Connection;
 use control::Control;
 use feed::{Feed, Stream};
 use history::History;
-use message::Wire;
+use message::{Request, Wire};
 use question::{Person, Question};
 use requests::Kernel;
-use sockets::{Arrival, Inboxes};
+use sockets::{Arrival, Inboxes, Mailbox};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -87,13 +89,25 @@ fn open(connection: &Connection, options: Options, manner: Manner) -> Result<Ope
     let thread = std::thread::Builder::new().name("sockets".into()).spawn(serve);
     let thread = thread.map_err(|error| error.to_string())?;
     bound.recv().map_err(|error| error.to_string())??;
-    let feed = Feed::new(Arc::clone(&wire), mailbox.clone());
-    progress::begin(feed.clone());
     let options = Options { progress: Some(progress::step), tells_loops: false, ..options };
+    let (kernel, feed) = kernel(options, manner, (&wire, &mailbox), answers);
+    progress::begin(feed);
+    Ok((kernel, arrivals, thread))
+}
+
+/// A kernel that posts its messages, and what it tells everybody through; `answers` are those of the person.
+fn kernel(
+    options: Options,
+    manner: Manner,
+    (wire, mailbox): (&Arc<Wire>, &Mailbox),
+    answers: Receiver<Request>,
+) -> (Kernel, Feed) {
+    let interrupt = Arc::clone(&options.interrupt);
+    let feed = Feed::new(Arc::clone(wire), mailbox.clone());
     let person = Person::default();
     let question = Question {
         person: person.clone(),
-        wire: Arc::clone(&wire),
+        wire: Arc::clone(wire),
         mailbox: mailbox.clone(),
         answers: Rc::new(answers),
         interrupt: Arc::clone(&interrupt),
@@ -115,6 +129,6 @@ fn open(connection: &Connection, options: Options, manner: Manner) -> Result<Ope
     let prompt = Prompt::new(options, Manner { is_colored: false, ..manner }, outputs, Box::new(make));
     let history = History::default();
     let manner = Manner { is_colored: true, ..manner };
-    let kernel = Kernel { prompt, manner, wire, mailbox, feed, person, interrupt, history, count: 0 };
-    Ok((kernel, arrivals, thread))
+    let (wire, mailbox, told) = (Arc::clone(wire), mailbox.clone(), feed.clone());
+    (Kernel { prompt, manner, wire, mailbox, feed, person, interrupt, history, count: 0 }, told)
 }

@@ -63,7 +63,7 @@ impl Kernel {
     }
 
     /// Does what a request says; whether the kernel is to end.
-    fn does(&mut self, request: &Request, arrivals: &Receiver<Arrival>) -> bool {
+    pub(super) fn does(&mut self, request: &Request, arrivals: &Receiver<Arrival>) -> bool {
         let is_silent = flag(&request.content, "silent", false) && request.kind == "execute_request";
         self.feed.begin(&request.parent, is_silent);
         self.feed.status("busy");

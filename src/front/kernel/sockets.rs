@@ -72,6 +72,18 @@ pub(super) struct Boxes {
     iopub: Receiver<Frames>,
 }
 
+impl Boxes {
+    /// From now on only answers are kept; what is put elsewhere is lost.
+    pub(super) fn close_all_but_shell(&mut self) {
+        [&mut self.control, &mut self.stdin, &mut self.iopub].into_iter().for_each(Receiver::close);
+    }
+
+    /// The answers that wait.
+    pub(super) fn answers(&mut self) -> Vec<Frames> {
+        std::iter::from_fn(|| self.shell.try_recv().ok()).collect()
+    }
+}
+
 /// A mailbox and its other end.
 pub(super) fn mailbox() -> (Mailbox, Boxes) {
     let (shell, shell_box) = mpsc::channel(QUEUE);

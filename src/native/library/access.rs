@@ -1,6 +1,9 @@
 //! Which files a program may touch.
 
 use super::context::{Failure, FailureKind};
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 /// What a program may read, and what it may write.
@@ -32,23 +35,100 @@ impl Folders {
     pub fn has(&self, file: &Path) -> bool {
         match self {
             Folders::All => true,
-            Folders::Only(folders) => {
-                let file = real(file);
-                folders.iter().any(|folder| file.starts_with(folder))
+            Folders::Only(_) => resolve(file).is_some_and(|resolved| self.contain(&resolved)),
+        }
+    }
+
+    fn contain(&self, resolved: &Resolved) -> bool {
+        match self {
+            Folders::All => true,
+            Folders::Only(folders) => folders.iter().any(|folder| resolved.path.starts_with(folder)),
+        }
+    }
+
+    /// Opens a file to read it.
+    ///
+    /// # Errors
+    /// Where that is not allowed, and whatever the system reports.
+    pub fn open(&self, file: &Path) -> Result<File, Denied> {
+        match self {
+            Folders::All => Ok(File::open(file)?),
+            Folders::Only(_) => {
+                let path = self.resolved(file)?;
+                self.verified(File::open(&path)?, &path)
             }
         }
     }
 
-    /// What is wrong with a file that may not be touched.
-    pub(super) fn require(&self, file: &str, doing: &str, option: &str) -> Result<(), Failure> {
-        if self.has(Path::new(file)) {
-            return Ok(());
+    /// Opens a file to write it anew, and creates it where there is none.
+    ///
+    /// # Errors
+    /// Where that is not allowed, and whatever the system reports.
+    pub fn create(&self, file: &Path) -> Result<File, Denied> {
+        if matches!(self, Folders::All) {
+            return Ok(File::create(file)?);
         }
-        let message =
-            format!("cannot {doing} '{file}': it is outside of the folders where this program may {doing} files");
-        let mut failure = Failure::new(FailureKind::Forbidden, message);
-        failure.helps.push(way_out(Path::new(file), option));
-        Err(failure)
+        let path = self.resolved(file)?;
+        let opened = match OpenOptions::new().write(true).open(&path) {
+            // A file is created only where there is not even a link.
+            Err(error) if error.kind() == ErrorKind::NotFound => File::create_new(&path)?,
+            opened => opened?,
+        };
+        // It is truncated once it is known to be the file that was meant; devices and pipes cannot be truncated.
+        let opened = self.verified(opened, &path)?;
+        if opened.metadata()?.is_file() {
+            opened.set_len(0)?;
+        }
+        Ok(opened)
+    }
+
+    /// Where a path leads, if that is in one of the folders.
+    fn resolved(&self, file: &Path) -> Result<PathBuf, Denied> {
+        let resolved = resolve(file).ok_or_else(|| std::io::Error::other("too many levels of symbolic links"))?;
+        if !self.contain(&resolved) {
+            return Err(Denied::Outside);
+        }
+        if resolved.is_unreachable {
+            return Err(std::io::Error::from(ErrorKind::NotFound).into());
+        }
+        Ok(resolved.path)
+    }
+
+    /// The file that was opened at a resolved path, unless another process put a link there meanwhile: then it is not the
+    /// file that the path, which has no links, leads to.
+    fn verified(&self, opened: File, path: &Path) -> Result<File, Denied> {
+        let is_resolved = resolve(path).is_some_and(|again| again.path == path);
+        if is_resolved && is_at(&opened, path) { Ok(opened) } else { Err(Denied::Outside) }
+    }
+
+    /// What is wrong with a file that could not be opened.
+    pub(super) fn failure(&self, why: Denied, file: &str, doing: &str, option: &str) -> Failure {
+        match why {
+            Denied::System(error) => super::io::failure(&format!("cannot {doing} '{file}'"), &error),
+            Denied::Outside => {
+                let message = format!(
+                    "cannot {doing} '{file}': it is outside of the folders where this program may {doing} files"
+                );
+                let mut failure = Failure::new(FailureKind::Forbidden, message);
+                failure.helps.push(way_out(Path::new(file), option));
+                failure
+            }
+        }
+    }
+}
+
+/// Why a file was not opened.
+#[derive(Debug)]
+pub enum Denied {
+    /// It is outside of the folders.
+    Outside,
+    /// The system refuses it.
+    System(std::io::Error),
+}
+
+impl From<std::io::Error> for Denied {
+    fn from(error: std::io::Error) -> Denied {
+        Denied::System(error)
     }
 }
 
@@ -62,27 +142,79 @@ pub fn way_out(file: &Path, option: &str) -> String {
     )
 }
 
-/// A path from the root, without links and without `..`.
+/// A path from the root, without links and without `..`; a path that cannot be resolved stays as it is.
 fn real(path: &Path) -> PathBuf {
-    if let Ok(real) = path.canonicalize() {
-        return real;
-    }
-    // A file that is to be written is not there yet.
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    if let (Some(folder), Some(name)) =
-        (absolute.parent().and_then(|folder| folder.canonicalize().ok()), absolute.file_name())
-    {
-        return folder.join(name);
-    }
-    let mut out = PathBuf::new();
-    for part in absolute.components() {
-        match part {
-            Component::ParentDir => drop(out.pop()),
-            Component::CurDir => {}
-            _ => out.push(part),
+    resolve(path).map_or_else(|| path.to_path_buf(), |resolved| resolved.path)
+}
+
+/// Where a path leads.
+struct Resolved {
+    /// From the root, without links and without `..`.
+    path: PathBuf,
+    /// Whether it goes on with `..` after something that is no folder, which the system refuses.
+    is_unreachable: bool,
+}
+
+/// As many links are followed on the way to a file, as in Linux.
+const MAX_LINKS: usize = 40;
+
+/// Follows every link on the way to a file, also one to a file that does not exist (yet); nothing when there are too many.
+fn resolve(path: &Path) -> Option<Resolved> {
+    // A link may lead anywhere before `..` goes back, so the components are not simplified before they are resolved.
+    let absolute = if path.is_absolute() { path.to_path_buf() } else { std::env::current_dir().ok()?.join(path) };
+    let mut rest: Vec<OsString> = reversed(&absolute);
+    let (mut out, mut links, mut is_unreachable) = (PathBuf::new(), 0, false);
+    while let Some(part) = rest.pop() {
+        match Path::new(&part).components().next() {
+            Some(Component::ParentDir) => {
+                is_unreachable |= !out.is_dir();
+                out.pop();
+            }
+            Some(Component::Normal(name)) => {
+                out.push(name);
+                let Ok(target) = std::fs::read_link(&out) else { continue };
+                links += 1;
+                if links > MAX_LINKS {
+                    return None;
+                }
+                out.pop();
+                rest.extend(reversed(&target));
+            }
+            Some(Component::CurDir) | None => {}
+            // A link to an absolute path begins anew.
+            Some(Component::RootDir | Component::Prefix(_)) => out.push(&part),
         }
     }
-    out
+    // The names as the system writes them, which may differ in case.
+    let known = out.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
+    let path = match known {
+        Some((folder, real)) => match out.strip_prefix(folder) {
+            Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
+            _ => real,
+        },
+        None => out,
+    };
+    Some(Resolved { path, is_unreachable })
+}
+
+/// The components of a path, the last one first.
+fn reversed(path: &Path) -> Vec<OsString> {
+    path.components().rev().map(|part| part.as_os_str().to_owned()).collect()
+}
+
+/// Whether an open file is the one at a path, which is no link.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (file.metadata(), path.symlink_metadata()) {
+        (Ok(open), Ok(found)) => (open.dev(), open.ino()) == (found.dev(), found.ino()),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| !found.is_symlink())
 }
 
 #[cfg(test)]
@@ -100,5 +232,75 @@ mod tests {
         }
         assert!(Folders::All.has(Path::new("/etc/passwd")));
         assert!(!Folders::only([]).has(Path::new("src/lib.rs")));
+    }
+
+    /// A folder `in`, where files may be touched, beside a folder `out`.
+    #[cfg(unix)]
+    fn folders(name: &str) -> (PathBuf, Folders) {
+        let root = std::env::temp_dir().join(format!("dscript-access-{}-{name}", std::process::id()));
+        drop(std::fs::remove_dir_all(&root));
+        for folder in ["in/deep", "out"] {
+            std::fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        std::fs::write(root.join("out/secret"), "secret").unwrap();
+        std::fs::write(root.join("in/own"), "own").unwrap();
+        let access = Folders::only([root.join("in")]);
+        (root, access)
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_that_lead_outside_are_refused() {
+        let (root, access) = folders("outside");
+        let links = [
+            ("new", "../out/new"),
+            ("chain", "new"),
+            ("absolute", root.join("out/new").to_str().unwrap()),
+            ("deep/new", "../../out/new"),
+            ("folder", "../out"),
+            ("missing", "../out/none"),
+            ("there", "../out/secret"),
+            ("up", "deep/../../out/new"),
+            ("loop", "loop"),
+            ("round", "about"),
+            ("about", "round"),
+        ]
+        .map(|(link, target)| {
+            std::os::unix::fs::symlink(target, root.join("in").join(link)).unwrap();
+            link
+        });
+        let through = ["folder/new", "folder/secret", "missing/new", "deep/../new", "folder/../out/new", "../out/new"];
+        for path in links.into_iter().chain(through) {
+            let path = root.join("in").join(path);
+            assert!(access.create(&path).is_err(), "{}", path.display());
+            assert!(access.open(&path).is_err(), "{}", path.display());
+            assert!(!access.has(&path), "{}", path.display());
+        }
+        let left: Vec<_> = std::fs::read_dir(root.join("out")).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(left, ["secret"]);
+        assert_eq!(std::fs::read(root.join("out/secret")).unwrap(), b"secret");
+        std::fs::remove_dir_all(&root).unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_that_stay_inside_are_followed() {
+        let (root, access) = folders("inside");
+        let links =
+            [("new", "deep/new"), ("chain", "new"), ("folder", "../in/deep"), ("back", "../out/../in/deep/more")];
+        for (link, target) in links {
+            std::os::unix::fs::symlink(target, root.join("in").join(link)).unwrap();
+        }
+        for path in ["chain", "folder/file", "back", "folder/../own", "own"] {
+            drop(access.create(&root.join("in").join(path)).unwrap());
+            drop(access.open(&root.join("in").join(path)).unwrap());
+        }
+        for written in ["deep/new", "deep/file", "deep/more", "own"] {
+            assert_eq!(std::fs::read(root.join("in").join(written)).unwrap(), b"", "{written}");
+        }
+        // The system does not go back from what is not there.
+        assert!(matches!(access.create(&root.join("in/none/../x")), Err(Denied::System(_))));
+        assert!(matches!(access.create(&root.join("in/own/../x")), Err(Denied::System(_))));
+        std::fs::remove_dir_all(&root).unwrap();
     }
 }

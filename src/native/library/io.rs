@@ -6,7 +6,9 @@ use super::host::Step;
 use super::text::texts;
 use crate::stop;
 use crate::value::{Cells, Ref};
+use std::fs::File;
 use std::io::{BufRead, Read, Write};
+use std::path::Path;
 use std::rc::Rc;
 
 type Call<'a, 'b> = &'a mut NativeContext<'b>;
@@ -32,7 +34,7 @@ fn reason(error: &std::io::Error) -> String {
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
-fn failure(what: &str, error: &std::io::Error) -> Failure {
+pub(super) fn failure(what: &str, error: &std::io::Error) -> Failure {
     Failure::new(FailureKind::Input, format!("{what}: {}", reason(error)))
 }
 
@@ -69,10 +71,9 @@ fn read_line(c: Call<'_, '_>) -> Result<(), Failure> {
 }
 
 /// What is in a file, which may be large.
-fn contents(path: &str) -> std::io::Result<Vec<u8>> {
-    let mut file = std::fs::File::open(path)?;
+fn contents(file: &mut File) -> std::io::Result<Vec<u8>> {
     let mut bytes = vec![];
-    while Read::by_ref(&mut file).take(PIECE as u64).read_to_end(&mut bytes)? > 0 {
+    while Read::by_ref(file).take(PIECE as u64).read_to_end(&mut bytes)? > 0 {
         stop::look();
     }
     Ok(bytes)
@@ -80,8 +81,10 @@ fn contents(path: &str) -> std::io::Result<Vec<u8>> {
 
 /// The text of a file.
 fn read(c: Call<'_, '_>, path: &str) -> Result<String, Failure> {
-    c.host.access.read.require(path, "read", "--allow-read")?;
-    let bytes = contents(path).map_err(|e| failure(&format!("cannot read '{path}'"), &e))?;
+    let access = &c.host.access.read;
+    let opened = access.open(Path::new(path));
+    let bytes = opened.and_then(|mut file| Ok(contents(&mut file)?));
+    let bytes = bytes.map_err(|why| access.failure(why, path, "read", "--allow-read"))?;
     decode(path, &bytes).map(ToOwned::to_owned)
 }
 
@@ -131,8 +134,10 @@ pub(super) fn write(c: Call<'_, '_>, bytes: &[u8], path: &str) -> Result<(), Fai
     if c.host.is_rehearsal {
         return Err(Failure::new(FailureKind::Input, format!("'{path}' is written once only")));
     }
-    c.host.access.write.require(path, "write", "--allow-write")?;
-    std::fs::write(path, bytes).map_err(|e| failure(&format!("cannot write '{path}'"), &e))
+    let access = &c.host.access.write;
+    let opened = access.create(Path::new(path));
+    let written = opened.and_then(|mut file| Ok(file.write_all(bytes)?));
+    written.map_err(|why| access.failure(why, path, "write", "--allow-write"))
 }
 
 fn progress(c: Call<'_, '_>) -> Result<(), Failure> {

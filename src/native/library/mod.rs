@@ -20,7 +20,7 @@ mod picture;
 mod place;
 mod text;
 
-pub use access::{Access, Folders, way_out};
+pub use access::{Access, Denied, Folders, way_out};
 pub use context::{Argument, Failure, FailureKind, NativeContext, internal};
 pub use host::{Display, Host, Random, Screen, Step, Streams, View, Wish};
 pub use io::{Table, lines_of, table_of};

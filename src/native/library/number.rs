@@ -146,3 +146,32 @@ fn now(c: Call<'_, '_>) -> Result<(), Failure> {
     };
     c.give_number(seconds)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hexadecimal_numbers_are_rounded_once() {
+        let double = |text: &str| hexadecimal(text, &DOUBLE);
+        assert_eq!(
+            ["0x1p3", "0X1.8P+1", "-0x.8p0", "+0xff", "0x0p9"].map(double),
+            [8.0, 3.0, -0.5, 255.0, 0.0].map(Some)
+        );
+        assert_eq!(double("0x1p-1074"), Some(5e-324));
+        assert_eq!(double("0x1.8p-1075"), Some(5e-324));
+        assert_eq!(double("0x1p-1075"), Some(0.0), "to even");
+        assert_eq!(double("0x1.00000000000008p0"), Some(1.0), "to even");
+        assert_eq!(double("0x1.000000000000080000000000000001p0"), Some(1.0 + f64::EPSILON));
+        assert_eq!(double("0x1p1024"), Some(f64::INFINITY));
+        assert_eq!(double("0x1p99999999999999999999"), Some(f64::INFINITY));
+        for wrong in ["", "0x", "0x.", "0x1p", "0x1p+", "0xg", "0x1.2.3", "1p3", "0x1p3 ", " 0x1", "--0x1", "0x-1"] {
+            assert_eq!(double(wrong), None, "{wrong}");
+        }
+        let float = |text: &str| hexadecimal(text, &FLOAT);
+        assert_eq!(float("0x1.000001p0"), Some(1.0), "to even");
+        assert_eq!(float("0x1.000003p0"), Some(f64::from(1.0 + 2.0 * f32::EPSILON)));
+        assert_eq!(float("0x1p-149"), Some(f64::from(f32::from_bits(1))));
+        assert_eq!(float("0x1p128"), Some(f64::INFINITY));
+    }
+}

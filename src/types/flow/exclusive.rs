@@ -7,13 +7,25 @@ use crate::types::tree::{Argument, Callee, Expr, ExprKind, Place, Projection, Pr
 use std::borrow::Cow;
 
 impl Flow<'_, '_> {
-    /// Two `inout` arguments of one call must not be the same variable, nor one a part of the other.
+    /// Two `inout` arguments of one call must not be the same variable, nor one a part of the other; nor must a closure that
+    /// the call is given access such a variable.
     pub(super) fn check_exclusive(&mut self, callee: Option<&Callee>, args: &[Argument]) {
         let places: Vec<Cow<'_, Place>> =
             args.iter().filter_map(changed).map(|place| self.beyond_chain(place)).filter(|p| is_held(p)).collect();
         for (i, second) in places.iter().enumerate() {
             if let Some(first) = places[..i].iter().find(|first| overlap(first, second)) {
                 self.overlapping(callee, first, second);
+                return;
+            }
+        }
+        if places.is_empty() {
+            return;
+        }
+        let known = callee.map(|callee| self.called(callee));
+        let accesses = self.accesses_of_lent(known, args);
+        for place in &places {
+            if let Some(access) = accesses.iter().find(|access| overlap(access, place)) {
+                self.overlapping(None, access, place);
                 return;
             }
         }

@@ -14,6 +14,28 @@ impl<'b> Flow<'b, '_> {
     }
 
     pub(super) fn expr(&mut self, e: &'b Expr) {
+        crate::stop::look();
+        let is_step = matches!(
+            e.kind,
+            ExprKind::Field { .. }
+                | ExprKind::Element { .. }
+                | ExprKind::Force(_)
+                | ExprKind::Upcast(_)
+                | ExprKind::Super(_)
+        );
+        if !std::mem::replace(&mut self.is_on_way, is_step) {
+            self.note_read(e);
+        }
+        self.expr_inside(e);
+        self.is_on_way = false;
+        if e.ty == Type::Never && self.state.reachable {
+            self.never = Some(e.span);
+            self.escape();
+            self.state = State::dead();
+        }
+    }
+
+    fn expr_inside(&mut self, e: &'b Expr) {
         match &e.kind {
             ExprKind::Local(local) => self.read(*local, e.span, Use::Value),
             ExprKind::Global(global) => {
@@ -41,19 +63,20 @@ impl<'b> Flow<'b, '_> {
                 }
             }
             ExprKind::CallValue { function, args } => {
-                self.expr(function);
+                self.lent_function(function);
                 self.arguments(args, None);
                 self.check_exclusive(None, args);
                 if matches!(&function.ty, Type::Function(f) if f.throws) {
                     self.throwing_call(e.span);
                 }
             }
-            ExprKind::Function(f) => self.use_function(f.function, e.span),
-            ExprKind::Closure { function } => {
-                let (captures, globals) = self.inner(*function);
-                captures.iter().for_each(|c| self.must_be_set(c.outer, e.span, Use::Captured));
-                globals.into_iter().for_each(|g| self.capture_global(g, e.span));
+            ExprKind::Function(f) => {
+                self.use_function(f.function, e.span);
+                if let Some(captures) = self.local_functions.get(&f.function).cloned() {
+                    self.check_escaping(&captures, "local function", e.span);
+                }
             }
+            ExprKind::Closure { function } => self.closure(*function, e.span, true),
             ExprKind::Ternary { condition, then, otherwise } => {
                 self.expr(condition);
                 let before = self.state.clone();
@@ -99,10 +122,25 @@ impl<'b> Flow<'b, '_> {
             | ExprKind::Pending(_)
             | ExprKind::Error => {}
         }
-        if e.ty == Type::Never && self.state.reachable {
-            self.never = Some(e.span);
-            self.escape();
-            self.state = State::dead();
+    }
+
+    /// A closure; `escapes` unless it is only called, before the statement ends.
+    fn closure(&mut self, function: FunctionId, span: Span, escapes: bool) {
+        let (captures, globals) = self.inner(function);
+        captures.iter().for_each(|c| self.must_be_set(c.outer, span, Use::Captured));
+        globals.into_iter().for_each(|g| self.capture_global(g, span));
+        if escapes {
+            self.check_escaping(&captures, "closure", span);
+        }
+    }
+
+    /// A function that is given to a call, which may only call it.
+    fn lent_function(&mut self, e: &'b Expr) {
+        match &e.kind {
+            ExprKind::Closure { function } => self.closure(*function, e.span, false),
+            ExprKind::ConvertFunction { value, .. } => self.lent_function(value),
+            ExprKind::Function(f) => self.use_function(f.function, e.span),
+            _ => self.expr(e),
         }
     }
 
@@ -200,6 +238,7 @@ impl<'b> Flow<'b, '_> {
     /// The arguments of a call; `method` when the first one is its receiver.
     fn arguments(&mut self, args: &'b [Argument], of: Option<FunctionId>) {
         let method = of.filter(|f| self.world.signature(*f).self_type.is_some());
+        self.is_on_way = false;
         for (i, arg) in args.iter().enumerate() {
             let how = match method {
                 Some(f) if i == 0 => Use::Receiver(f),
@@ -207,7 +246,11 @@ impl<'b> Flow<'b, '_> {
             };
             match arg {
                 Argument::Value(e) => match variable(e) {
-                    Some(local) => self.read(local, e.span, how),
+                    Some(local) => {
+                        self.note_read(e);
+                        self.read(local, e.span, how);
+                    }
+                    None if self.lent(of, i, e).is_some() => self.lent_function(e),
                     None => self.expr(e),
                 },
                 Argument::InOut(place) => {
@@ -220,7 +263,14 @@ impl<'b> Flow<'b, '_> {
 
     /// A local function that is used needs what it captures.
     fn use_function(&mut self, f: FunctionId, span: Span) {
+        let is_farther = self.is_inner && self.world.is_local(f) && !self.accesses_of.contains_key(&f);
+        if is_farther && !self.called_inside.contains(&f) {
+            self.called_inside.push(f);
+        }
         let Some(captures) = self.local_functions.get(&f).cloned() else { return };
+        if let Some(accesses) = self.accesses_of.get(&f).filter(|_| self.is_inner) {
+            self.accesses.extend(accesses.iter().cloned());
+        }
         for capture in captures.iter() {
             self.must_be_set(capture.outer, span, Use::InFunction(f));
         }

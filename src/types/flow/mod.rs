@@ -11,6 +11,7 @@
 //! alone, and only where they are certain.
 //! Not here: what a program does with values that are known only while it runs.
 
+mod accesses;
 mod errors;
 mod exclusive;
 mod exits;
@@ -93,6 +94,18 @@ struct Flow<'b, 'w> {
     escapes: bool,
     /// The last call that never returned.
     never: Option<Span>,
+    /// Whether it is the body of a closure or local function.
+    is_inner: bool,
+    /// Whether the walk is on its way to a part of a place that was noted.
+    is_on_way: bool,
+    /// What it accesses, where it is.
+    accesses: Vec<Place>,
+    /// The functions that it calls.
+    called_inside: Vec<FunctionId>,
+    /// What the closures and local functions in it access of its variables and of global ones.
+    accesses_of: HashMap<FunctionId, Rc<[Place]>>,
+    /// The variables that are `inout` parameters, or captured ones.
+    inouts: HashSet<LocalId>,
 }
 
 impl<'b, 'w> Flow<'b, 'w> {
@@ -123,6 +136,12 @@ impl<'b, 'w> Flow<'b, 'w> {
             operation: None,
             escapes: false,
             never: None,
+            is_inner: false,
+            is_on_way: false,
+            accesses: vec![],
+            called_inside: vec![],
+            accesses_of: HashMap::new(),
+            inouts: (0..body.params as u32).map(LocalId).filter(|l| body.locals[l.0 as usize].is_inout).collect(),
         }
     }
 
@@ -145,7 +164,11 @@ impl<'b, 'w> Flow<'b, 'w> {
         let throws_elsewhere = self.throws_elsewhere;
         let mut inner = Flow::new(self.world, function, &body);
         inner.throws_elsewhere |= throws_elsewhere;
+        inner.is_inner = true;
+        let is_inout = |c: &&Capture| self.inouts.contains(&c.outer);
+        inner.inouts.extend(body.captures.iter().filter(is_inout).map(|c| c.inner));
         inner.run();
+        let (accesses, called) = (std::mem::take(&mut inner.accesses), std::mem::take(&mut inner.called_inside));
         // With its `try`, the closure would throw.
         let unmarked = inner.unmarked;
         self.thrown += unmarked;
@@ -153,6 +176,11 @@ impl<'b, 'w> Flow<'b, 'w> {
         for capture in &body.captures {
             self.usage.include(capture.outer, &usage, capture.inner);
         }
+        let accesses = self.accesses_outside(&body, accesses, called);
+        if self.is_inner {
+            self.accesses.extend(accesses.iter().cloned());
+        }
+        self.accesses_of.insert(function, accesses);
         let globals = std::mem::take(&mut usage.globals);
         self.usage.globals.extend(&globals);
         (body.captures.clone().into(), globals)

@@ -81,6 +81,7 @@ impl<'b> Flow<'b, '_> {
     pub(super) fn assign(&mut self, place: &'b Place, value: &'b Expr) {
         self.place_arguments(place);
         self.expr(value);
+        self.note_access(place.clone());
         match (&place.root, place.path.as_slice()) {
             (Root::Local(local), []) => {
                 self.usage.write(*local);
@@ -138,6 +139,7 @@ impl<'b> Flow<'b, '_> {
 
     /// A place is read and written: `inout`.
     pub(super) fn change(&mut self, place: &'b Place, how: Use) {
+        self.note_access(place.clone());
         match &place.root {
             Root::Local(local) => {
                 self.usage.write(*local);

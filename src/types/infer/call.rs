@@ -448,9 +448,10 @@ impl Infer<'_> {
             }
             _ => {}
         }
-        let receiver = Rc::new(base.clone());
+        let receiver = self.shared(base);
         let candidates = self.method_candidates(&ty, &name.name, false, Some(&receiver));
         if candidates.is_empty() {
+            let base = self.decided((*receiver).clone());
             // An integer literal takes the type that has the member: `3.squareRoot()`.
             if let ExprKind::Int(_) = base.kind {
                 let double = self.world.simple("Double");

@@ -213,7 +213,10 @@ impl Infer<'_> {
     fn receiver_argument(&mut self, candidate: &Candidate, instance: &Instance, name: &Ident) -> Option<Argument> {
         let receiver = candidate.receiver.as_ref()?;
         let own = instance.self_type.clone()?;
-        let mut value = self.decided((**receiver).clone());
+        let mut value = match instance.self_inout || !self.is_decided_call(receiver) {
+            true => self.decided((**receiver).clone()),
+            false => (**receiver).clone(),
+        };
         if value.span == Span::default() {
             // It is not written.
             value.span = name.span;

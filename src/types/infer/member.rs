@@ -328,7 +328,8 @@ impl Infer<'_> {
             Type::Metatype(of) => (true, (**of).clone()),
             _ => (false, ty.clone()),
         };
-        let receiver = Rc::new(base.clone());
+        let base_span = base.span;
+        let receiver = self.shared(base);
         let mut candidates = vec![];
         let mut members = self.world.members(&of, "subscript", is_static, self.file);
         if let ([arg], false) = (args.as_mut_slice(), is_static)
@@ -361,9 +362,9 @@ impl Infer<'_> {
                     self.show(&ty),
                     self.show(&payload)
                 );
-                let diagnostic = Diagnostic::error(Code::OptionalNotUnwrapped, base.span, message)
-                    .fix("chain with '?'", base.span.after(), "?")
-                    .fix("stop the program when it is 'nil'", base.span.after(), "!")
+                let diagnostic = Diagnostic::error(Code::OptionalNotUnwrapped, base_span, message)
+                    .fix("chain with '?'", base_span.after(), "?")
+                    .fix("stop the program when it is 'nil'", base_span.after(), "!")
                     .help("or unwrap it first with 'if let'");
                 self.error(diagnostic);
                 return self.error_expr(span);

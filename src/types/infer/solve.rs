@@ -86,6 +86,22 @@ impl Infer<'_> {
         Rc::new(Expr { kind: ExprKind::Pending(self.pending.len() as u32 - 1), ty, span })
     }
 
+    /// What a member is looked up in, which several candidates refer to: the result of a call is set aside, so that a chain
+    /// of calls is not copied at each of its members.
+    pub(super) fn shared(&mut self, base: Expr) -> Rc<Expr> {
+        match base.kind {
+            ExprKind::Call { .. } | ExprKind::CallValue { .. } => self.set_aside(base),
+            _ => Rc::new(base),
+        }
+    }
+
+    /// Whether an expression stands for the result of a call that was decided.
+    pub(super) fn is_decided_call(&self, e: &Expr) -> bool {
+        let ExprKind::Pending(id) = e.kind else { return false };
+        let found = self.solutions.get(id as usize).and_then(Option::as_ref);
+        found.is_some_and(|found| matches!(found.kind, ExprKind::Call { .. } | ExprKind::CallValue { .. }))
+    }
+
     /// The expression itself, where it was decided already.
     pub(super) fn decided(&self, e: Expr) -> Expr {
         let mut at = &e;

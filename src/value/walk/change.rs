@@ -9,7 +9,7 @@ impl Walk<'_> {
     /// Gives every leaf the slot that `change` says, which may set its number, too. Instances of classes are changed where they are.
     ///
     /// # Errors
-    /// [`Mismatch::TooDeep`]
+    /// [`Mismatch::TooDeep`], [`Mismatch::Cyclic`]
     pub fn change(
         &self,
         id: TangentId,
@@ -43,7 +43,9 @@ impl Walk<'_> {
             }
             TangentKind::Fields(fields) => {
                 let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };
-                let mut inside = instance.as_ref().map(|b| b.cells.borrow_mut());
+                // An instance that is being changed already is inside of itself.
+                let inside = instance.as_ref().map(|b| b.cells.try_borrow_mut()).transpose();
+                let mut inside = inside.map_err(|_| Mismatch::Cyclic)?;
                 let (value, at) = match inside.as_deref_mut() {
                     Some(cells) => (cells, At::default()),
                     None => (value, at),

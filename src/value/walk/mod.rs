@@ -37,6 +37,8 @@ pub enum Mismatch {
     Case,
     /// The value is nested too deeply.
     TooDeep,
+    /// An instance is a part of itself.
+    Cyclic,
 }
 
 /// Where a value begins in each bank.

@@ -239,6 +239,10 @@ fn mismatch(why: Mismatch) -> Box<Fault> {
         Mismatch::Case => {
             Fault::new(Number::PreconditionFailed, "a tangent vector that belongs to another case of an enum")
         }
+        Mismatch::Cyclic => Fault::new(
+            Number::DepthLimit,
+            "an instance that refers to itself cannot be differentiated: its tangent vector would be infinite",
+        ),
         Mismatch::TooDeep => Fault::new(Number::DepthLimit, "a value is nested too deeply to be differentiated"),
     }
 }
