@@ -2,15 +2,16 @@
 
 use super::graph::{Graph, Reg};
 use crate::ir::live::{Use, entering};
+use bumpalo::Bump;
 
 /// What is needed at the beginning and at the end of each block, in the order of registers.
 #[derive(Debug)]
-pub struct Liveness {
-    entry: Vec<Vec<Reg>>,
-    exit: Vec<Vec<Reg>>,
+pub struct Liveness<'a> {
+    entry: Vec<&'a [Reg]>,
+    exit: Vec<&'a [Reg]>,
 }
 
-impl Liveness {
+impl Liveness<'_> {
     /// Whether a register is needed at the end of a block.
     pub fn leaves(&self, block: usize, reg: Reg) -> bool {
         self.exit[block].binary_search(&reg).is_ok()
@@ -32,8 +33,8 @@ impl Liveness {
     }
 }
 
-/// Computes it for the blocks in `order`; no path leads to the others.
-pub fn liveness(graph: &Graph, order: &[usize]) -> Liveness {
+/// Computes it for the blocks in `order`, which are all that any path leads to. The sets lie in the arena, since they are dropped together.
+pub fn liveness<'a>(graph: &Graph, order: &[usize], arena: &'a Bump) -> Liveness<'a> {
     let mut uses = vec![Use::default(); graph.blocks.len()];
     let mut before = vec![vec![]; graph.blocks.len()];
     // The block that wrote each register last.
@@ -49,13 +50,15 @@ pub fn liveness(graph: &Graph, order: &[usize]) -> Liveness {
         block.end.targets().into_iter().for_each(|to| before[to].push(at));
     }
     let entry = entering(&uses, &before, graph.banks.len());
-    let mut exit = vec![vec![]; graph.blocks.len()];
+    let mut exit: Vec<&[Reg]> = vec![&[]; graph.blocks.len()];
+    let mut needed: Vec<Reg> = vec![];
     for &at in order {
-        let mut needed: Vec<Reg> =
-            graph.blocks[at].end.targets().into_iter().flat_map(|to| &entry[to]).copied().collect();
+        needed.clear();
+        needed.extend(graph.blocks[at].end.targets().into_iter().flat_map(|to| &entry[to]));
         needed.sort_unstable();
         needed.dedup();
-        exit[at] = needed;
+        exit[at] = arena.alloc_slice_copy(&needed);
     }
+    let entry = entry.iter().map(|regs| &*arena.alloc_slice_copy(regs)).collect();
     Liveness { entry, exit }
 }

@@ -1,9 +1,7 @@
 //! What can be read off the syntax alone.
 
 use crate::source::Span;
-use crate::syntax::ast::{
-    Binding, Block, Expr, ExprKind, Ident, Name, Pattern, PatternKind, TypeExpr, TypeExprKind,
-};
+use crate::syntax::ast::{Binding, Block, Expr, ExprKind, Ident, Name, Pattern, PatternKind, TypeExpr, TypeExprKind};
 
 /// How many characters, as people see them, a text has.
 pub(super) fn characters(text: &str) -> usize {

@@ -168,7 +168,7 @@ mod tests {
         for wrong in ["", "0x", "0x.", "0x1p", "0x1p+", "0xg", "0x1.2.3", "1p3", "0x1p3 ", " 0x1", "--0x1", "0x-1"] {
             assert_eq!(double(wrong), None, "{wrong}");
         }
-        let float = |text: &str| hexadecimal(text, &FLOAT);
+        let float = |text: &str| hexadecimal(text, &SINGLE);
         assert_eq!(float("0x1.000001p0"), Some(1.0), "to even");
         assert_eq!(float("0x1.000003p0"), Some(f64::from(1.0 + 2.0 * f32::EPSILON)));
         assert_eq!(float("0x1p-149"), Some(f64::from(f32::from_bits(1))));
