@@ -282,11 +282,18 @@ impl Infer<'_> {
     /// a value for an optional or an existential.
     fn converts_by_parts(&mut self, f: &FunctionType, g: &FunctionType) -> bool {
         let is_inout = |f: &FunctionType| f.params.iter().any(|p| p.is_inout || p.autoclosure);
-        f.params.len() == g.params.len()
-            && !is_inout(f)
-            && !is_inout(g)
-            && f.params.iter().zip(&g.params).all(|(own, given)| self.can_convert(&given.ty, &own.ty))
-            && self.can_convert(&f.result, &g.result)
+        if f.params.len() != g.params.len() || is_inout(f) || is_inout(g) {
+            return false;
+        }
+        // What the parameters say of a type that is not known holds for the result, too.
+        let snapshot = self.world.snapshot();
+        let mut fits = |from: &Type, to: &Type| {
+            self.world.try_unify(from, to, Span::default()) || self.can_convert(from, to)
+        };
+        let all_fit = f.params.iter().zip(&g.params).all(|(own, given)| fits(&given.ty, &own.ty));
+        let all_fit = all_fit && fits(&f.result, &g.result);
+        self.world.rollback(snapshot);
+        all_fit
     }
 
     /// Whether a function of several parameters stands where one of a tuple of them is wanted: `zip(a, b).map(max)`.

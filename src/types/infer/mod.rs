@@ -16,6 +16,7 @@ mod casts;
 mod chain;
 mod class;
 mod closure;
+mod closure_argument;
 mod coerce;
 mod commit;
 pub(super) mod default;

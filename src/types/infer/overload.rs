@@ -31,6 +31,7 @@ impl Infer<'_> {
             .cloned()
             .collect();
         self.ready_pow(name, &fitting, &mut args);
+        self.ready_closures(&fitting, &mut args, span);
         let fitting = self.favored_or_second(fitting, &mut args, span);
         let fitting = self.unshadowed(fitting, span);
         match fitting.as_slice() {
@@ -182,9 +183,11 @@ impl Infer<'_> {
     pub(super) fn useful_around(&mut self, candidates: &[Candidate], result: &Type, span: Span) -> Vec<Candidate> {
         let Type::Var(own) = self.world.shallow(result) else { return candidates.to_vec() };
         let mut around = vec![];
+        // The call itself, or what a closure returns.
+        let mentions = |ty: &Type| ty.any(&mut |t| *t == Type::Var(own));
         for i in self.waiting.iter().copied() {
             if let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, .. }) = &self.pending[i]
-                && args.iter().any(|a| a.ready.as_ref().is_some_and(|e| self.world.zonk(&e.ty) == Type::Var(own)))
+                && args.iter().any(|a| a.ready.as_ref().is_some_and(|e| mentions(&self.world.zonk(&e.ty))))
             {
                 around.push((candidates.clone(), args.clone()));
             }
@@ -302,10 +305,13 @@ impl Infer<'_> {
             }
             Target::Requirement(..) | Target::Case(..) => false,
         };
-        if candidates.iter().all(|c| second(self, c)) {
-            return candidates;
-        }
-        candidates.into_iter().filter(|c| !second(self, c)).collect()
+        // A declaration of the script is no first choice for what the library marks as its second.
+        let has_first = |infer: &Self, of_script: bool| {
+            candidates.iter().any(|c| !second(infer, c) && infer.is_of_script(c) == of_script)
+        };
+        let has_first = [has_first(self, false), has_first(self, true)];
+        let is_kept = |c: &Candidate| !second(self, c) || !has_first[usize::from(self.is_of_script(c))];
+        candidates.iter().filter(|c| is_kept(c)).cloned().collect()
     }
 
     /// Leaves out what a protocol offers and the type itself declares in the same way, so that such a call is clear at

@@ -1,0 +1,140 @@
+//! Closures that decide between the overloads of the script and those of the library.
+//!
+//! An overload of the script comes before one of the library. Where the two differ in what a closure has to return, the
+//! closure is inferred first, so that an overload which its result does not fit is not taken.
+
+use super::Infer;
+use super::args::{ArgNode, Slot, match_args};
+use super::candidates::{Candidate, Target};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::ast::ExprKind as Ast;
+use crate::types::ty::{FunctionParam, FunctionType, Strength, Type};
+use std::rc::Rc;
+
+/// Where the type of a closure's parameter comes from.
+#[derive(PartialEq)]
+enum Source {
+    /// It is known.
+    Type(Type),
+    /// It is the type of another argument.
+    Argument(usize),
+}
+
+/// What a candidate asks of a closure.
+struct Wanted {
+    params: Vec<(Source, bool)>,
+    result: Type,
+}
+
+impl Infer<'_> {
+    /// Infers those closures among the arguments whose results decide which candidate is meant.
+    pub(super) fn ready_closures(&mut self, candidates: &[Candidate], args: &mut [ArgNode], span: Span) {
+        let of_script = candidates.iter().filter(|c| self.is_of_script(c)).count();
+        let is_closure = |arg: &ArgNode| arg.ready.is_none() && matches!(arg.ast.kind, Ast::Closure(_));
+        if of_script == 0 || of_script == candidates.len() || !args.iter().any(is_closure) {
+            return;
+        }
+        self.ready_args(args);
+        for i in 0..args.len() {
+            if !is_closure(&args[i]) {
+                continue;
+            }
+            let Some(params) = self.common_parameters(candidates, args, i, span) else { continue };
+            let result = self.world.fresh();
+            let ty = FunctionType { params, result, throws: false, strength: Strength::Open };
+            let (before, failed) = (self.world.diagnostics.len(), self.failed);
+            let value = self.expr(&args[i].ast.clone(), Some(&Type::Function(Rc::new(ty))));
+            if self.world.diagnostics[before..].iter().any(Diagnostic::is_error) {
+                // It may need the type of its result, which the overload of the script gives.
+                self.world.diagnostics.truncate(before);
+                self.failed = failed;
+                continue;
+            }
+            args[i].ready = Some(self.set_aside(value));
+        }
+    }
+
+    pub(super) fn is_of_script(&self, candidate: &Candidate) -> bool {
+        matches!(candidate.target, Target::Function(f) if !self.world.function_data(f).is_prelude)
+    }
+
+    /// The parameters of a closure, if all candidates that fit agree on them, and not on its result.
+    fn common_parameters(
+        &mut self,
+        candidates: &[Candidate],
+        args: &[ArgNode],
+        closure: usize,
+        span: Span,
+    ) -> Option<Vec<FunctionParam>> {
+        let mut all: Vec<Wanted> = vec![];
+        for candidate in candidates {
+            if self.try_candidate(candidate, args, None, span).is_some() {
+                all.push(self.wanted_closure(candidate, args, closure, span)?);
+            }
+        }
+        let (first, others) = all.split_first()?;
+        let is_open = |ty: &Type| matches!(ty, Type::Var(_));
+        let same_result = |other: &Wanted| match (is_open(&first.result), is_open(&other.result)) {
+            (true, true) => true,
+            (false, false) => first.result == other.result,
+            _ => false,
+        };
+        if others.iter().all(same_result) || others.iter().any(|other| other.params != first.params) {
+            return None;
+        }
+        let param = |(source, is_inout): &(Source, bool)| {
+            let ty = match source {
+                Source::Type(ty) => ty.clone(),
+                Source::Argument(k) => args[*k].ready.as_ref()?.ty.clone(),
+            };
+            Some(FunctionParam { ty, is_inout: *is_inout, no_derivative: false, autoclosure: false })
+        };
+        first.params.iter().map(param).collect()
+    }
+
+    /// What a candidate asks of a closure, as far as the other arguments say.
+    fn wanted_closure(
+        &mut self,
+        candidate: &Candidate,
+        args: &[ArgNode],
+        closure: usize,
+        span: Span,
+    ) -> Option<Wanted> {
+        let params = self.candidate_params(candidate);
+        let slots = match_args(&params, args).ok()?;
+        let snapshot = self.world.snapshot();
+        let instance = self.instantiate(candidate, span);
+        let mut wanted = None;
+        for (slot, param) in slots.iter().zip(&instance.params) {
+            match slot {
+                Slot::Arg(k) if *k == closure => wanted = Some(self.param_value_type(param)),
+                Slot::Arg(k) if args[*k].ready.is_some() => {
+                    let ty = self.param_value_type(param);
+                    self.arg_fits(&args[*k], &ty, param, span);
+                }
+                _ => {}
+            }
+        }
+        let found = wanted.and_then(|ty| self.wanted_function(&ty, args));
+        self.world.rollback(snapshot);
+        found
+    }
+
+    fn wanted_function(&mut self, ty: &Type, args: &[ArgNode]) -> Option<Wanted> {
+        let ty = self.world.optional_payload(ty).unwrap_or_else(|| ty.clone());
+        let Type::Function(f) = self.world.shallow(&ty) else { return None };
+        let mut params = vec![];
+        for param in &f.params {
+            let ty = self.world.zonk(&param.ty);
+            let source = match self.world.has_vars(&ty) {
+                false => Source::Type(ty),
+                true => Source::Argument(args.iter().position(|arg| {
+                    arg.ready.as_ref().is_some_and(|ready| self.world.zonk(&ready.ty.clone()) == ty)
+                })?),
+            };
+            params.push((source, param.is_inout));
+        }
+        Some(Wanted { params, result: self.world.zonk(&f.result) })
+    }
+}
