@@ -39,7 +39,7 @@ fn the_first_line_may_name_the_interpreter() {
 #[test]
 fn arguments_after_a_script_that_names_the_interpreter_are_its_own() {
     let text = "print(CommandLine.arguments.dropFirst().joined(separator: \" \"))\n";
-    let folder = Folder::new("own-arguments").with("a.dscript", &format!("#!/usr/bin/env dscript\n{text}"));
+    let folder = Folder::new("own-arguments").with("a.dscript", format!("#!/usr/bin/env dscript\n{text}"));
     let folder = folder.with("b.dscript", text);
     ended(&folder.run(&["a.dscript", "x", "--seed", "y.dscript"]), 0, "x --seed y.dscript\n");
     ended(&folder.run(&["--seed", "3", "run", "a.dscript", "-n"]), 0, "-n\n");

@@ -47,14 +47,14 @@ pub fn liveness<'a>(graph: &Graph, order: &[usize], arena: &'a Bump) -> Liveness
             used.writes.extend(&step.outs);
         }
         block.end.ins().iter().for_each(|r| used.read(*r, &written, at));
-        block.end.targets().into_iter().for_each(|to| before[to].push(at));
+        block.end.targets().for_each(|to| before[to].push(at));
     }
     let entry = entering(&uses, &before, graph.banks.len());
     let mut exit: Vec<&[Reg]> = vec![&[]; graph.blocks.len()];
     let mut needed: Vec<Reg> = vec![];
     for &at in order {
         needed.clear();
-        needed.extend(graph.blocks[at].end.targets().into_iter().flat_map(|to| &entry[to]));
+        needed.extend(graph.blocks[at].end.targets().flat_map(|to| &entry[to]));
         needed.sort_unstable();
         needed.dedup();
         exit[at] = arena.alloc_slice_copy(&needed);

@@ -287,9 +287,8 @@ impl Infer<'_> {
         }
         // What the parameters say of a type that is not known holds for the result, too.
         let snapshot = self.world.snapshot();
-        let mut fits = |from: &Type, to: &Type| {
-            self.world.try_unify(from, to, Span::default()) || self.can_convert(from, to)
-        };
+        let mut fits =
+            |from: &Type, to: &Type| self.world.try_unify(from, to, Span::default()) || self.can_convert(from, to);
         let all_fit = f.params.iter().zip(&g.params).all(|(own, given)| fits(&given.ty, &own.ty));
         let all_fit = all_fit && fits(&f.result, &g.result);
         self.world.rollback(snapshot);
