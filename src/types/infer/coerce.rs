@@ -62,14 +62,14 @@ impl Infer<'_> {
         let snapshot = self.world.snapshot();
         if self.world.unify(&from, &wanted, span) {
             self.world.keep(snapshot);
+            // What was set aside stays where it is, as long as it need not be of another type (labels of a tuple).
+            if self.world.zonk(&value.ty) == self.world.zonk(to) {
+                return value;
+            }
             if self.asks_for_more(&value.ty, to) {
                 let found = value.ty.clone();
                 self.mismatch(&found, to, span);
                 return Expr { kind: ExprKind::Error, ty: wanted, span };
-            }
-            // What was set aside stays where it is, as long as it need not be of another type (labels of a tuple).
-            if self.world.zonk(&value.ty) == self.world.zonk(to) {
-                return value;
             }
             return Expr { ty: to.clone(), ..self.decided(value) };
         }
