@@ -196,7 +196,6 @@ fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
 fn a_program_of_four_times_the_length_is_checked_in_four_times_the_time() {
     let numbers = |n| format!("enum E: Int {{\n{}}}\nprint(E.c1.rawValue)", lines(n, |k| format!("case c{k} = {k}")));
     let texts = |n| format!("enum E: String {{\n{}}}\nprint(E.c1.rawValue)", lines(n, |k| format!("case c{k}")));
-    let chain = |n| format!("print([1.0]{})", ".map { $0 + 1 }".repeat(n));
     let closures = |n| {
         let line = |k| format!("let f{} = {{ (x: Double) in f{k}(x) + 1 }}", k + 1);
         format!("let f0 = {{ (x: Double) in x }}\n{}", lines(n, line))
@@ -215,7 +214,6 @@ fn a_program_of_four_times_the_length_is_checked_in_four_times_the_time() {
     let ratios = [
         ("raw numbers", checking([1000, 4000], numbers)),
         ("raw texts", checking([1000, 4000], texts)),
-        ("method calls", checking([200, 800], chain)),
         ("closures", checking([500, 2000], closures)),
         ("generic functions", checking([500, 2000], generics)),
         ("loops", checking([300, 1200], loops)),

@@ -5,17 +5,33 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The words of the command line. Behind a script that begins with `#!`, as the system starts it, `--` is added.
+/// The words of the command line. After a script that begins with `#!`, as the system starts it, `--` is added.
 pub(super) fn words(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = given.collect();
-    let first = words.iter().skip(1).position(|word| !is_option(word) && *word != "run").map(|at| at + 1);
-    if let Some(at) = first
+    if let Some(at) = script(&words)
         && words.get(at + 1).is_some_and(|next| *next != "--")
-        && names_interpreter(Path::new(&words[at]))
     {
         words.insert(at + 1, "--".into());
     }
     words
+}
+
+/// Where the script stands, if it begins with `#!`: after options and their values, and after the command `run`.
+fn script(words: &[OsString]) -> Option<usize> {
+    for at in 1..words.len() {
+        let (before, word) = (&words[at - 1], &words[at]);
+        if is_option(word) || *word == "run" {
+            continue;
+        }
+        if names_interpreter(Path::new(word)) {
+            return Some(at);
+        }
+        let may_be_value = is_option(before) && !before.as_encoded_bytes().contains(&b'=');
+        if !may_be_value {
+            return None;
+        }
+    }
+    None
 }
 
 fn is_option(word: &OsString) -> bool {
@@ -43,6 +59,7 @@ mod tests {
         let (script_name, plain_name) = (script.to_str().unwrap(), plain.to_str().unwrap());
         assert_eq!(read(&["dscript", script_name, "a", "--b"]), 1);
         assert_eq!(read(&["dscript", "--color=never", "run", script_name, "a"]), 1);
+        assert_eq!(read(&["dscript", "--seed", "3", script_name, "-n"]), 1);
         for unchanged in [
             &["dscript", script_name][..],
             &["dscript", script_name, "--", "a"],

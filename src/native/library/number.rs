@@ -43,7 +43,7 @@ fn hexadecimal(text: &str, precision: &Precision) -> Option<f64> {
     };
     let digits = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"))?;
     let (digits, power) = match digits.split_once(['p', 'P']) {
-        Some((digits, power)) => (digits, power.parse::<i32>().ok()?),
+        Some((digits, power)) => (digits, exponent_of(power)?),
         None => (digits, 0),
     };
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
@@ -66,6 +66,17 @@ fn hexadecimal(text: &str, precision: &Precision) -> Option<f64> {
     }
     let size = rounded(significand << 1 | u64::from(rest), exponent.saturating_sub(1), precision);
     Some(if is_negative { -size } else { size })
+}
+
+/// A decimal exponent; one with too many digits is as good as any other that is far out of range.
+fn exponent_of(text: &str) -> Option<i32> {
+    const FAR: i32 = 1 << 24;
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let size = digits.parse().unwrap_or(FAR).min(FAR);
+    Some(if text.starts_with('-') { -size } else { size })
 }
 
 /// A significand of at most 63 bits times a power of 2, rounded once to the nearest number; halves go to the even one.
