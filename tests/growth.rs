@@ -6,7 +6,18 @@ mod harness;
 
 use harness::folder::Folder;
 use harness::{dscript, root};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
+
+/// What four times the size may take: between the 4 of linear and the 16 of quadratic growth, since caches and other
+/// processes shift a ratio of times by half.
+const FOUR_TIMES: f64 = 8.0;
+
+/// One measurement at a time; the others of this file would share its processor.
+fn alone() -> MutexGuard<'static, ()> {
+    static MEASURING: Mutex<()> = Mutex::new(());
+    MEASURING.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Each piece of work is done in two sizes, one four times the other, in turn; the fastest times are compared.
 const PROGRAM: &str = r#"
@@ -70,6 +81,7 @@ _ = valueWithGradient(at: 1.0) { (x: Double) -> Double in
 
 #[test]
 fn twice_as_much_takes_twice_as_long() {
+    let _alone = alone();
     let finished = dscript(&["-e", PROGRAM], b"", root());
     let ratios: Vec<(&str, f64)> = finished
         .stdout
@@ -77,8 +89,7 @@ fn twice_as_much_takes_twice_as_long() {
         .filter_map(|line| line.rsplit_once(' ').and_then(|(name, ratio)| Some((name, ratio.parse().ok()?))))
         .collect();
     assert_eq!(ratios.len(), 16, "{}{}", finished.stdout, finished.stderr);
-    // Each doubling may take 2.5 times as long; it takes four times as long when something is copied each time.
-    let slow: Vec<_> = ratios.iter().filter(|(_, ratio)| *ratio > 2.5 * 2.5).collect();
+    let slow: Vec<_> = ratios.iter().filter(|(_, ratio)| *ratio > FOUR_TIMES).collect();
     assert!(slow.is_empty(), "{slow:?}");
 }
 
@@ -100,23 +111,25 @@ fn times(program: &str) -> Vec<f64> {
 
 #[test]
 fn elements_that_are_written_cost_no_copies_of_the_array() {
+    let _alone = alone();
     let times = times(
         "func f(_ x: Double, _ n: Int) -> Double {
              var a = [Double](repeating: x, count: n)
              for i in 1..<n { a[i] = a[i - 1] * 0.5 + a[i] * x }
              return a[n - 1]
          }
-         for n in [1000, 4000, 16000] {
+         for n in [1000, 16000] {
              print(fastest { _ = gradient(at: 0.3) { x in f(x, n) } }, fastest { _ = derivative(at: 0.3) { x in f(x, n) } })
          }",
     );
     for (small, large) in times.iter().zip(&times[2..]) {
-        assert!(large / small < 2.5 * 2.5, "{times:?}");
+        assert!(large / small < FOUR_TIMES * FOUR_TIMES, "{times:?}");
     }
 }
 
 #[test]
 fn a_jacobian_costs_few_pullbacks() {
+    let _alone = alone();
     let times = times(
         "let w = (0..<50).map { i in (0..<50).map { j in sin(Double(i * 7 + j)) } }
          func layer(_ x: [Double]) -> [Double] {
@@ -126,11 +139,13 @@ fn a_jacobian_costs_few_pullbacks() {
          let seed = [Double].TangentVector(x)
          print(fastest { _ = pullback(at: x, in: layer)(seed) }, fastest { _ = jacobian(at: x, in: layer) })",
     );
-    assert!(times[1] / times[0] < 14.0, "{times:?}");
+    // Fifty pullbacks would take fifty times as long.
+    assert!(times[1] / times[0] < 20.0, "{times:?}");
 }
 
 #[test]
 fn a_hessian_takes_as_long_as_it_has_numbers() {
+    let _alone = alone();
     let times = times(
         "func rosenbrock(_ x: [Double]) -> Double {
              var sum = 0.0
@@ -145,8 +160,8 @@ fn a_hessian_takes_as_long_as_it_has_numbers() {
              print(fastest { _ = hessian(at: x, in: rosenbrock) })
          }",
     );
-    // Sixteen times the numbers; a factor of 1.25 for each doubling.
-    assert!(times[1] / times[0] < 16.0 * 1.25 * 1.25, "{times:?}");
+    // Sixteen times the numbers; a level for each of them and of its entries would take 64 times as long.
+    assert!(times[1] / times[0] < 32.0, "{times:?}");
 }
 
 /// Second derivatives of a long loop, within that much memory for tapes and tangents.
@@ -161,6 +176,7 @@ fn second(outer: &str, inner: &str, limit: &str) -> String {
 
 #[test]
 fn nested_levels_keep_little_beside_each_step() {
+    let _alone = alone();
     // At 10⁶ steps the process takes 130 MB forward over forward, and 290 MB forward over reverse.
     // Four operations a step: a tangent of 24 bytes each, or a node of 24 and 24 for its slots.
     assert_eq!(second("derivative", "derivative", "2200KiB"), "true\n");
@@ -194,6 +210,7 @@ fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
 
 #[test]
 fn a_program_of_four_times_the_length_is_checked_in_four_times_the_time() {
+    let _alone = alone();
     let numbers = |n| format!("enum E: Int {{\n{}}}\nprint(E.c1.rawValue)", lines(n, |k| format!("case c{k} = {k}")));
     let texts = |n| format!("enum E: String {{\n{}}}\nprint(E.c1.rawValue)", lines(n, |k| format!("case c{k}")));
     let closures = |n| {
@@ -218,6 +235,6 @@ fn a_program_of_four_times_the_length_is_checked_in_four_times_the_time() {
         ("generic functions", checking([500, 2000], generics)),
         ("loops", checking([300, 1200], loops)),
     ];
-    let slow: Vec<_> = ratios.iter().filter(|(_, ratio)| *ratio > 2.5 * 2.5).collect();
+    let slow: Vec<_> = ratios.iter().filter(|(_, ratio)| *ratio > FOUR_TIMES).collect();
     assert!(slow.is_empty(), "{slow:?}");
 }
