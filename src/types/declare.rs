@@ -28,7 +28,9 @@ impl World {
             self.check_modifiers(decl, Around::Module);
         }
         let is_private = decl.has("private") || decl.has("fileprivate");
-        if let Some((plain, derivative)) = super::inline_adjoint::take_apart(decl) {
+        // The library's derivatives are functions of their own, and its bodies are not read before they are used.
+        let adjoint = if is_prelude { None } else { super::inline_adjoint::take_apart(decl) };
+        if let Some((plain, derivative)) = adjoint {
             self.declare_top(&Rc::new(plain), file, is_prelude);
             self.declare_top(&Rc::new(derivative), file, is_prelude);
             return;
@@ -52,7 +54,7 @@ impl World {
                 let mut data = blank_function(&name.name, name.span, file, is_prelude);
                 data.kind = FunctionKind::Test;
                 data.decl = Some(decl.clone());
-                data.code = Code::Block(Some(Rc::new(body.clone())));
+                data.code = Code::Block(Some(body.clone().into()));
                 self.declare_test(name, data);
             }
             DeclKind::Nominal(nominal) => {
@@ -181,7 +183,7 @@ impl World {
         };
         data.rethrows = if is_requirement { function.rethrows } else { rethrows };
         data.throws = function.throws || is_requirement && function.rethrows;
-        data.code = Code::Block(function.body.clone().map(Rc::new));
+        data.code = Code::Block(function.body.clone());
         data.primitive = self.primitive_name(decl, &function.name.name, is_prelude);
         data.is_opaque = decl.attribute("opaque").is_some();
         data.fixity = [("prefix", Fixity::Prefix), ("postfix", Fixity::Postfix)]
