@@ -67,7 +67,8 @@ impl Builder<'_> {
                 kind,
                 result,
                 throws: false,
-                differs: false,
+                // What the function itself does says nothing of how a property moves.
+                differs: true,
                 place: self.span,
                 movers: Rc::from([None, mover]),
                 inherited: None,
