@@ -202,6 +202,12 @@ impl Flat<'_> {
                 }
                 true
             }
+            Op::Operator(Operator::NoDerivativeArgument) => {
+                for (out, from) in outs.into_iter().zip(ins) {
+                    self.push(site.at, Op::Sweep(SweepOp::Still), vec![out], vec![from], step.span);
+                }
+                true
+            }
             Op::Hold => true,
             op if is_supported(op) => {
                 self.push(site.at, op.clone(), outs, ins, step.span);

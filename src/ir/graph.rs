@@ -295,6 +295,8 @@ pub enum SweepOp {
     AddElement { offset: u16, stride: Stride },
     /// `x → x` of the same bank, which does not vary any more.
     Cut,
+    /// `x → x` of the same bank, where there is no code if `x` varies.
+    Still,
     /// `f → f`, the same register: the number may be set to zero if it is smaller than any normal one. Contractions over
     /// thousands of rounds would otherwise run on subnormal numbers, 15 times slower.
     Flush,

@@ -162,6 +162,7 @@ fn operation(program: &Program, op: &Op) -> String {
         Op::Sweep(SweepOp::Recall(_)) => "recall".into(),
         Op::Sweep(SweepOp::AddElement { offset, .. }) => format!("add to element.f{offset}"),
         Op::Sweep(SweepOp::Cut) => "cut".into(),
+        Op::Sweep(SweepOp::Still) => "still".into(),
         Op::Sweep(SweepOp::Flush) => "flush".into(),
         Op::Sweep(SweepOp::CaptureOf { bank: b, index }) => format!("capture {}{index} of", bank(*b)),
         Op::Promise { linear, wrt } => {

@@ -164,7 +164,7 @@ impl Check<'_> {
             Op::Sweep(SweepOp::Recall(bank)) => is(&outs, &[*bank]) && ins.is_empty(),
             Op::Sweep(SweepOp::AddElement { .. }) => is(&outs, &[R]) && is(&ins, &[R, I, F]),
             Op::Sweep(SweepOp::Flush) => is(&outs, &[F]) && instruction.outs == instruction.ins,
-            Op::Sweep(SweepOp::Cut) => outs.len() == 1 && outs == ins,
+            Op::Sweep(SweepOp::Cut | SweepOp::Still) => outs.len() == 1 && outs == ins,
             Op::Sweep(SweepOp::CaptureOf { bank, .. }) => is(&outs, &[*bank]) && is(&ins, &[R]),
         };
         if !good {

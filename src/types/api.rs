@@ -172,6 +172,15 @@ impl World {
         self.promise(f)
     }
 
+    /// Whether a derivative that is registered for making an instance by an initialiser of a class keeps a promise of the
+    /// initialiser.
+    pub fn has_registered_allocation(&mut self, f: FunctionId, wrt: &[bool]) -> bool {
+        self.resolve_registrations();
+        let covers =
+            |r: &super::store::Registered| r.wrt.iter().zip(wrt.iter().skip(1)).all(|(has, wants)| *has || !wants);
+        self.fills_instance(f) && self.function_data(f).registered.iter().any(covers)
+    }
+
     /// Whether a function is a closure or local function, which is compiled with the one around it.
     pub fn is_inside(&self, f: FunctionId) -> bool {
         let data = self.function_data(f);

@@ -101,7 +101,7 @@ impl Builder<'_> {
     }
 
     /// What moves a value along a tangent vector, of a type that says itself what those are.
-    fn mover(&mut self, ty: &Type) -> Option<FunctionId> {
+    pub(super) fn mover(&mut self, ty: &Type) -> Option<FunctionId> {
         let ty = self.concrete(ty);
         self.tangent_beside(&ty)?;
         let moved = self.d.prelude_function("_moved")?;
@@ -110,7 +110,7 @@ impl Builder<'_> {
 
     /// The body of [`Origin::Backwards`]: calls the function, and makes a closure of what its pullback needs.
     pub fn backwards(&mut self, key: &Key, of: tree::FunctionId, parts: &Rc<[Part]>) {
-        let declared = self.d.function(of);
+        let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);
         let operands = self.parameters(&declared);
@@ -126,7 +126,8 @@ impl Builder<'_> {
         let (checkpoints, value) = match &primal {
             Some(primal) => self.call_primal(primal, operands, &banks),
             None => {
-                let id = self.lowering.request(self.program, Origin::Function(of), self.generics.clone(), key.view);
+                let origin = if declared.fills_instance { Origin::Allocation(of) } else { Origin::Function(of) };
+                let id = self.lowering.request(self.program, origin, self.generics.clone(), key.view);
                 (vec![], self.invoke(Op::Call(id), &[], operands, &banks, false).0)
             }
         };
@@ -175,7 +176,7 @@ impl Builder<'_> {
 
     /// The body of [`Origin::Pullback`]: from the adjoint of the result to those of the parameters.
     pub fn pullback(&mut self, of: tree::FunctionId, parts: &Rc<[Part]>) {
-        let declared = self.d.function(of);
+        let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);
         let types: Vec<Type> = declared.params.iter().map(|p| self.concrete(&p.ty)).collect();

@@ -95,7 +95,10 @@ impl<'a> Builder<'a> {
             | Origin::Pullback { .. }
             | Origin::Functional { .. }
             | Origin::FunctionalMap { .. }
-            | Origin::Sealed { .. } => tree::FunctionId(u32::MAX),
+            | Origin::Sealed { .. }
+            | Origin::CounterpartRule(_)
+            | Origin::CounterpartMap(_)
+            | Origin::Allocation(_) => tree::FunctionId(u32::MAX),
         };
         Builder {
             lowering,

@@ -60,8 +60,12 @@ impl Builder<'_> {
             self.refuse("a call of a protocol's requirement on a value whose type is not known");
             return self.nothing(ty);
         };
+        let target = self.or_allocation(target, args);
         let f = target.declaration().clone();
-        let declared = self.d.function(f.function);
+        let (declared, args) = match target {
+            Target::Allocation(_) => (self.original(f.function), &args[1..]),
+            _ => (self.d.function(f.function), args),
+        };
         let (own, args) = self.own_type(callee, &declared, args);
         let mut wanted = self.param_types(&declared, &f.generics);
         if own.is_some() {

@@ -251,6 +251,12 @@ impl Builder<'_> {
             }
             Location::Sealed(sealed) => {
                 let mut opened = self.open(&sealed.value);
+                let property = &sealed.property;
+                if self.counterpart(&property.owner, &property.ty, &property.name).is_some() {
+                    let vector = self.load(&sealed.vector);
+                    let value = self.read_sealed(property, vector, opened.regs.clone());
+                    self.assign(&opened.regs, &value);
+                }
                 opened.closings.insert(0, Closing::Seal(sealed.clone()));
                 opened
             }

@@ -11,12 +11,14 @@
 //! One file per construct: `statement`, `loops`, `switch`, `pattern`, `expr`, `literal`, `call`, `primitive`, `operator`,
 //! `closure`, `place`, `change`, `global`, `exits`. `build` has the small steps that all of them are made of.
 
+mod allocation;
 mod backwards;
 mod build;
 mod call;
 mod cast;
 mod change;
 mod closure;
+mod counterpart;
 mod dispatch;
 mod exits;
 mod expr;
@@ -100,6 +102,13 @@ pub(in crate::ir) enum Origin {
     /// Reads or sets a stored property of a type that says itself what its tangent vectors are. The generic arguments are
     /// the type and that of the property.
     Sealed { name: Rc<str>, is_read: bool },
+    /// The derivative of that, where the vectors have a member for the property. The generic arguments are the same.
+    CounterpartRule(Rc<counterpart::Access>),
+    /// The linear function that it returns.
+    CounterpartMap(Rc<counterpart::Access>),
+    /// Makes an instance of a class, and has an initialiser fill it: what a derivative registered for the initialiser is
+    /// about.
+    Allocation(tree::FunctionId),
 }
 
 /// A function that takes the adjoint of a result to those of some parameters.
