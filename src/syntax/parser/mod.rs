@@ -227,7 +227,8 @@ impl<'t> Builder<'t> {
     fn too_deep(&mut self, span: Span) {
         // One word about it is enough: whatever holds this is too deep as well.
         if !self.diagnostics.iter().any(|d| d.code == Code::TooDeep) {
-            self.error(Code::TooDeep, span, format!("this is nested more than {MAX_CHAIN} deep"));
+            let message = format!("this is nested more than {MAX_CHAIN} deep");
+            self.diagnostics.push(Diagnostic::error(Code::TooDeep, span, message).help("give parts of it names"));
         }
     }
 
