@@ -218,7 +218,20 @@ fn a_program_of_four_times_the_length_is_checked_in_four_times_the_time() {
             lines(n, line)
         )
     };
+    let calls = |n| format!("let x = [1.0]\nprint(x{})", ".map { $0 + 1 }".repeat(n));
+    let properties = |n| format!("struct S {{ var s: S {{ self }} }}\nprint(S(){})", ".s".repeat(n));
+    let slices = |n| format!("let a = [1, 2, 3]\nprint(a{})", "[0...]".repeat(n));
+    let extensions = |n| {
+        format!(
+            "struct S {{}}\n{}print(S().m1())",
+            lines(n, |k| format!("extension S {{ func m{k}() -> Int {{ {k} }} }}"))
+        )
+    };
     let ratios = [
+        ("chains of calls", checking([400, 1600], calls)),
+        ("chains of properties", checking([400, 1600], properties)),
+        ("chains of slices", checking([200, 800], slices)),
+        ("extensions", checking([1000, 4000], extensions)),
         ("raw numbers", checking([1000, 4000], numbers)),
         ("raw texts", checking([1000, 4000], texts)),
         ("closures", checking([500, 2000], closures)),

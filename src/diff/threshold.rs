@@ -29,6 +29,7 @@ pub fn marked(program: &Program, id: FunctionId, f: &Function) -> Option<Functio
     }
     let mut out = f.clone();
     for block in &mut out.blocks {
+        crate::stop::look();
         let mut all = Vec::with_capacity(block.instructions.len());
         for step in std::mem::take(&mut block.instructions) {
             if let (Op::Primitive(comparison), true) = (&step.op, is_threshold(&step)) {
@@ -110,6 +111,7 @@ fn deciding(f: &Function, result_decides: bool) -> Vec<bool> {
     let mut changed = true;
     while changed {
         changed = false;
+        crate::stop::look();
         for step in steps(f).filter(|step| matches!(step.op, Op::Copy | Op::Primitive(_))) {
             if step.outs.iter().any(|r| deciding[r.0 as usize]) {
                 for r in step.ins.iter().filter(|r| is_integer(r)) {

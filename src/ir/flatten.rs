@@ -111,6 +111,7 @@ impl Flat<'_> {
         // A loop back to the entry would need it twice.
         let is_loop = f.blocks.iter().flat_map(|b| &b.end).flat_map(targets).any(|b| b.0 == 0);
         for (b, block) in f.blocks.iter().enumerate() {
+            crate::stop::look();
             let mut site = Site { at: number(BlockId(b as u32)), first, single: &single, own, banks: &f.captures };
             let is_open = !is_loop && block.instructions.iter().all(|step| self.step(&mut site, step));
             let end = if is_open { self.end(&site, block, &number, back) } else { Terminator::Trap(Trap::Unsupported) };

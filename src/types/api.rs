@@ -82,6 +82,7 @@ impl World {
         let mut functions = vec![];
         let mut at = before;
         while at < self.functions.len() {
+            crate::stop::look();
             let f = FunctionId(at as u32);
             at += 1;
             if self.function_data(f).is_prelude {
@@ -141,6 +142,7 @@ impl World {
         if self.nominal_data(n).is_prelude {
             return;
         }
+        crate::stop::look();
         self.check_class(n);
         self.nominal_info(n);
         self.check_size(n);

@@ -23,6 +23,7 @@ impl World {
     /// Enters a declaration of the top level. Extensions are attached at once when their type is known, so a user's types
     /// must be entered before a user's extensions.
     pub(super) fn declare_top(&mut self, decl: &Rc<Decl>, file: u32, is_prelude: bool) {
+        crate::stop::look();
         if !is_prelude {
             self.check_attributes(decl, Around::Module);
             self.check_modifiers(decl, Around::Module);
@@ -139,16 +140,7 @@ impl World {
         is_prelude: bool,
     ) -> GroupId {
         let id = GroupId(self.groups.len() as u32);
-        self.groups.push(Group {
-            owner,
-            requirements,
-            inherits,
-            file,
-            is_prelude,
-            env: None,
-            conformances_entered: false,
-            is_private: false,
-        });
+        self.groups.push(Group { owner, requirements, inherits, file, is_prelude, env: None, is_private: false });
         match owner {
             Owner::Nominal(n) => self.nominal_data_mut(n).groups.push(id),
             Owner::Protocol(p) => self.protocols[p.0 as usize].groups.push(id),
@@ -399,6 +391,7 @@ impl World {
             generics: nominal.generics.clone(),
             group: GroupId(self.groups.len() as u32),
             groups: vec![],
+            groups_entered: 0,
             members: HashMap::new(),
             stored: vec![],
             cases: vec![],

@@ -50,6 +50,7 @@ impl Varied {
         let mut changed = true;
         while changed {
             changed = false;
+            crate::stop::look();
             for step in f.blocks.iter().flat_map(|b| &b.instructions) {
                 changed |= varied.spread(f, step)?;
             }
