@@ -1,6 +1,7 @@
 //! The small steps of which lowering is made: registers, instructions, blocks.
 
 use super::exits::Scope;
+use super::place::Location;
 use super::{Key, Lowering, Origin};
 use crate::ir::graph::{Block, BlockId, Function, Instruction, Op, Program, Reg, Register, Terminator, Trap};
 use crate::ir::layout;
@@ -38,6 +39,8 @@ pub(super) enum Slot {
     Registers(Value),
     /// In a box, which closures share. `0`: the register that holds the box.
     Box(Reg),
+    /// Elsewhere: what an optional chain found where it is.
+    Place(Rc<Location>),
 }
 
 /// One function while it is lowered.

@@ -77,6 +77,11 @@ impl Builder<'_> {
                 all.splice(range.clone(), value.iter().copied());
                 self.store(whole, &all);
             }
+            Location::Unwrapped { optional, range } => {
+                self.demand_value(optional);
+                let payload = self.part((**optional).clone(), range.clone());
+                self.store(&payload, value);
+            }
             Location::Cut { inner, ty } => {
                 let value = self.left_out(value.to_vec(), ty);
                 self.store(inner, &value);
@@ -146,14 +151,21 @@ impl Builder<'_> {
 
     // Changing
 
-    /// Fails on a bad index now, while everything is still in its place.
+    /// Fails on a bad index or a missing value now, while everything is still in its place.
     pub fn check(&mut self, at: &Location) {
         match at {
             Location::Element { array, index, .. } => {
                 if outlives_failure(array) {
                     let array = self.load(array);
                     self.emit(Op::CheckIndex, &[], &[array[0], *index]);
+                } else {
+                    self.check(array);
                 }
+            }
+            Location::Unwrapped { optional, range } => {
+                self.demand_value(optional);
+                let payload = self.part((**optional).clone(), range.clone());
+                self.check(&payload);
             }
             Location::Record { record: inner, .. }
             | Location::Part { whole: inner, .. }
@@ -240,6 +252,10 @@ impl Builder<'_> {
                 let whole = self.open(whole);
                 Opened { regs: whole.regs[range.clone()].to_vec(), closings: whole.closings }
             }
+            Location::Unwrapped { optional, range } => {
+                let payload = self.part((**optional).clone(), range.clone());
+                self.open(&payload)
+            }
             Location::Cut { inner, ty } => {
                 let mut opened = self.open(inner);
                 opened.closings.push(Closing::Cut(opened.regs.clone(), ty.clone()));
@@ -272,9 +288,10 @@ impl Builder<'_> {
             let regs = self.load(&accessor.base);
             Opened { regs: self.keep(regs), closings: vec![] }
         };
-        let value = match &accessor.moving {
-            Some(moving) => self.call_accessor(&moving.take, Operand::InOut(base.regs.clone()), accessor),
-            None => self.get(accessor, base.regs.clone()),
+        let value = match (&accessor.moving, &accessor.found) {
+            (Some(moving), _) => self.call_accessor(&moving.take, Operand::InOut(base.regs.clone()), accessor),
+            (None, Some(found)) => found.clone(),
+            (None, None) => self.get(accessor, base.regs.clone()),
         };
         let value = self.keep(value);
         let regs = if value.iter().all(|r| self.use_of(*r) == Use::Temporary) { value } else { self.copy(&value) };
@@ -328,6 +345,7 @@ fn outlives_failure(at: &Location) -> bool {
         Location::Element { array: inner, .. }
         | Location::Record { record: inner, .. }
         | Location::Part { whole: inner, .. }
+        | Location::Unwrapped { optional: inner, .. }
         | Location::Cut { inner, .. }
         | Location::Loose { inner, .. } => outlives_failure(inner),
         Location::Accessor(accessor) => outlives_failure(&accessor.base),

@@ -9,7 +9,7 @@
 //! Not here: passes over finished graphs (`simplify.rs`, `inline.rs`), derivatives (`diff`).
 //!
 //! One file per construct: `statement`, `loops`, `switch`, `pattern`, `expr`, `literal`, `call`, `primitive`, `operator`,
-//! `closure`, `place`, `change`, `global`, `exits`. `build` has the small steps that all of them are made of.
+//! `closure`, `place`, `load`, `change`, `global`, `exits`, `effects`. `build` has the small steps that all of them are made of.
 
 mod backwards;
 mod build;
@@ -18,12 +18,14 @@ mod cast;
 mod change;
 mod closure;
 mod dispatch;
+mod effects;
 mod exits;
 mod expr;
 mod function;
 mod functional;
 mod global;
 mod literal;
+mod load;
 mod loops;
 mod operator;
 mod pattern;
