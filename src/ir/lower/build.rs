@@ -81,6 +81,8 @@ pub(super) struct Builder<'a> {
     pub(super) passed_on: Option<(tree::FunctionId, Vec<Value>)>,
     /// Whether it is an initialiser of a class.
     pub fills_instance: bool,
+    /// The changes of what others can reach that go on here.
+    pub held: Vec<u32>,
     /// The parameters that go back to the caller.
     pub inouts: Vec<LocalId>,
 }
@@ -139,6 +141,7 @@ impl<'a> Builder<'a> {
             throws: false,
             passed_on: None,
             fills_instance: false,
+            held: vec![],
             inouts: vec![],
         }
     }

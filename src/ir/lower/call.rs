@@ -285,6 +285,7 @@ impl Builder<'_> {
         banks: &[Bank],
         throws: bool,
     ) -> (Value, Thrown) {
+        self.note_call(&op);
         let mut ins = first.to_vec();
         let mut back = vec![];
         for operand in operands {

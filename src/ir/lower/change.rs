@@ -22,8 +22,8 @@ pub(super) struct Opened {
 
 #[derive(Clone)]
 enum Closing {
-    /// Stores registers where they came from.
-    Store(Location, Value),
+    /// Stores registers where they came from, at the end of that change of what others can reach.
+    Store(Location, Value, Option<u32>),
     /// Calls a setter on the base, whose value is in registers.
     Set { accessor: Box<Accessor>, base: Value, value: Value },
     /// Makes a constant of what was put there.
@@ -39,12 +39,14 @@ impl Builder<'_> {
     pub fn store(&mut self, at: &Location, value: &[Reg]) {
         match at {
             Location::Registers(regs) => self.assign(regs, value),
-            Location::Box { object, cells } => {
+            Location::Box { object, cells, .. } => {
+                self.look(at);
                 for ((bank, index), reg) in cells.iter().zip(value) {
                     self.emit(Op::StoreBox { bank: *bank, index: *index as u16 }, &[], &[*object, *reg]);
                 }
             }
-            Location::Global { cells } => {
+            Location::Global { cells, .. } => {
+                self.look(at);
                 for ((bank, index), reg) in cells.iter().zip(value) {
                     self.emit(Op::StoreGlobal { bank: *bank, index: *index }, &[], &[*reg]);
                 }
@@ -183,7 +185,8 @@ impl Builder<'_> {
     pub fn open(&mut self, at: &Location) -> Opened {
         match at {
             Location::Registers(regs) => Opened { regs: regs.clone(), closings: vec![] },
-            Location::Box { object, cells } => {
+            Location::Box { object, cells, .. } => {
+                let change = self.begin_access(at);
                 let regs = cells.iter().map(|(bank, index)| {
                     let index = *index as u16;
                     match bank {
@@ -192,16 +195,17 @@ impl Builder<'_> {
                     }
                 });
                 let regs: Value = regs.collect();
-                self.opened(vec![], at, regs)
+                self.opened_during(change, at, regs)
             }
-            Location::Global { cells } => {
+            Location::Global { cells, .. } => {
+                let change = self.begin_access(at);
                 let careful = self.careful;
                 let regs = cells.iter().map(|(bank, index)| match bank {
                     Bank::R if !careful => self.value(Op::TakeGlobal { index: *index }, *bank, &[]),
                     _ => self.value(Op::LoadGlobal { bank: *bank, index: *index }, *bank, &[]),
                 });
                 let regs: Value = regs.collect();
-                self.opened(vec![], at, regs)
+                self.opened_during(change, at, regs)
             }
             Location::Element { array, index, stride, cells } => {
                 let array = self.open(array);
@@ -277,7 +281,14 @@ impl Builder<'_> {
     fn opened(&mut self, mut closings: Vec<Closing>, at: &Location, regs: Value) -> Opened {
         // They are changed before they go back.
         self.dedicate(&regs, "", Use::Variable);
-        closings.push(Closing::Store(at.clone(), regs.clone()));
+        closings.push(Closing::Store(at.clone(), regs.clone(), None));
+        Opened { regs, closings }
+    }
+
+    /// What was moved out of storage that others can reach.
+    fn opened_during(&mut self, change: Option<u32>, at: &Location, regs: Value) -> Opened {
+        self.dedicate(&regs, "", Use::Variable);
+        let closings = vec![Closing::Store(at.clone(), regs.clone(), change)];
         Opened { regs, closings }
     }
 
@@ -305,7 +316,8 @@ impl Builder<'_> {
     pub fn close(&mut self, opened: Opened) {
         for closing in opened.closings.into_iter().rev() {
             match closing {
-                Closing::Store(at, regs) => {
+                Closing::Store(at, regs, change) => {
+                    self.end_access(&at, change);
                     match &at {
                         Location::Element { array, .. } | Location::Record { record: array, .. } => {
                             let object = self.load(array);

@@ -45,10 +45,14 @@ impl Builder<'_> {
     pub fn load(&mut self, at: &Location) -> Value {
         match at {
             Location::Registers(regs) => regs.clone(),
-            Location::Box { object, cells } => {
+            Location::Box { object, cells, .. } => {
+                self.look(at);
                 self.each(cells, &[*object], |bank, index| Op::LoadBox { bank, index: index as u16 })
             }
-            Location::Global { cells } => self.each(cells, &[], |bank, index| Op::LoadGlobal { bank, index }),
+            Location::Global { cells, .. } => {
+                self.look(at);
+                self.each(cells, &[], |bank, index| Op::LoadGlobal { bank, index })
+            }
             Location::Element { array, index, stride, cells } => {
                 let array = self.load(array);
                 let stride = *stride;
@@ -100,7 +104,7 @@ impl Builder<'_> {
     /// The contents of a box.
     pub fn load_box(&mut self, object: Reg, ty: &Type) -> Value {
         let banks = self.banks(ty);
-        self.load(&Location::Box { object, cells: cells(&banks) })
+        self.load(&Location::Box { object, cells: cells(&banks), stored: None })
     }
 
     fn each(&mut self, cells: &[(Bank, u32)], ins: &[Reg], op: impl Fn(Bank, u32) -> Op) -> Value {

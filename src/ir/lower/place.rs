@@ -3,6 +3,7 @@
 //!
 //! Not here: reading (`load.rs`), replacing and changing what is there (`change.rs`).
 
+use super::access::Stored;
 use super::build::{Builder, Slot, Value};
 use super::call::Operand;
 use super::dispatch::Target;
@@ -21,9 +22,9 @@ pub(super) enum Location {
     /// In registers.
     Registers(Value),
     /// In a box: a captured variable, an instance of a class.
-    Box { object: Reg, cells: Vec<(Bank, u32)> },
+    Box { object: Reg, cells: Vec<(Bank, u32)>, stored: Option<Stored> },
     /// In global variables.
-    Global { cells: Vec<(Bank, u32)> },
+    Global { cells: Vec<(Bank, u32)>, stored: Option<Stored> },
     /// In an element of an array.
     Element { array: Box<Location>, index: Reg, stride: Stride, cells: Vec<(Bank, u32)> },
     /// In a record.
@@ -235,7 +236,8 @@ impl Builder<'_> {
             Slot::Box(object) => {
                 let ty = self.body.locals[local.0 as usize].ty.clone();
                 let banks = self.banks(&ty);
-                Location::Box { object, cells: cells(&banks) }
+                let stored = self.stored_local(local);
+                Location::Box { object, cells: cells(&banks), stored }
             }
             Slot::Place(at) => return (*at).clone(),
             Slot::Absent => Location::Discard,
@@ -249,29 +251,36 @@ impl Builder<'_> {
         let inner = self.inner(shape);
         let (value, beside) = self.beside(inner);
         let range = self.lowering.layouts.field(&self.program.shapes, value, index);
+        let stored = self.stored_property(ty, index);
         if let Some(beside) = beside
             && let Some(property) = self.sealed_property(ty, index)
         {
-            let value = self.components_at(at.clone(), shape, range);
-            let vector = self.components_at(at, shape, beside);
+            let value = self.components_at(at.clone(), shape, range, stored);
+            let vector = self.components_at(at, shape, beside, None);
             return Location::Sealed(Box::new(Sealed { value, vector, property }));
         }
         let ownership = self.ownership_of_field(ty, index);
         if let Some(property) = self.property_left_out(ty, index) {
-            let value = self.components_at(at.clone(), shape, range).kept(ownership);
+            let value = self.components_at(at.clone(), shape, range, stored).kept(ownership);
             return Location::LeftOut(Box::new(LeftOut { value, owner: at, property }));
         }
-        self.components_at(at, shape, range).kept(ownership)
+        self.components_at(at, shape, range, stored).kept(ownership)
     }
 
     /// The place of some components of a value of that shape, which may be in a record or an instance.
-    fn components_at(&mut self, at: Location, shape: ShapeId, range: Range<usize>) -> Location {
+    fn components_at(
+        &mut self,
+        at: Location,
+        shape: ShapeId,
+        range: Range<usize>,
+        stored: Option<Stored>,
+    ) -> Location {
         let inner = self.inner(shape);
         match self.program.shapes.get(shape) {
             Shape::Class { .. } => {
                 let cells = self.lowering.layouts.cells(&self.program.shapes, inner);
                 match self.load(&at).first() {
-                    Some(object) => Location::Box { object: *object, cells: cells[range].to_vec() },
+                    Some(object) => Location::Box { object: *object, cells: cells[range].to_vec(), stored },
                     None => Location::Discard,
                 }
             }
@@ -292,8 +301,8 @@ impl Builder<'_> {
     pub fn part(&mut self, at: Location, range: Range<usize>) -> Location {
         match at {
             Location::Registers(regs) => Location::Registers(regs[range].to_vec()),
-            Location::Box { object, cells } => Location::Box { object, cells: cells[range].to_vec() },
-            Location::Global { cells } => Location::Global { cells: cells[range].to_vec() },
+            Location::Box { object, cells, stored } => Location::Box { object, cells: cells[range].to_vec(), stored },
+            Location::Global { cells, stored } => Location::Global { cells: cells[range].to_vec(), stored },
             Location::Element { array, index, stride, cells } => {
                 Location::Element { array, index, stride, cells: cells[range].to_vec() }
             }
