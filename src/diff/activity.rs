@@ -185,6 +185,7 @@ impl Walk<'_, '_> {
             | Op::NewArray(_)
             | Op::NewInstance(_)
             | Op::Hold
+            | Op::Access { .. }
             | Op::FindMethod(_)
             | Op::AppendText
             | Op::Count

@@ -308,6 +308,7 @@ impl<'p> Linearities<'p> {
             | Op::Closure(_)
             | Op::LoadBox { .. }
             | Op::Hold
+            | Op::Access { .. }
             | Op::StoreBox { .. }
             | Op::TakeBox { .. }
             | Op::LoadGlobal { .. }

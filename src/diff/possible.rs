@@ -93,6 +93,7 @@ impl Possible {
             | Op::Capture { .. }
             | Op::NewInstance(_)
             | Op::Hold
+            | Op::Access { .. }
             | Op::FindMethod(_)
             | Op::LoadBox { .. }
             | Op::TakeBox { .. }
@@ -164,6 +165,7 @@ impl Possible {
             | Op::NewBox
             | Op::NewInstance(_)
             | Op::Hold
+            | Op::Access { .. }
             | Op::FindMethod(_)
             | Op::StoreBox { .. }
             | Op::TakeBox { .. }

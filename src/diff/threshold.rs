@@ -78,7 +78,7 @@ fn result_decides(program: &Program, id: FunctionId) -> bool {
 
 /// Whether a step may decide by what the function in a register returns.
 fn decides_by(program: &Program, step: &Instruction, function: Reg) -> bool {
-    let Op::Call(callee) = step.op else { return !matches!(step.op, Op::Hold) };
+    let Op::Call(callee) = step.op else { return !matches!(step.op, Op::Hold | Op::Access { .. }) };
     let Some(f) = program.function(callee) else { return true };
     let deciding = deciding(f, true);
     let given = step.ins.iter().zip(&f.params).filter(|(argument, _)| **argument == function);
@@ -87,7 +87,7 @@ fn decides_by(program: &Program, step: &Instruction, function: Reg) -> bool {
             Op::CallValue if step.ins[0] == *param && !step.ins[1..].contains(param) => {
                 step.outs.iter().any(|r| deciding[r.0 as usize])
             }
-            Op::Hold => false,
+            Op::Hold | Op::Access { .. } => false,
             _ => true,
         })
     })

@@ -72,6 +72,7 @@ pub fn is_pure(op: &Op) -> bool {
         | Op::TakeElement { .. }
         | Op::StoreGlobal { .. }
         | Op::TakeGlobal { .. }
+        | Op::Access { .. }
         | Op::Native { .. }
         | Op::Operator(_)
         | Op::Sweep(_)

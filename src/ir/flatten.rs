@@ -5,6 +5,7 @@
 //! stored in, it [gives up](Trap::Unsupported): before that it has changed nothing but its own registers, so that the
 //! function may as well run again from its beginning.
 
+use super::exclusive::Accessing;
 use super::graph::{
     Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, SweepOp, Terminator, Trap,
 };
@@ -209,7 +210,8 @@ impl Flat<'_> {
                 }
                 true
             }
-            Op::Hold => true,
+            // While somebody changes something that others can reach, such code does not run.
+            Op::Hold | Op::Access { how: Accessing::Look, .. } => true,
             op if is_supported(op) => {
                 self.push(site.at, op.clone(), outs, ins, step.span);
                 true

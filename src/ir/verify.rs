@@ -139,6 +139,7 @@ impl Check<'_> {
             Op::NewBox | Op::NewRecord => is(&outs, &[R]),
             Op::LoadBox { bank, .. } | Op::LoadRecord { bank, .. } => is(&outs, &[*bank]) && is(&ins, &[R]),
             Op::Hold => outs.is_empty() && ins.iter().all(|bank| *bank == R),
+            Op::Access { .. } => outs.is_empty() && (ins.is_empty() || is(&ins, &[R])),
             Op::StoreBox { bank, .. } => outs.is_empty() && is(&ins, &[R, *bank]),
             Op::TakeBox { .. } => is(&outs, &[R]) && is(&ins, &[R]),
             Op::StoreRecord { bank, .. } => is(&outs, &[R]) && is(&ins, &[R, *bank]),

@@ -9,8 +9,9 @@
 //! Not here: passes over finished graphs (`simplify.rs`, `inline.rs`), derivatives (`diff`).
 //!
 //! One file per construct: `statement`, `loops`, `switch`, `pattern`, `expr`, `literal`, `call`, `primitive`, `operator`,
-//! `closure`, `place`, `change`, `global`, `exits`. `build` has the small steps that all of them are made of.
+//! `closure`, `place`, `load`, `change`, `access`, `global`, `exits`, `effects`. `build` has the small steps that all of them are made of.
 
+mod access;
 mod allocation;
 mod backwards;
 mod build;
@@ -20,12 +21,14 @@ mod change;
 mod closure;
 mod counterpart;
 mod dispatch;
+mod effects;
 mod exits;
 mod expr;
 mod function;
 mod functional;
 mod global;
 mod literal;
+mod load;
 mod loops;
 mod operator;
 mod pattern;
@@ -37,6 +40,7 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
+use super::exclusive::Accesses;
 use super::graph::{Function, FunctionId, Program};
 use super::layout::Layouts;
 use crate::source::Span;
@@ -63,6 +67,7 @@ pub struct Lowering {
     /// What was lowered since the passes over finished graphs ran.
     fresh: Vec<FunctionId>,
     interactive: bool,
+    accesses: Accesses,
 }
 
 /// What a graph was made from.
@@ -196,6 +201,7 @@ impl Lowering {
             }
         }
         let fresh = std::mem::take(&mut self.fresh);
+        self.accesses.prune(program, &fresh, self.interactive, d.sees_ends());
         super::simplify::finish(program, &fresh);
         if cfg!(debug_assertions) {
             for id in fresh {
