@@ -1,6 +1,7 @@
 //! The style, example by example.
 
 use super::formatted;
+use crate::syntax::tests::roomy;
 
 #[track_caller]
 fn becomes(text: &str, expected: &str) {

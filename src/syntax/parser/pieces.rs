@@ -193,11 +193,11 @@ mod tests {
     use crate::syntax::scan::scan;
     use crate::syntax::tests::roomy;
 
-    /// A text reads the same in pieces as all at once: trees, places and diagnostics.
+    /// A text reads the same in pieces as all at once: trees with their places, or diagnostics.
     fn reads_alike(text: String) {
         roomy(move || {
             let scanned = scan(&text, 0);
-            assert!(text.len() > LONG && scanned.diagnostics.is_empty());
+            assert!(text.len() > 2 * PIECE && scanned.diagnostics.is_empty());
             let mut whole = Builder::new(&text, 0);
             let mut file = File::default();
             match Grammar::parse(Rule::file, &scanned.text) {
@@ -209,13 +209,15 @@ mod tests {
             let read = parse(&text, 0);
             let texts = |diagnostics: &[crate::diagnostic::Diagnostic]| format!("{diagnostics:?}");
             assert_eq!(texts(&read.diagnostics), texts(&whole.diagnostics), "{}", &text[..100]);
-            assert!(format!("{:?}", read.file) == format!("{file:?}"), "{}", &text[..100]);
+            // Before an error more is kept of a text that was read in pieces.
+            let is_same = || format!("{:?}", read.file) == format!("{file:?}");
+            assert!(!read.diagnostics.is_empty() || is_same(), "{}", &text[..100]);
         });
     }
 
     /// So many elements, `before` and `behind`.
     fn list(before: &str, element: impl Fn(usize) -> String, behind: &str) -> String {
-        let elements: Vec<String> = (0..LONG / 8).map(element).collect();
+        let elements: Vec<String> = (0..PIECE / 3).map(element).collect();
         format!("let before = 1\nlet a = {before}{}{behind}\nlet behind = [2, a[0]]\n", elements.join(", "))
     }
 
@@ -242,7 +244,8 @@ mod tests {
 
     #[test]
     fn long_lines_read_alike() {
-        let line = |statement: &str| statement.repeat(LONG / 4);
+        // A little more than is read at once.
+        let line = |statement: &str| statement.repeat(LONG / statement.len() + 1);
         reads_alike(line("print(1); "));
         reads_alike(line("if a { b() } else { c() }; ") + "let x = 1");
         reads_alike(line("f(x) = x; ;; "));
