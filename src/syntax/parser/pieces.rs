@@ -51,6 +51,9 @@ const MODIFIERS: &[&str] = &[
     "mutating",
 ];
 
+/// What is wrong with a piece, and from where on it was not read.
+type Unread = Box<(Error<Rule>, usize)>;
+
 impl<'t> Builder<'t> {
     /// Reads a text; nothing when a list was not read that was to be read by itself.
     pub(super) fn texts(mut self, scanned: &'t Scanned) -> Option<Parsed> {
@@ -62,10 +65,11 @@ impl<'t> Builder<'t> {
         let size = if outside.len() > PIECE { PIECE } else { usize::MAX };
         for cut in pieces(&outside, &scanned.lines, 0, size) {
             stop::look();
-            if let Err((error, at)) = self.piece(&outside, cut, &mut file) {
+            if let Err(unread) = self.piece(&outside, cut, &mut file) {
                 if is_by_lists {
                     return None;
                 }
+                let (error, at) = *unread;
                 let rest = pieces(&outside, &scanned.lines, at, 1);
                 self.recover(error, &outside, rest, &mut file);
                 break;
@@ -76,7 +80,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Reads a piece; when it cannot be read, what is wrong, and from where on it was not read.
-    fn piece(&mut self, copy: &str, cut: Range<usize>, file: &mut File) -> Result<(), (Error<Rule>, usize)> {
+    fn piece(&mut self, copy: &str, cut: Range<usize>, file: &mut File) -> Result<(), Unread> {
         let mut at = cut.start;
         if cut.len() > LONG {
             while let Ok(mut pairs) = Grammar::parse(Rule::item, &copy[at..cut.end])
@@ -90,7 +94,7 @@ impl<'t> Builder<'t> {
         }
         match Grammar::parse(Rule::file, &copy[at..cut.end]) {
             Ok(pairs) => self.items(pairs, at, file),
-            Err(error) => return Err((error, at)),
+            Err(error) => return Err(Box::new((error, at))),
         }
         Ok(())
     }
