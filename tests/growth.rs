@@ -228,7 +228,7 @@ fn a_program_of_four_times_the_length_is_checked_in_four_times_the_time() {
         )
     };
     let ratios = [
-        ("chains of calls", checking([400, 1600], calls)),
+        ("chains of calls", checking([200, 800], calls)),
         ("chains of properties", checking([400, 1600], properties)),
         ("chains of slices", checking([200, 800], slices)),
         ("extensions", checking([1000, 4000], extensions)),
