@@ -1,6 +1,7 @@
 //! The random programs of `tests/properties.rs`, by seeds that a fuzzer finds: all ways to differentiate agree.
 #![no_main]
 
+#[allow(dead_code, reason = "the tests use more of it")]
 #[path = "../../tests/generate/mod.rs"]
 mod generate;
 
