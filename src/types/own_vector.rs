@@ -152,7 +152,7 @@ impl World {
     /// Whether there are numbers in a value that could move.
     fn holds_numbers(&mut self, ty: &Type, around: &mut Vec<Type>) -> bool {
         match ty {
-            Type::Param(_) | Type::Associated(..) => true,
+            Type::Param(_) | Type::Associated(..) | Type::Existential(_) => true,
             Type::Tuple(parts) => parts.iter().any(|(_, part)| self.holds_numbers(part, around)),
             Type::Nominal(n, args) => {
                 if around.contains(ty) {

@@ -3,6 +3,7 @@
 use super::resolve::TypeScope;
 use super::store::{Env, GroupId, Named, Owner, Requirement, World};
 use super::ty::{NominalId, ParamId, Type};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Generics, Requirement as AstRequirement, TypeExpr, TypeExprKind};
 use std::rc::Rc;
@@ -75,13 +76,31 @@ impl World {
 
     fn add_bound(&mut self, env: &mut Env, of: &Type, bound: &TypeExpr, scope: &TypeScope, at: Span) {
         for (bound, _) in self.bounds(bound, scope) {
-            let requirement = match bound {
-                Ok(p) => Requirement::Conforms(of.clone(), p),
-                Err(ty) => Requirement::Superclass(of.clone(), ty),
-            };
+            let requirement =
+                match bound {
+                    Ok(p) => Requirement::Conforms(of.clone(), p),
+                    Err(ty) if self.is_no_bound(&ty) => {
+                        let (of, ty) = (self.show(of), self.show(&ty));
+                        let message = format!("type '{of}' constrained to non-protocol, non-class type '{ty}'");
+                        self.report(Diagnostic::error(Code::Types, at, message).help(format!(
+                            "write '{of} == {ty}' in a 'where' clause when '{of}' is to be '{ty}' itself"
+                        )));
+                        continue;
+                    }
+                    Err(ty) => Requirement::Superclass(of.clone(), ty),
+                };
             env.require(requirement, at);
         }
         self.add_primary(env, of, bound, scope);
+    }
+
+    /// Whether nothing can be a kind of that type: it is no class.
+    fn is_no_bound(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Nominal(n, _) => !self.is_class(*n),
+            Type::Tuple(_) | Type::Function(_) | Type::Metatype(_) | Type::Param(_) => true,
+            _ => false,
+        }
     }
 
     /// What `T: P<A>` says of the associated types of `T`.

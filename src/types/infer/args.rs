@@ -1,6 +1,7 @@
 //! Arguments of calls: matching them with parameters, and whether one fits before it was decided who is called.
 
 use super::Infer;
+use super::candidates::Candidate;
 use super::implicit::implicit_root;
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident, Name};
@@ -164,6 +165,24 @@ impl Infer<'_> {
                 let value = self.expr(&arg.ast.clone(), None);
                 arg.ready = Some(self.set_aside(value));
             }
+        }
+    }
+
+    /// Infers the arguments for parameters of one generic type before the type is decided: it is optional when one of
+    /// them is.
+    pub(super) fn ready_shared(&mut self, candidate: &Candidate, args: &mut [ArgNode]) {
+        let params = self.candidate_params(candidate);
+        let Ok(slots) = match_args(&params, args) else { return };
+        let shared: Vec<usize> = slots
+            .iter()
+            .zip(params.iter())
+            .filter(|(_, param)| {
+                matches!(param.ty, Type::Param(_)) && params.iter().filter(|other| other.ty == param.ty).count() > 1
+            })
+            .filter_map(|(slot, _)| if let Slot::Arg(i) = slot { Some(*i) } else { None })
+            .collect();
+        for i in shared {
+            self.ready_args(std::slice::from_mut(&mut args[i]));
         }
     }
 

@@ -9,6 +9,8 @@ use super::candidates::{Candidate, Target};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::ExprKind as Ast;
+use crate::types::solver::Literal;
+use crate::types::tree::Expr;
 use crate::types::ty::{FunctionParam, FunctionType, Strength, Type};
 use std::rc::Rc;
 
@@ -27,7 +29,56 @@ struct Wanted {
     result: Type,
 }
 
+/// Whether an argument is a closure that does not say what it takes.
+fn is_open_closure(arg: &ArgNode) -> bool {
+    let Ast::Closure(closure) = &arg.ast.kind else { return false };
+    arg.ready.is_none() && closure.params.iter().flatten().all(|param| param.ty.is_none())
+}
+
 impl Infer<'_> {
+    /// Only the overloads of the library, where those of the script do not fit what a closure returns when the literals among
+    /// the arguments are what they are by themselves: `gradient(at: 2.0) { x in x * x }` is by a `Double`.
+    pub(super) fn by_own_literals(
+        &mut self,
+        candidates: Vec<Candidate>,
+        args: &mut [ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Vec<Candidate> {
+        let of_script = candidates.iter().filter(|c| self.is_of_script(c)).count();
+        let Some(at) = args.iter().position(is_open_closure) else { return candidates };
+        if of_script == 0 || of_script == candidates.len() {
+            return candidates;
+        }
+        self.ready_args(args);
+        let mut decided = args.to_vec();
+        let mut literals = 0;
+        for arg in &mut decided {
+            let Some(ready) = &arg.ready else { continue };
+            let Type::Var(var) = self.world.shallow(&ready.ty.clone()) else { continue };
+            if self.world.var(var).literal == Some(Literal::Float) {
+                let ty = self.world.simple("Double");
+                arg.ready = Some(Rc::new(Expr { ty, ..(**ready).clone() }));
+                literals += 1;
+            }
+        }
+        if literals == 0 {
+            return candidates;
+        }
+        let Some(params) = self.common_parameters(&candidates, &decided, at, span) else { return candidates };
+        let result = self.world.fresh();
+        let wanted = Type::Function(Rc::new(FunctionType { params, result, throws: false, strength: Strength::Open }));
+        let Some(value) = self.infer_tentatively(&args[at], &wanted) else { return candidates };
+        if self.world.has_vars(&value.ty) {
+            return candidates;
+        }
+        decided[at].ready = Some(Rc::new(value));
+        let expected = expected.and_then(|ty| self.known(ty));
+        let mut fits = |c: &Candidate| self.try_candidate(c, &decided, expected.as_ref(), span).is_some();
+        let fit: Vec<Candidate> = candidates.iter().filter(|c| fits(c)).cloned().collect();
+        if fit.is_empty() || fit.iter().any(|c| self.is_of_script(c)) { candidates } else { fit }
+    }
+
     /// Infers those closures among the arguments whose results decide which candidate is meant.
     pub(super) fn ready_closures(&mut self, candidates: &[Candidate], args: &mut [ArgNode], span: Span) {
         let of_script = candidates.iter().filter(|c| self.is_of_script(c)).count();
@@ -63,11 +114,7 @@ impl Infer<'_> {
         args: &[ArgNode],
         span: Span,
     ) -> Vec<Candidate> {
-        let is_open = |arg: &ArgNode| {
-            let Ast::Closure(closure) = &arg.ast.kind else { return false };
-            arg.ready.is_none() && closure.params.iter().flatten().all(|param| param.ty.is_none())
-        };
-        let Some(at) = args.iter().position(is_open) else { return candidates };
+        let Some(at) = args.iter().position(is_open_closure) else { return candidates };
         let fit: Vec<bool> = candidates.iter().map(|c| self.try_candidate(c, args, None, span).is_some()).collect();
         let fitting = |of_script: bool, infer: &Self| {
             let found = candidates.iter().zip(&fit).filter(|(c, fits)| **fits && infer.is_of_script(c) == of_script);
@@ -88,21 +135,26 @@ impl Infer<'_> {
         let place = slots.iter().position(|slot| matches!(slot, Slot::Arg(k) if *k == closure));
         let Some(param) = place.and_then(|k| instance.params.get(k)) else { return true };
         let ty = self.param_value_type(param);
+        self.infer_tentatively(&args[closure], &ty).is_some()
+    }
+
+    /// A closure as one of a type, if it can be; nothing of the attempt is kept.
+    fn infer_tentatively(&mut self, closure: &ArgNode, wanted: &Type) -> Option<Expr> {
         let (diagnostics, failed) = (self.world.diagnostics.len(), self.failed);
         let (pending, solutions) = (self.pending.len(), self.solutions.len());
         let (open, nominals) = (self.open.len(), self.local_nominals.len());
         let variables = self.world.var_count();
-        self.expr(&args[closure].ast.clone(), Some(&ty));
+        let mut value = self.expr(&closure.ast.clone(), Some(wanted));
         self.settle_statement((pending, variables));
+        value.ty = self.world.zonk(&value.ty);
         let suits = !self.world.diagnostics[diagnostics..].iter().any(Diagnostic::is_error);
-        // Nothing of this attempt is kept.
         self.world.diagnostics.truncate(diagnostics);
         self.pending.truncate(pending);
         self.solutions.truncate(solutions);
         self.open.truncate(open);
         self.local_nominals.truncate(nominals);
         self.failed = failed;
-        suits
+        suits.then_some(value)
     }
 
     pub(super) fn is_of_script(&self, candidate: &Candidate) -> bool {

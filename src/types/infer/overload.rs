@@ -31,6 +31,7 @@ impl Infer<'_> {
             .cloned()
             .collect();
         self.ready_pow(name, &fitting, &mut args);
+        let fitting = self.by_own_literals(fitting, &mut args, expected, span);
         self.ready_closures(&fitting, &mut args, span);
         let fitting = self.without_unfit_closures(fitting, &args, span);
         let fitting = self.favored_or_second(fitting, &mut args, span);
@@ -45,7 +46,10 @@ impl Infer<'_> {
                     self.wrong_arity(&Rc::new(wanted), arity, at);
                     self.error_expr(span)
                 }
-                None => self.commit(name, only, &args, expected, span),
+                None => {
+                    self.ready_shared(only, &mut args);
+                    self.commit(name, only, &args, expected, span)
+                }
             },
             _ => {
                 self.ready_args(&mut args);
