@@ -12,6 +12,7 @@ use libfuzzer_sys::fuzz_target;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::sync::LazyLock;
+use std::time::Duration;
 
 static WORKER: LazyLock<Worker> = LazyLock::new(|| Worker::start(|| run));
 
@@ -27,7 +28,9 @@ fn run(bytes: &[u8]) {
     let Ok(tree) = generate::program().new_tree(&mut runner) else { return };
     let questions = if first % 2 == 0 { &ONE_NUMBER } else { &TWO_NUMBERS };
     let text = script(&tree.current(), questions);
-    let options = Options { max_steps: None, max_tape: 1 << 30, ..limits() };
+    // With the sanitizer on a machine that is busy, compiling alone can take longer than other targets may.
+    let timeout = Some(Duration::from_secs(60));
+    let options = Options { max_steps: None, max_tape: 1 << 30, timeout, ..limits() };
     let course = Course::new(options);
     let answered = course.agree(&text, &Tally::default()).unwrap_or_else(|(_, why)| panic!("{why}\n\n{text}"));
     if let Err((_, (_, why))) = course.compiled(&[answered]) {
