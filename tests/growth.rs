@@ -6,7 +6,7 @@
 mod harness;
 
 use harness::folder::Folder;
-use harness::{dscript, root};
+use harness::{dscript, files, root};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -240,4 +240,31 @@ fn a_program_of_four_times_the_length_is_checked_in_four_times_the_time() {
     ];
     let slow: Vec<_> = ratios.iter().filter(|(_, ratio)| *ratio > FOUR_TIMES).collect();
     assert!(slow.is_empty(), "{slow:?}");
+}
+
+/// The names of the instructions that look for overlapping accesses, or begin or end them, are made of this.
+const ACCESS: &str = "Access";
+
+#[test]
+fn only_changes_that_may_be_overlapped_cost_anything() {
+    let code = |path: &str| {
+        let finished = dscript(&["show", "--stage", "code", path], b"", root());
+        assert_eq!(finished.status, Some(0), "{path}: {}", finished.stderr);
+        finished.stdout
+    };
+    let programs = files(&root().join("benches/programs"), &["dscript"]);
+    assert!(!programs.is_empty());
+    for path in programs {
+        let path = path.to_string_lossy();
+        assert!(!code(&path).contains(ACCESS), "{path}");
+    }
+    let overlapped = "var n = 1\nfunc f(_ x: inout Int) { x += n }\nf(&n)\n";
+    let plain = "var n = 1\nfunc f(_ x: inout Int) { x += 1 }\n\
+        final class C { var xs = [1]; var k = 0; func step() { xs.append(k); f(&k); xs[0] += k } }\n\
+        let c = C()\nc.step()\nprint(c.xs.map { $0 + c.k }, n)\n";
+    let folder = Folder::new("accesses").with("overlapped.dscript", overlapped).with("plain.dscript", plain);
+    for (name, is_watched) in [("overlapped.dscript", true), ("plain.dscript", false)] {
+        let finished = folder.run(&["show", "--stage", "code", name]);
+        assert_eq!(finished.stdout.contains(ACCESS), is_watched, "{}", finished.stdout);
+    }
 }

@@ -1,8 +1,8 @@
 //! Which accesses have to be looked at while the program runs.
 //!
 //! In: functions in which every access to what others can reach is noted. Out: the same with the notes that matter: those of
-//! changes during which a function is called that may access the same storage, and of all accesses to such storage. Nearly
-//! all programs have none, and pay nothing.
+//! changes during which the same storage may be accessed, by what is called or beside it, and of all accesses to such storage.
+//! Nearly all programs have none, and pay nothing.
 
 use super::graph::{Function, FunctionId, Instruction, Op, Program};
 use crate::types::tree;
@@ -62,6 +62,8 @@ pub(in crate::ir) enum Callee {
 struct Change {
     storage: StorageId,
     calls: Vec<Callee>,
+    /// Whether the function that makes the change accesses the same storage meanwhile, as `swap(&a.x, &b.x)` does.
+    is_overlapped: bool,
 }
 
 /// What is known of the accesses of a session.
@@ -84,13 +86,19 @@ impl Accesses {
 
     /// The number of a change that begins.
     pub fn begin(&mut self, storage: StorageId) -> u32 {
-        self.changes.push(Change { storage, calls: vec![] });
+        self.changes.push(Change { storage, calls: vec![], is_overlapped: false });
         self.changes.len() as u32 - 1
     }
 
     /// Something is called during a change.
     pub fn call(&mut self, change: u32, callee: Callee) {
         self.changes[change as usize].calls.push(callee);
+    }
+
+    /// The function that makes a change accesses some storage meanwhile.
+    pub fn meet(&mut self, change: u32, storage: StorageId) {
+        let change = &mut self.changes[change as usize];
+        change.is_overlapped |= change.storage == storage;
     }
 
     /// Removes the notes that do not matter from functions that were just lowered. Further functions may follow when the
@@ -113,11 +121,13 @@ impl Accesses {
     /// The new changes during which their storage may be accessed.
     fn judge(&mut self, program: &Program, open: bool, seen: bool) -> HashSet<u32> {
         let first = std::mem::replace(&mut self.judged, self.changes.len());
-        let new = || self.changes.iter().enumerate().skip(first).filter(|(_, change)| !change.calls.is_empty());
+        let fresh = || self.changes.iter().enumerate().skip(first);
+        let new = || fresh().filter(|(_, change)| !change.calls.is_empty() && !change.is_overlapped);
+        let overlapped = || fresh().filter(|(_, change)| change.is_overlapped);
         let asked: HashSet<StorageId> = new().map(|(_, change)| change.storage).collect();
         let asked: Vec<StorageId> = asked.into_iter().collect();
-        let mut kept = HashSet::new();
-        let mut contested = vec![];
+        let mut kept: HashSet<u32> = overlapped().map(|(number, _)| number as u32).collect();
+        let mut contested: Vec<StorageId> = overlapped().map(|(_, change)| change.storage).collect();
         for chunk in asked.chunks(64) {
             let reachable = Reachable::of(program, chunk);
             for (number, change) in new() {

@@ -70,17 +70,21 @@ impl Builder<'_> {
     /// Notes that a place is changed from here on; gives what [`Builder::end_access`] takes.
     pub fn begin_access(&mut self, at: &Location) -> Option<u32> {
         let (stored, ..) = parts(at)?;
-        let span = self.lowering.accesses.begin(stored.id);
-        self.access(at, Accessing::Begin(span));
-        self.held.push(span);
-        Some(span)
+        let change = self.lowering.accesses.begin(stored.id);
+        // Of a call that changes several arguments, the one that is meant is named.
+        let around = self.span;
+        self.span = self.changed_at.unwrap_or(around);
+        self.access(at, Accessing::Begin(change));
+        self.span = around;
+        self.held.push(change);
+        Some(change)
     }
 
     /// Notes that a place is not changed any more.
-    pub fn end_access(&mut self, at: &Location, span: Option<u32>) {
-        let Some(span) = span else { return };
-        self.held.retain(|held| *held != span);
-        self.access(at, Accessing::End(span));
+    pub fn end_access(&mut self, at: &Location, change: Option<u32>) {
+        let Some(change) = change else { return };
+        self.held.retain(|held| *held != change);
+        self.access(at, Accessing::End(change));
     }
 
     /// Notes that something is called while places are changed.
@@ -89,8 +93,8 @@ impl Builder<'_> {
             Op::Call(id) => Callee::Function(*id),
             _ => Callee::Value,
         };
-        for span in &self.held {
-            self.lowering.accesses.call(*span, callee);
+        for change in &self.held {
+            self.lowering.accesses.call(*change, callee);
         }
     }
 
@@ -98,6 +102,9 @@ impl Builder<'_> {
         let Some((stored, object, cells)) = parts(at) else { return };
         let region = Region { storage: stored.id, name: stored.name.clone(), cells: extent(cells) };
         let ins: Vec<Reg> = object.into_iter().collect();
+        if !matches!(how, Accessing::End(_)) {
+            self.held.iter().for_each(|change| self.lowering.accesses.meet(*change, stored.id));
+        }
         self.emit(Op::Access { how, region: Rc::new(region) }, &[], &ins);
     }
 }

@@ -83,6 +83,8 @@ pub(super) struct Builder<'a> {
     pub fills_instance: bool,
     /// The changes of what others can reach that go on here.
     pub held: Vec<u32>,
+    /// Where the argument stands whose place is opened.
+    pub changed_at: Option<Span>,
     /// The parameters that go back to the caller.
     pub inouts: Vec<LocalId>,
 }
@@ -145,6 +147,7 @@ impl<'a> Builder<'a> {
             passed_on: None,
             fills_instance: false,
             held: vec![],
+            changed_at: None,
             inouts: vec![],
         }
     }

@@ -8,6 +8,7 @@ use super::effects::{argument_may_write, last_writing};
 use super::place::Location;
 use crate::ir::graph::{Op, Operator, Reg, Trap};
 use crate::ir::layout::is_small;
+use crate::source::Span;
 use crate::types::tree::{Argument, Callee, Expr, FunctionRef};
 use crate::types::ty::{FunctionType, Type};
 use crate::types::world::Function;
@@ -26,7 +27,7 @@ pub(super) type Thrown = Option<(Reg, Reg)>;
 
 enum Prepared {
     Value(Value),
-    Place(Location),
+    Place(Location, Span),
 }
 
 impl Builder<'_> {
@@ -175,7 +176,7 @@ impl Builder<'_> {
                     }
                     Prepared::Value(if i < last_write { self.keep(value) } else { value })
                 }
-                Argument::InOut(place) => Prepared::Place(self.place(place)),
+                Argument::InOut(place) => Prepared::Place(self.place(place), place.span),
             });
         }
         prepared
@@ -184,7 +185,7 @@ impl Builder<'_> {
     /// Opens the places among the arguments.
     fn operands(&mut self, mut prepared: Vec<Prepared>) -> (Vec<Operand>, Vec<Opened>) {
         for argument in &mut prepared {
-            if let Prepared::Place(at) = argument {
+            if let Prepared::Place(at, _) = argument {
                 *at = self.fetch(std::mem::replace(at, Location::Discard));
                 self.check(at);
             }
@@ -194,8 +195,10 @@ impl Builder<'_> {
         for argument in prepared {
             match argument {
                 Prepared::Value(value) => operands.push(Operand::Value(value)),
-                Prepared::Place(at) => {
+                Prepared::Place(at, span) => {
+                    self.changed_at = Some(span);
                     let place = self.open(&at);
+                    self.changed_at = None;
                     operands.push(Operand::InOut(place.regs.clone()));
                     opened.push(place);
                 }
