@@ -484,6 +484,8 @@ pub struct Program {
     pub methods: Vec<Rc<str>>,
     /// Which function such a method is for a type: complete for all types that values are made of.
     pub dispatch: HashMap<(MethodId, ShapeId), FunctionId>,
+    /// Whether something happens when an instance goes away, so that it matters when the last reference is dropped.
+    pub sees_ends: bool,
 }
 
 impl Program {
