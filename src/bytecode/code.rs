@@ -103,8 +103,8 @@ pub enum Operator {
     Transpose { at: TangentId, result: TangentId },
     /// `x… → x…`
     WithoutDerivative { of: TangentId },
-    /// `x… → x…`: the argument of a parameter that is marked `@noDerivative`.
-    NoDerivativeArgument,
+    /// `x… → x…`: the argument of a parameter, or what is stored in a property, that is marked `@noDerivative`.
+    NoDerivative { is_property: bool },
     /// `x…, edit → x…`
     WithDerivative { of: TangentId },
     /// `x, y → y`: `y` was made of `x`, and cannot be differentiated.

@@ -50,7 +50,9 @@ pub fn is_pure(op: &Op) -> bool {
         | Op::NewArray(_)
         | Op::Count
         | Op::LoadGlobal { .. } => true,
-        Op::Sweep(SweepOp::Slope { .. } | SweepOp::Cut | SweepOp::Flush | SweepOp::CaptureOf { .. }) => true,
+        Op::Sweep(
+            SweepOp::Slope { .. } | SweepOp::Cut | SweepOp::LeftOut | SweepOp::Flush | SweepOp::CaptureOf { .. },
+        ) => true,
         Op::Primitive(id) => !may_fail(id.info().name),
         Op::Take
         | Op::Call(_)

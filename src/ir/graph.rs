@@ -42,6 +42,8 @@ pub struct Function {
     pub results: Vec<Bank>,
     /// How many of `results` belong to the result proper.
     pub result_len: usize,
+    /// How the parts of `results` differentiate that do: their first component, shape and tangent.
+    pub result_tangents: Vec<(usize, ShapeId, TangentId)>,
     /// Whether it is a closure: then [`Op::Capture`] reads what it captured.
     pub captures: Vec<Bank>,
     /// All registers.
@@ -295,6 +297,8 @@ pub enum SweepOp {
     AddElement { offset: u16, stride: Stride },
     /// `x → x` of the same bank, which does not vary any more.
     Cut,
+    /// `x → x` of the same bank: what is stored in a `@noDerivative` property. It must not vary.
+    LeftOut,
     /// `f → f`, the same register: the number may be set to zero if it is smaller than any normal one. Contractions over
     /// thousands of rounds would otherwise run on subnormal numbers, 15 times slower.
     Flush,
@@ -319,12 +323,11 @@ pub enum Operator {
     /// `linear → linear`
     Transpose { at: TangentId, result: TangentId },
     /// `x… → x…`: the same value, constant in every live level. Also of types that do not differentiate (`of` is then
-    /// [nothing](crate::value::shape::TangentKind::Nothing)), because it makes a break of the path explicit; and wherever
-    /// something is stored in a `@noDerivative` property (`is_property`), which is no word of the user's about the path.
-    WithoutDerivative { of: TangentId, is_property: bool },
-    /// `x… → x…`: the argument of a parameter that is marked `@noDerivative`. The value is the same; where it moves, what is
-    /// made of it has no derivative, and it is an error to ask for one.
-    NoDerivativeArgument,
+    /// [nothing](crate::value::shape::TangentKind::Nothing)), because it makes a break of the path explicit.
+    WithoutDerivative { of: TangentId },
+    /// `x… → x…`: the argument of a parameter, or what is stored in a property, that is marked `@noDerivative`. The value is
+    /// the same; where it moves, what is made of it has no derivative, and it is an error to ask for one.
+    NoDerivative { is_property: bool },
     /// `x…, edit → x…`: the same value; on the way back its adjoint goes through `edit`, `(inout T.TangentVector) -> ()`.
     WithDerivative { of: TangentId },
     /// `x, y → y`: a number that was made of `x` by way of something that cannot move. Where `x` moves, `y` has no
@@ -368,7 +371,7 @@ impl Operator {
             Operator::ValueWithDifferential { at, result, .. }
             | Operator::ValueWithTangent { at, result, .. }
             | Operator::Transpose { at, result } => vec![at, result],
-            Operator::WithoutDerivative { of, .. }
+            Operator::WithoutDerivative { of }
             | Operator::WithDerivative { of }
             | Operator::Coordinates { of }
             | Operator::Gradient { at: of, .. }
@@ -376,7 +379,7 @@ impl Operator {
             | Operator::Broken { of } => vec![of],
             Operator::Series { result, .. } => vec![result],
             Operator::ApplyAtOnce
-            | Operator::NoDerivativeArgument
+            | Operator::NoDerivative { .. }
             | Operator::Recompute
             | Operator::Threshold { .. }
             | Operator::SendBreak { .. }

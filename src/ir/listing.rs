@@ -153,7 +153,7 @@ fn operation(program: &Program, op: &Op) -> String {
             Operator::ApplyAtOnce => "applyAtOnce".into(),
             Operator::Coordinates { .. } => "coordinates".into(),
             Operator::WithoutDerivative { .. } => "withoutDerivative".into(),
-            Operator::NoDerivativeArgument => "noDerivativeArgument".into(),
+            Operator::NoDerivative { .. } => "noDerivative".into(),
             Operator::WithDerivative { .. } => "withDerivative".into(),
         },
         Op::Sweep(SweepOp::Slope { primitive, operand }) => format!("slope {operand} {}", primitive.info().name),
@@ -162,6 +162,7 @@ fn operation(program: &Program, op: &Op) -> String {
         Op::Sweep(SweepOp::Recall(_)) => "recall".into(),
         Op::Sweep(SweepOp::AddElement { offset, .. }) => format!("add to element.f{offset}"),
         Op::Sweep(SweepOp::Cut) => "cut".into(),
+        Op::Sweep(SweepOp::LeftOut) => "left out".into(),
         Op::Sweep(SweepOp::Flush) => "flush".into(),
         Op::Sweep(SweepOp::CaptureOf { bank: b, index }) => format!("capture {}{index} of", bank(*b)),
         Op::Promise { linear, wrt } => {

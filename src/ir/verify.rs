@@ -164,7 +164,7 @@ impl Check<'_> {
             Op::Sweep(SweepOp::Recall(bank)) => is(&outs, &[*bank]) && ins.is_empty(),
             Op::Sweep(SweepOp::AddElement { .. }) => is(&outs, &[R]) && is(&ins, &[R, I, F]),
             Op::Sweep(SweepOp::Flush) => is(&outs, &[F]) && instruction.outs == instruction.ins,
-            Op::Sweep(SweepOp::Cut) => outs.len() == 1 && outs == ins,
+            Op::Sweep(SweepOp::Cut | SweepOp::LeftOut) => outs.len() == 1 && outs == ins,
             Op::Sweep(SweepOp::CaptureOf { bank, .. }) => is(&outs, &[*bank]) && is(&ins, &[R]),
         };
         if !good {
@@ -217,8 +217,8 @@ impl Check<'_> {
             Operator::ApplyAtOnce => outs == [Bank::I, Bank::R] && ins == [Bank::R, Bank::R],
             Operator::Recompute => (outs.is_empty() || outs == [Bank::I, Bank::R]) && ins == [Bank::R],
             Operator::Coordinates { of } => outs == [Bank::R] && ins.len() == value(of),
-            Operator::NoDerivativeArgument => ins == outs,
-            Operator::WithoutDerivative { of, .. } => ins == outs && ins.len() == value(of),
+            Operator::NoDerivative { .. } => ins == outs,
+            Operator::WithoutDerivative { of } => ins == outs && ins.len() == value(of),
             Operator::WithDerivative { of } => ins.len() == value(of) + 1 && outs.len() == value(of),
         }
     }

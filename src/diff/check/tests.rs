@@ -35,7 +35,7 @@ fn codes(diagnostics: &[Diagnostic]) -> Vec<Code> {
 }
 
 fn without_derivative() -> Op {
-    Op::Operator(Operator::WithoutDerivative { of: TangentId(0), is_property: false })
+    Op::Operator(Operator::WithoutDerivative { of: TangentId(0) })
 }
 
 fn primitive(name: &str) -> Op {

@@ -93,6 +93,7 @@ impl Varied {
         let behind = step.ins.iter().any(|r| !self.is_constant(*r));
         match &step.op {
             Op::Primitive(id) if moves && flow::primitive(*id) == Passage::Break => return None,
+            Op::Sweep(SweepOp::LeftOut) if moves || behind => return None,
             // What was loaded of what is mixed is not known to be of any parameter.
             Op::LoadElement { bank: Bank::F, .. } | Op::LoadRecord { bank: Bank::F, .. }
                 if self.origins[step.ins[0].0 as usize] == Origin::Mixed =>

@@ -413,8 +413,7 @@ fn adjoints_are_edited_on_their_way_back_and_cut() {
         let mut body = Builder::new("body", &[F], &[F]);
         let edit = body.new_op(R, Op::Closure(FunctionId(2)), &[]);
         let edited = body.new_op(F, Op::Operator(Operator::WithDerivative { of: number }), &[Reg(0), edit]);
-        let cut =
-            body.new_op(F, Op::Operator(Operator::WithoutDerivative { of: number, is_property: false }), &[Reg(0)]);
+        let cut = body.new_op(F, Op::Operator(Operator::WithoutDerivative { of: number }), &[Reg(0)]);
         let y = body.prim("double.mul", &[edited, cut]);
         body.end(Terminator::Return(vec![y]));
         let mut edit = Builder::new("edit", &[F], &[F]);
