@@ -172,6 +172,8 @@ pub struct Registered {
     pub is_transpose: bool,
     /// Whether it is meant to be another one than the derivative.
     pub differs: bool,
+    /// A transpose: whether the function's own derivative code gives its tangents.
+    pub has_own_tangent: bool,
     /// Where that was.
     pub place: Span,
     /// For each parameter whose numbers are not in its values: the function that moves a value along a tangent vector.

@@ -183,6 +183,7 @@ mod tests {
         let mut with_rule = (**program.function(callee).unwrap()).clone();
         let rule = Rule {
             differs: false,
+            has_own_tangent: false,
             place: Default::default(),
             movers: std::rc::Rc::from([]),
             inherited: None,

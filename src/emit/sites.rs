@@ -88,6 +88,7 @@ pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) ->
         throws: rule.throws,
         is_transpose: rule.kind == ir::RuleKind::Transpose,
         differs: rule.differs,
+        has_own_tangent: rule.has_own_tangent,
         place: rule.place,
         movers: rule.movers.iter().map(|mover| mover.map(|f| f.0)).collect(),
         inherited: rule.inherited.clone(),

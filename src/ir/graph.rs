@@ -440,6 +440,8 @@ pub struct Rule {
     pub throws: bool,
     /// Whether it is meant to be another one than the derivative.
     pub differs: bool,
+    /// A transpose: whether the function's own derivative code gives its tangents.
+    pub has_own_tangent: bool,
     /// Where it was registered.
     pub place: Span,
     /// For each parameter whose type says itself what its tangent vectors are: what moves a value along one.

@@ -293,6 +293,7 @@ fn by_rule(kind: RuleKind, main: impl FnOnce(&mut Builder, TangentId)) -> Script
             result: number,
             throws: false,
             differs: false,
+            has_own_tangent: false,
             place: Default::default(),
             movers: Rc::from([]),
             inherited: None,
