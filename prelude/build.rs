@@ -17,7 +17,7 @@ use source::SourceMap;
 use std::error::Error;
 use std::path::PathBuf;
 use std::rc::Rc;
-use syntax::ast::{Decl, DeclKind, Pattern, PatternKind, Stmt, StmtKind, TypeExprKind};
+use syntax::ast::{AttributeArgs, Decl, DeclKind, Pattern, PatternKind, Stmt, StmtKind, TypeExprKind};
 use syntax::{Library, LibraryFile, OperatorTable, Piece, PieceKind};
 
 /// The files of the library in their order, with the module that has to be imported to see one.
@@ -125,7 +125,9 @@ fn declarations(files: &[LibraryFile<'_>]) -> Result<Vec<(u32, Decl)>, Box<dyn E
 /// What the index says of a declaration.
 fn piece(file: u32, declaration: &Decl, tree: (u32, u32)) -> Result<Piece<'_>, Box<dyn Error>> {
     let DeclKind::Extension(extension) = &declaration.kind else {
-        let [name] = names(declaration)[..] else { return Err("a declaration of several names".into()) };
+        let [own] = names(declaration)[..] else { return Err("a declaration of several names".into()) };
+        // Nobody asks for a registered derivative by its own name.
+        let name = original(declaration).unwrap_or(own);
         return Ok(Piece { file, kind: PieceKind::Declaration, name, members: vec![], tree });
     };
     let TypeExprKind::Named(path) = &extension.target.kind else { return Err("an extension of no name".into()) };
@@ -133,6 +135,13 @@ fn piece(file: u32, declaration: &Decl, tree: (u32, u32)) -> Result<Piece<'_>, B
     let kind = if extension.inherits.is_empty() { PieceKind::Members } else { PieceKind::Conformance };
     let members = extension.members.iter().flat_map(|member| names(member)).collect();
     Ok(Piece { file, kind, name: &target.name, members, tree })
+}
+
+/// The free function that a derivative or transpose is registered for.
+fn original(declaration: &Decl) -> Option<&str> {
+    let attribute = declaration.attributes.iter().find(|a| ["derivative", "transpose"].contains(&&*a.name.name))?;
+    let AttributeArgs::Differentiation(arguments) = &attribute.args else { return None };
+    arguments.of.as_ref().filter(|of| of.base.is_none()).map(|of| &*of.name.name)
 }
 
 /// The names that a declaration declares.

@@ -1,26 +1,59 @@
-//! How long it takes to build something piece by piece: twice as much takes twice as long, because what has one owner is
-//! changed where it is.
+//! How work grows: twice as much takes twice as long, because what has one owner is changed where it is, and because the
+//! compiler passes over a program a fixed number of times.
+#![cfg(unix)]
 
 #[allow(dead_code, reason = "each test uses a part of it")]
 mod harness;
 
 use harness::folder::Folder;
 use harness::{dscript, root};
+use nix::sys::resource::{UsageWho, getrusage};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
-/// What four times the size may take: between the 4 of linear and the 16 of quadratic growth, since caches and other
-/// processes shift a ratio of times by half.
+/// What four times the size may take: between the 4 of linear and the 16 of quadratic growth.
 const FOUR_TIMES: f64 = 8.0;
 
-/// One measurement at a time; the others of this file would share its processor.
+/// By how many seconds two starts of the same program differ.
+const NOISE: f64 = 0.03;
+
+/// One measurement at a time, because the processor time of all child processes is one number.
 fn alone() -> MutexGuard<'static, ()> {
     static MEASURING: Mutex<()> = Mutex::new(());
     MEASURING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Each piece of work is done in two sizes, one four times the other, in turn; the fastest times are compared.
-const PROGRAM: &str = r#"
+/// The processor time of the child processes so far, in seconds. Unlike time on the clock, it does not pass while others
+/// use the processor.
+fn processor_time() -> f64 {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the system counts processor time");
+    let time = usage.user_time();
+    time.tv_sec() as f64 + time.tv_usec() as f64 * 1e-6
+}
+
+/// The least time that each of several runs takes, in a few rounds.
+fn fastest<const N: usize>(run: impl Fn(usize)) -> [f64; N] {
+    let mut times = [f64::INFINITY; N];
+    for _ in 0..3 {
+        for (number, time) in times.iter_mut().enumerate() {
+            let before = processor_time();
+            run(number);
+            *time = time.min(processor_time() - before);
+        }
+    }
+    times
+}
+
+/// How long programs with the same beginning run, without what it takes to start the first one, which does nothing.
+fn times<const N: usize>(beginning: &str, work: [&str; N]) -> [f64; N] {
+    let times = fastest::<N>(|number| {
+        let program = format!("{beginning}\n{}", work[number]);
+        let finished = dscript(&["-e", &program], b"", root());
+        assert_eq!(finished.status, Some(0), "{program}\n{}", finished.stderr);
+    });
+    times.map(|time| time - times[0])
+}
+
+const BUILDING: &str = r#"
 struct Notes { var texts: [String] = [] }
 class Journal { var days: [String: [Int]] = [:]; var text = ""; var notes = Notes() }
 
@@ -39,129 +72,93 @@ func values(_ n: Int) {
     var d: [Int: [Int]] = [0: []]
     for i in 0..<n { d.values[d.values.startIndex].append(i) }
 }
-
-func seconds(_ n: Int, _ work: (Int) -> Void) -> Double {
-    let start = clock()
-    work(n)
-    return clock() - start
-}
-
-func report(_ name: String, _ n: Int, _ work: (Int) -> Void) {
-    var (small, large) = (Double.infinity, Double.infinity)
-    // Others may have kept the processor busy meanwhile.
-    for attempt in 0..<12 {
-        small = min(small, seconds(n, work))
-        large = min(large, seconds(4 * n, work))
-        if attempt > 0 && large < 5 * small { break }
-    }
-    print(name, large / small)
-}
-
-report("text", 40000, text)
-report("characters", 40000, characters)
-report("written", 10000, written)
-report("property", 40000, property)
-report("nested", 10000, nested)
-report("field", 10000, field)
-report("counts", 2500, counts)
-report("defaults", 5000, defaults)
-report("forced", 5000, forced)
-report("chained", 5000, chained)
-report("deep", 5000, deep)
-report("values", 5000, values)
-// While a tape is recorded, the derivative code of the same functions runs.
-_ = valueWithGradient(at: 1.0) { (x: Double) -> Double in
-    report("text, taped", 40000, text)
-    report("nested, taped", 10000, nested)
-    report("defaults, taped", 5000, defaults)
-    report("forced, taped", 5000, forced)
-    return x * x
+/// While a tape is recorded, the derivative code of the same functions runs.
+func taped(_ n: Int, _ work: @escaping (Int) -> Void) {
+    _ = valueWithGradient(at: 1.0) { (x: Double) -> Double in work(n); return x * x }
 }
 "#;
 
 #[test]
 fn twice_as_much_takes_twice_as_long() {
     let _alone = alone();
-    let finished = dscript(&["-e", PROGRAM], b"", root());
-    let ratios: Vec<(&str, f64)> = finished
-        .stdout
-        .lines()
-        .filter_map(|line| line.rsplit_once(' ').and_then(|(name, ratio)| Some((name, ratio.parse().ok()?))))
-        .collect();
-    assert_eq!(ratios.len(), 16, "{}{}", finished.stdout, finished.stderr);
-    let slow: Vec<_> = ratios.iter().filter(|(_, ratio)| *ratio > FOUR_TIMES).collect();
-    assert!(slow.is_empty(), "{slow:?}");
-}
-
-/// Prints the fastest times of several pieces of work, in the order in which they are given.
-const TIMES: &str = "
-func fastest(_ work: () -> Void) -> Double {
-    var best = Double.infinity
-    for _ in 0..<7 { let start = clock(); work(); best = min(best, clock() - start) }
-    return best
-}
-";
-
-/// What a program that begins with [`TIMES`] has printed: numbers.
-fn times(program: &str) -> Vec<f64> {
-    let finished = dscript(&["-e", &format!("{TIMES}{program}")], b"", root());
-    let numbers = finished.stdout.split_whitespace().map(str::parse).collect::<Result<Vec<f64>, _>>();
-    numbers.unwrap_or_else(|_| panic!("{}{}", finished.stdout, finished.stderr))
+    let work = [
+        ("text", 40_000),
+        ("characters", 40_000),
+        ("written", 10_000),
+        ("property", 40_000),
+        ("nested", 10_000),
+        ("field", 10_000),
+        ("counts", 10_000),
+        ("defaults", 10_000),
+        ("forced", 10_000),
+        ("chained", 10_000),
+        ("deep", 10_000),
+        ("values", 10_000),
+    ];
+    // As many steps in all.
+    let slow = |call: &dyn Fn(&str, usize) -> String, (name, size): &(&str, usize)| {
+        let rounds = |n, size| format!("for _ in 0..<{n} {{ {} }}", call(name, size));
+        let [_, small, large] = times(BUILDING, ["", &rounds(8, *size), &rounds(2, 4 * size)]);
+        (4.0 * large > FOUR_TIMES * small.max(NOISE)).then(|| (call(name, *size), small, large))
+    };
+    let plain: Vec<_> = work.iter().filter_map(|work| slow(&|name, n| format!("{name}({n})"), work)).collect();
+    let while_taped = work.iter().filter(|(name, _)| ["text", "nested", "defaults", "forced"].contains(name));
+    let taped: Vec<_> = while_taped.filter_map(|work| slow(&|name, n| format!("taped({n}, {name})"), work)).collect();
+    assert!(plain.is_empty() && taped.is_empty(), "{plain:?} {taped:?}");
 }
 
 #[test]
 fn elements_that_are_written_cost_no_copies_of_the_array() {
     let _alone = alone();
-    let times = times(
-        "func f(_ x: Double, _ n: Int) -> Double {
-             var a = [Double](repeating: x, count: n)
-             for i in 1..<n { a[i] = a[i - 1] * 0.5 + a[i] * x }
-             return a[n - 1]
-         }
-         for n in [1000, 16000] {
-             print(fastest { _ = gradient(at: 0.3) { x in f(x, n) } }, fastest { _ = derivative(at: 0.3) { x in f(x, n) } })
-         }",
-    );
-    for (small, large) in times.iter().zip(&times[2..]) {
-        assert!(large / small < FOUR_TIMES * FOUR_TIMES, "{times:?}");
+    let program = "func f(_ x: Double, _ n: Int) -> Double {
+        var a = [Double](repeating: x, count: n)
+        for i in 1..<n { a[i] = a[i - 1] * 0.5 + a[i] * x }
+        return a[n - 1]
+    }";
+    for mode in ["gradient", "derivative"] {
+        // As many elements in all.
+        let work = |n, rounds| format!("for _ in 0..<{rounds} {{ _ = {mode}(at: 0.3) {{ x in f(x, {n}) }} }}");
+        let [_, small, large] = times(program, ["", &work(1_000, 160), &work(16_000, 10)]);
+        assert!(large < 4.0 * small, "{mode}: {small} {large}");
     }
 }
 
 #[test]
 fn a_jacobian_costs_few_pullbacks() {
     let _alone = alone();
-    let times = times(
-        "let w = (0..<50).map { i in (0..<50).map { j in sin(Double(i * 7 + j)) } }
-         func layer(_ x: [Double]) -> [Double] {
-             w.map { row in var s = 0.0; for j in 0..<50 { s += row[j] * x[j] }; return tanh(s) }
-         }
-         let x = (0..<50).map { Double($0) / 50 }
-         let seed = [Double].TangentVector(x)
-         print(fastest { _ = pullback(at: x, in: layer)(seed) }, fastest { _ = jacobian(at: x, in: layer) })",
-    );
+    let program = "let w = (0..<50).map { i in (0..<50).map { j in sin(Double(i * 7 + j)) } }
+        func layer(_ x: [Double]) -> [Double] {
+            w.map { row in var s = 0.0; for j in 0..<50 { s += row[j] * x[j] }; return tanh(s) }
+        }
+        let x = (0..<50).map { Double($0) / 50 }
+        let seed = [Double].TangentVector(x)";
+    let pullbacks = "for _ in 0..<20 { _ = pullback(at: x, in: layer)(seed) }";
+    let [_, pullbacks, jacobians] =
+        times(program, ["", pullbacks, "for _ in 0..<20 { _ = jacobian(at: x, in: layer) }"]);
     // Fifty pullbacks would take fifty times as long.
-    assert!(times[1] / times[0] < 20.0, "{times:?}");
+    assert!(jacobians < 20.0 * pullbacks, "{pullbacks} {jacobians}");
 }
 
 #[test]
 fn a_hessian_takes_as_long_as_it_has_numbers() {
     let _alone = alone();
-    let times = times(
-        "func rosenbrock(_ x: [Double]) -> Double {
-             var sum = 0.0
-             for i in stride(from: 0, to: x.count, by: 2) {
-                 let (a, b) = (x[i + 1] - x[i] * x[i], 1 - x[i])
-                 sum += 100 * a * a + b * b
-             }
-             return sum
-         }
-         for n in [50, 200] {
-             let x = (0..<n).map { sin(Double($0)) }
-             print(fastest { _ = hessian(at: x, in: rosenbrock) })
-         }",
-    );
-    // Sixteen times the numbers; a level for each of them and of its entries would take 64 times as long.
-    assert!(times[1] / times[0] < 32.0, "{times:?}");
+    let program = "func rosenbrock(_ x: [Double]) -> Double {
+        var sum = 0.0
+        for i in stride(from: 0, to: x.count, by: 2) {
+            let (a, b) = (x[i + 1] - x[i] * x[i], 1 - x[i])
+            sum += 100 * a * a + b * b
+        }
+        return sum
+    }";
+    // As many numbers in all.
+    let work = |n, rounds| {
+        format!(
+            "let x = (0..<{n}).map {{ sin(Double($0)) }}
+             for _ in 0..<{rounds} {{ _ = hessian(at: x, in: rosenbrock) }}"
+        )
+    };
+    let [_, small, large] = times(program, ["", &work(50, 16), &work(200, 1)]);
+    assert!(large < 2.0 * small, "{small} {large}");
 }
 
 /// Second derivatives of a long loop, within that much memory for tapes and tangents.
@@ -186,22 +183,15 @@ fn nested_levels_keep_little_beside_each_step() {
 /// How much longer it takes to check a program of the larger size than one of the smaller.
 fn checking(sizes: [usize; 2], program: impl Fn(usize) -> String) -> f64 {
     let folder = Folder::new("growth");
-    let mut times = [f64::INFINITY; 2];
-    for (size, name) in sizes.iter().zip(["small.dscript", "large.dscript"]) {
+    let names = ["small.dscript", "large.dscript"];
+    for (size, name) in sizes.iter().zip(names) {
         std::fs::write(folder.0.join(name), program(*size)).unwrap();
     }
-    for attempt in 0..5 {
-        for (time, name) in times.iter_mut().zip(["small.dscript", "large.dscript"]) {
-            let start = Instant::now();
-            let finished = folder.run(&["check", name]);
-            assert_eq!(finished.status, Some(0), "{}", finished.stderr);
-            *time = time.min(start.elapsed().as_secs_f64());
-        }
-        if attempt > 0 && times[1] < 5.0 * times[0] {
-            break;
-        }
-    }
-    times[1] / times[0]
+    let [small, large] = fastest(|number| {
+        let finished = folder.run(&["check", names[number]]);
+        assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+    });
+    large / small
 }
 
 fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
@@ -228,7 +218,20 @@ fn a_program_of_four_times_the_length_is_checked_in_four_times_the_time() {
             lines(n, line)
         )
     };
+    let calls = |n| format!("let x = [1.0]\nprint(x{})", ".map { $0 + 1 }".repeat(n));
+    let properties = |n| format!("struct S {{ var s: S {{ self }} }}\nprint(S(){})", ".s".repeat(n));
+    let slices = |n| format!("let a = [1, 2, 3]\nprint(a{})", "[0...]".repeat(n));
+    let extensions = |n| {
+        format!(
+            "struct S {{}}\n{}print(S().m1())",
+            lines(n, |k| format!("extension S {{ func m{k}() -> Int {{ {k} }} }}"))
+        )
+    };
     let ratios = [
+        ("chains of calls", checking([200, 800], calls)),
+        ("chains of properties", checking([400, 1600], properties)),
+        ("chains of slices", checking([200, 800], slices)),
+        ("extensions", checking([1000, 4000], extensions)),
         ("raw numbers", checking([1000, 4000], numbers)),
         ("raw texts", checking([1000, 4000], texts)),
         ("closures", checking([500, 2000], closures)),

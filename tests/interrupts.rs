@@ -151,6 +151,46 @@ fn the_compiler_stops() {
     for n in 0..60_000 {
         writeln!(text, "let a{n} = [f({n}), max(f(1), {n}.5 + 1)]").unwrap();
     }
-    let time = stops("many declarations", "", &text);
-    assert!(time < SLOW, "{time:?}");
+    let lines =
+        |count: usize, line: &dyn Fn(usize) -> String| -> String { (0..count).map(|k| line(k) + "\n").collect() };
+    let list: Vec<String> = (0..200_000).map(|k| format!("[{k}.5]")).collect();
+    let cases = [
+        ("many declarations", text),
+        ("a long list", format!("let a = [{}]", list.join(", "))),
+        ("a long line", "print(1); ".repeat(200_000)),
+        ("lines of statements", "print(1)\n".repeat(200_000)),
+        (
+            "constants that need the next one",
+            format!(
+                "struct S {{\n{}static let a3000 = 1 }}",
+                lines(3000, &|k| format!("static let a{k} = a{} + 1", k + 1))
+            ),
+        ),
+        (
+            "protocols that refine each other",
+            format!(
+                "protocol P0 {{}}\n{}struct S: P3000 {{}}",
+                lines(3000, &|k| format!(
+                    "protocol P{}: P{k} {{ func m{k}() }}\nextension P{0} {{ func m{k}() {{}} }}",
+                    k + 1
+                ))
+            ),
+        ),
+        (
+            "extensions",
+            format!("struct S {{}}\n{}", lines(20_000, &|k| format!("extension S {{ func m{k}() -> Int {{ {k} }} }}"))),
+        ),
+        (
+            "a function of many variables and loops",
+            format!(
+                "func f(_ x: Double) -> Double {{\n{}{}return y1 }}",
+                lines(3000, &|k| format!("var y{k} = x * {k}")),
+                lines(3000, &|k| format!("for _ in 0..<2 {{ y{k} = y{k} * x + y{} }}", k * 7 % 3000))
+            ),
+        ),
+    ];
+    for (what, text) in cases {
+        let time = stops(what, "", &text);
+        assert!(time < SLOW, "{what}: {time:?}");
+    }
 }

@@ -6,6 +6,7 @@ use crate::source::Span;
 use crate::value::Constants;
 use crate::value::shape::{ShapeId, TangentId};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// How many registers or components of each bank: numbers, integers, references.
@@ -42,6 +43,8 @@ pub struct Code {
     pub natives: Vec<NativeSite>,
     /// Uses of differential operators.
     pub operators: Vec<OperatorSite>,
+    /// Accesses to what others can reach.
+    pub accesses: Vec<AccessSite>,
     /// Calls of functions with registered derivatives.
     pub rules: Vec<RuleSite>,
     /// The arguments arrive in the first registers; the object of a closure behind them.
@@ -76,6 +79,15 @@ pub struct NativeSite {
     pub params: Counts,
     /// What it gives.
     pub results: Counts,
+}
+
+/// An access to a variable or property that others can reach.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct AccessSite {
+    /// What it is called.
+    pub name: Rc<str>,
+    /// Which components of its object, or of the global variables, by bank.
+    pub cells: [Range<u32>; 3],
 }
 
 /// A use of a differential operator.

@@ -80,6 +80,10 @@ fn operand(out: &mut String, code: &Code, at: usize, field: Field) {
             Some(site) => write!(out, "function {}", site.function),
             None => Ok(()),
         },
+        Role::Table(Table::Accesses) => match code.accesses.get(index) {
+            Some(site) => write!(out, "{}", site.name),
+            None => Ok(()),
+        },
         Role::Jump => write!(out, "→ {}", at as i64 + 1 + n),
         Role::Primitive => {
             let name = u8::try_from(n).ok().and_then(primitive).map_or("?", |p| p.name);

@@ -407,6 +407,17 @@ instructions! {
         /// `out = globals.index`, moved.
         TakeGlobal { out: ROut, index: Global };
 
+        /// Fails when somebody changes these components of `object`.
+        CheckAccess { object: RIn, site: AccessAt };
+        /// Fails when somebody changes these components of the global variables.
+        CheckGlobalAccess { site: AccessAt };
+        /// The same; from here on these components of `object` are changed.
+        BeginAccess { object: RIn, site: AccessAt };
+        /// The same; from here on these components of the global variables are changed.
+        BeginGlobalAccess { site: AccessAt };
+        /// The change that began last has ended.
+        EndAccess {};
+
         /// Stops: an optional without a value was unwrapped.
         TrapNil {};
         /// Stops: what the text `what` names did not hold; `message` says more.

@@ -63,6 +63,8 @@ pub enum Table {
     Operators,
     /// `Code::rules`
     Rules,
+    /// `Code::accesses`
+    Accesses,
 }
 
 /// The type of an operand.
@@ -138,6 +140,8 @@ operands! {
     OperatorAt(u32) Role::Table(Table::Operators);
     /// A call of a function with registered derivatives.
     RuleAt(u32) Role::Table(Table::Rules);
+    /// An access to what others can reach.
+    AccessAt(u32) Role::Table(Table::Accesses);
     /// An integer.
     Immediate(i32) Role::Immediate;
     /// A small integer.

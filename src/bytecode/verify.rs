@@ -108,6 +108,7 @@ fn operand(code: &Code, at: usize, opcode: Opcode, role: Role, number: i64) -> R
             Table::Natives => code.natives.len(),
             Table::Operators => code.operators.len(),
             Table::Rules => code.rules.len(),
+            Table::Accesses => code.accesses.len(),
         }),
         Role::Jump => {
             let target = i64::try_from(at).map_or(-1, |at| at + 1 + number);

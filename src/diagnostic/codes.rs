@@ -84,6 +84,7 @@ diagnostics! {
     E0606 InvalidRange "A range ends before it starts.";
     E0607 InvalidConversion "A value has no counterpart in the other type.";
     E0608 Expectation "An expectation was not met.";
+    E0609 Simultaneous "Something is accessed while it is modified elsewhere.";
     E0610 NotFinite "A value or a derivative became infinite or NaN.";
     E0611 WrongDerivative "A registered derivative or transpose is not that of its function.";
     E0612 Kink "A function is differentiated at a kink.";

@@ -163,6 +163,7 @@ struct Walk<'a, 'p> {
 impl Walk<'_, '_> {
     fn block(&self, block: usize, facts: &mut [Known], effects: &mut Effects) {
         for (at, step) in self.f.blocks[block].instructions.iter().enumerate() {
+            crate::stop::look();
             let outs = self.step((self.id, block as u32, at as u32), step, facts, effects);
             for (out, known) in step.outs.iter().zip(outs) {
                 facts[out.0 as usize] = known;
@@ -183,6 +184,7 @@ impl Walk<'_, '_> {
             | Op::Null
             | Op::NewArray(_)
             | Op::Hold
+            | Op::Access { .. }
             | Op::FindMethod(_)
             | Op::AppendText
             | Op::Count

@@ -29,7 +29,8 @@ pub struct Checker<'p> {
     activity: Activity<'p>,
     linearities: Linearities<'p>,
     /// The same for differentials, which are recorded at zero.
-    linearities_at_zero: Linearities<'p>,
+    linearities_of_rules: Linearities<'p>,
+    linearities_of_rules_at_zero: Linearities<'p>,
     said: HashSet<(Code, Span)>,
 }
 
@@ -49,8 +50,14 @@ impl<'p> Checker<'p> {
     /// A checker of the functions of a program.
     pub fn new(program: &'p Program) -> Checker<'p> {
         let activity = Activity::new(program);
-        let (linearities, linearities_at_zero) = (Linearities::new(program), Linearities::at_zero(program));
-        Checker { program, activity, linearities, linearities_at_zero, said: HashSet::new() }
+        Checker {
+            program,
+            activity,
+            linearities: Linearities::new(program),
+            linearities_of_rules: Linearities::of_rules(program),
+            linearities_of_rules_at_zero: Linearities::of_rules_at_zero(program),
+            said: HashSet::new(),
+        }
     }
 
     /// Checks what is promised in a function of the user's.
@@ -68,14 +75,21 @@ impl<'p> Checker<'p> {
             }
         }
         for rule in f.rules.iter().filter(|rule| rule.kind != RuleKind::Transpose) {
-            self.check_rule(rule.registered, rule.kind, out);
+            let is_recorded = f.rules.iter().all(|rule| rule.kind == RuleKind::Differential);
+            self.check_rule(rule.registered, rule.kind, is_recorded.then_some(function), out);
         }
     }
 
     /// What a registered derivative gives beside the value is to be linear, whatever its type says: it is an error if a
     /// differential is not, and a pullback that is not is warned of. A constant is let pass: it is a tangent, though it has no
-    /// transpose.
-    fn check_rule(&mut self, registered: FunctionId, kind: RuleKind, out: &mut Vec<Diagnostic>) {
+    /// transpose. `recorded` is the function whose differential is recorded when its pullback is wanted.
+    fn check_rule(
+        &mut self,
+        registered: FunctionId,
+        kind: RuleKind,
+        recorded: Option<FunctionId>,
+        out: &mut Vec<Diagnostic>,
+    ) {
         let Some(f) = self.program.function(registered).filter(|f| !f.is_prelude) else { return };
         let writers = Writers::of(f);
         for block in &f.blocks {
@@ -86,8 +100,15 @@ impl<'p> Checker<'p> {
                 let wrt = vec![true; function.parameters.len()];
                 let promised = Promised { function, wrt: &wrt, at: function.span, is_literal: true };
                 let moves = moving(self.program, function, &wrt);
-                let is_at_zero = kind == RuleKind::Differential;
-                let linearities = if is_at_zero { &mut self.linearities_at_zero } else { &mut self.linearities };
+                let mut of_recorded;
+                let linearities = match (kind, recorded) {
+                    (RuleKind::Differential, Some(original)) => {
+                        of_recorded = Linearities::of_differential(self.program, original);
+                        &mut of_recorded
+                    }
+                    (RuleKind::Differential, None) => &mut self.linearities_of_rules_at_zero,
+                    (RuleKind::Pullback | RuleKind::Transpose, _) => &mut self.linearities_of_rules,
+                };
                 let problem = not_linear(linearities, map, &promised, &moves);
                 // A pullback may do something else with an adjoint on purpose.
                 let problem = match kind {

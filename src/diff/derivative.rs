@@ -22,6 +22,7 @@ pub fn derivative(program: &Program, f: &Function) -> Function {
     let possible = Possible::of(program, f);
     let mut out = f.clone();
     for block in &mut out.blocks {
+        crate::stop::look();
         let steps = std::mem::take(&mut block.instructions);
         block.instructions = steps.into_iter().flat_map(|step| in_derivative(program, f, &possible, step)).collect();
     }
@@ -181,19 +182,7 @@ mod tests {
         g.ret(&[y]);
         let (mut program, callee) = program(g);
         let mut with_rule = (**program.function(callee).unwrap()).clone();
-        let rule = Rule {
-            differs: false,
-            has_own_tangent: false,
-            place: Default::default(),
-            movers: std::rc::Rc::from([]),
-            inherited: None,
-            wrt: vec![true],
-            function: callee,
-            registered: callee,
-            kind: RuleKind::Differential,
-            result: TangentId(0),
-            throws: false,
-        };
+        let rule = Rule::new(vec![true], callee, RuleKind::Differential, TangentId(0));
         with_rule.rules.push(rule);
         let own = entry(callee, &with_rule).unwrap();
         assert_eq!(own.blocks[0].instructions[0].op, Op::CallRule(callee));

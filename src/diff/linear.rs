@@ -150,6 +150,10 @@ pub struct Linearities<'p> {
     open: Vec<Open>,
     /// Whether a function may not even ask whether what it is given is zero.
     zero_matters: bool,
+    /// Whether a function with a registered derivative is as linear as what is written in it.
+    looks_behind_rules: bool,
+    /// But not this one.
+    hidden: Option<FunctionId>,
 }
 
 struct Open {
@@ -164,12 +168,29 @@ const DEEPEST: usize = 100;
 impl<'p> Linearities<'p> {
     /// Of the functions of a program.
     pub fn new(program: &'p Program) -> Linearities<'p> {
-        Linearities { program, done: HashMap::new(), open: vec![], zero_matters: false }
+        Linearities {
+            program,
+            done: HashMap::new(),
+            open: vec![],
+            zero_matters: false,
+            looks_behind_rules: false,
+            hidden: None,
+        }
     }
 
-    /// Of functions that are recorded at zero, and may not ask whether they are there.
-    pub fn at_zero(program: &'p Program) -> Linearities<'p> {
-        Linearities { zero_matters: true, ..Linearities::new(program) }
+    /// Of the linear functions that registered derivatives return: what they call may have registered derivatives, too.
+    pub fn of_rules(program: &'p Program) -> Linearities<'p> {
+        Linearities { looks_behind_rules: true, ..Linearities::new(program) }
+    }
+
+    /// Of such functions that are recorded at zero, and may not ask whether they are there.
+    pub fn of_rules_at_zero(program: &'p Program) -> Linearities<'p> {
+        Linearities { zero_matters: true, ..Linearities::of_rules(program) }
+    }
+
+    /// Of the differential of a function that has no pullback: it is recorded, and cannot be by way of itself.
+    pub fn of_differential(program: &'p Program, original: FunctionId) -> Linearities<'p> {
+        Linearities { hidden: Some(original), ..Linearities::of_rules_at_zero(program) }
     }
 
     /// The linearity of each component of the results, for arguments of these kinds.
@@ -290,6 +311,7 @@ impl<'p> Linearities<'p> {
             | Op::Closure(_)
             | Op::LoadBox { .. }
             | Op::Hold
+            | Op::Access { .. }
             | Op::StoreBox { .. }
             | Op::TakeBox { .. }
             | Op::LoadGlobal { .. }
@@ -307,7 +329,8 @@ impl<'p> Linearities<'p> {
         let arguments: Vec<&Linearity> = step.ins.iter().map(|r| &facts[r.0 as usize]).collect();
         // A registered derivative hides the body; a transpose vouches for linearity, which is then not questioned.
         let hidden = |k: usize| arguments[k].varies() && covered_by_rule(&f, k);
-        if (0..arguments.len()).any(hidden) {
+        let looks_behind = self.looks_behind_rules && self.hidden != Some(callee);
+        if !looks_behind && (0..arguments.len()).any(hidden) {
             if f.rules.iter().any(|rule| rule.kind == RuleKind::Transpose) {
                 return unknown();
             }

@@ -95,6 +95,7 @@ impl Possible {
             | Op::Capture { .. }
             | Op::NewInstance(_)
             | Op::Hold
+            | Op::Access { .. }
             | Op::FindMethod(_)
             | Op::LoadBox { .. }
             | Op::TakeBox { .. }
@@ -117,6 +118,7 @@ impl Possible {
         let mut changed = true;
         while changed {
             changed = false;
+            crate::stop::look();
             for step in f.blocks.iter().flat_map(|b| &b.instructions) {
                 for (k, out) in step.outs.iter().enumerate().filter(|(_, r)| is_number(f, **r)) {
                     let at = out.0 as usize;
@@ -167,6 +169,7 @@ impl Possible {
             | Op::NewBox
             | Op::NewInstance(_)
             | Op::Hold
+            | Op::Access { .. }
             | Op::FindMethod(_)
             | Op::StoreBox { .. }
             | Op::TakeBox { .. }
@@ -204,6 +207,7 @@ impl Possible {
         let mut changed = true;
         while changed {
             changed = false;
+            crate::stop::look();
             for step in f.blocks.iter().rev().flat_map(|b| b.instructions.iter().rev()) {
                 let passes = match &step.op {
                     Op::Copy | Op::Operator(Operator::NoDerivative { .. }) => true,

@@ -29,6 +29,7 @@ pub fn marked(program: &Program, id: FunctionId, f: &Function) -> Option<Functio
     }
     let mut out = f.clone();
     for block in &mut out.blocks {
+        crate::stop::look();
         let mut all = Vec::with_capacity(block.instructions.len());
         for step in std::mem::take(&mut block.instructions) {
             if let (Op::Primitive(comparison), true) = (&step.op, is_threshold(&step)) {
@@ -77,7 +78,7 @@ fn result_decides(program: &Program, id: FunctionId) -> bool {
 
 /// Whether a step may decide by what the function in a register returns.
 fn decides_by(program: &Program, step: &Instruction, function: Reg) -> bool {
-    let Op::Call(callee) = step.op else { return !matches!(step.op, Op::Hold) };
+    let Op::Call(callee) = step.op else { return !matches!(step.op, Op::Hold | Op::Access { .. }) };
     let Some(f) = program.function(callee) else { return true };
     let deciding = deciding(f, true);
     let given = step.ins.iter().zip(&f.params).filter(|(argument, _)| **argument == function);
@@ -86,7 +87,7 @@ fn decides_by(program: &Program, step: &Instruction, function: Reg) -> bool {
             Op::CallValue if step.ins[0] == *param && !step.ins[1..].contains(param) => {
                 step.outs.iter().any(|r| deciding[r.0 as usize])
             }
-            Op::Hold => false,
+            Op::Hold | Op::Access { .. } => false,
             _ => true,
         })
     })
@@ -110,6 +111,7 @@ fn deciding(f: &Function, result_decides: bool) -> Vec<bool> {
     let mut changed = true;
     while changed {
         changed = false;
+        crate::stop::look();
         for step in steps(f).filter(|step| matches!(step.op, Op::Copy | Op::Primitive(_))) {
             if step.outs.iter().any(|r| deciding[r.0 as usize]) {
                 for r in step.ins.iter().filter(|r| is_integer(r)) {
@@ -139,33 +141,28 @@ mod tests {
         marked.map_or(0, |f| steps(&f).filter(is_mark).count())
     }
 
-    #[test]
-    fn a_comparison_that_decides_is_marked() {
+    /// How many comparisons are marked in `x ↦ 0 < y ? x : 0`, where `y` is `x` or 0.
+    fn deciding(compares_x: bool) -> usize {
         let mut b = Builder::new("f");
         let x = b.param("x", F);
         let zero = b.constant(0.0);
-        let less = b.primitive("double.lt", &[zero, x]);
+        let less = b.primitive("double.lt", &[zero, if compares_x { x } else { zero }]);
         let (then, otherwise) = (b.block(), b.block());
         b.branch(less, then, otherwise);
         b.at(then);
         b.ret(&[x]);
         b.at(otherwise);
         b.ret(&[zero]);
-        assert_eq!(thresholds(b), 1);
+        thresholds(b)
+    }
+
+    #[test]
+    fn a_comparison_that_decides_is_marked() {
+        assert_eq!(deciding(true), 1);
     }
 
     #[test]
     fn one_of_constants_is_not() {
-        let mut b = Builder::new("f");
-        let x = b.param("x", F);
-        let zero = b.constant(0.0);
-        let less = b.primitive("double.lt", &[zero, zero]);
-        let (then, otherwise) = (b.block(), b.block());
-        b.branch(less, then, otherwise);
-        b.at(then);
-        b.ret(&[x]);
-        b.at(otherwise);
-        b.ret(&[zero]);
-        assert_eq!(thresholds(b), 0);
+        assert_eq!(deciding(false), 0);
     }
 }

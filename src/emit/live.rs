@@ -53,6 +53,7 @@ pub fn liveness<'a>(graph: &Graph, order: &[usize], arena: &'a Bump) -> Liveness
     let mut exit: Vec<&[Reg]> = vec![&[]; graph.blocks.len()];
     let mut needed: Vec<Reg> = vec![];
     for &at in order {
+        crate::stop::look();
         needed.clear();
         needed.extend(graph.blocks[at].end.targets().flat_map(|to| &entry[to]));
         needed.sort_unstable();

@@ -13,6 +13,7 @@ use super::{Context, Unencodable};
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
 use crate::ir::Op;
+use crate::ir::exclusive::{Accessing, Region};
 use crate::value::Bank;
 
 /// Writes one step after another.
@@ -133,6 +134,7 @@ impl<'a> Selector<'a> {
             Op::Null => self.clear(outs[0]),
             // What is not looked at again is let go behind it, as behind every step.
             Op::Hold => {}
+            Op::Access { how, region } => self.access(step, *how, region),
             Op::Copy | Op::Take | Op::Promise { .. } => self.copy(step),
             Op::Primitive(p) => self.primitive(*p, step)?,
             Op::Call(_) | Op::CallRule(_) | Op::CallValue | Op::Native { .. } | Op::Operator(_) => {
@@ -254,6 +256,19 @@ impl<'a> Selector<'a> {
             }
         }
         Ok(())
+    }
+
+    fn access(&mut self, step: &Step, how: Accessing, region: &Region) {
+        use Instruction as I;
+        let object = step.ins.first().map(|object| RIn(self.writer.number(*object)));
+        let site = self.writer.access(region);
+        self.writer.push(match (how, object) {
+            (Accessing::Look, Some(object)) => I::CheckAccess { object, site },
+            (Accessing::Look, None) => I::CheckGlobalAccess { site },
+            (Accessing::Begin(_), Some(object)) => I::BeginAccess { object, site },
+            (Accessing::Begin(_), None) => I::BeginGlobalAccess { site },
+            (Accessing::End(_), _) => I::EndAccess {},
+        });
     }
 
     fn copy(&mut self, step: &Step) {

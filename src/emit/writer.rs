@@ -4,10 +4,12 @@ use super::Unencodable;
 use super::assign::{Assignment, Place};
 use super::graph::Reg;
 use crate::bytecode::operand::*;
-use crate::bytecode::{Code, Instruction, Opcode, Trailer};
+use crate::bytecode::{AccessSite, Code, Instruction, Opcode, Trailer};
+use crate::ir::exclusive::{Region, StorageId};
 use crate::source::Span;
 use crate::value::{Bank, Constants};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// A code object that is being written.
@@ -29,6 +31,7 @@ pub struct Writer<'a> {
     integers: HashMap<i64, u32>,
     texts: HashMap<Rc<str>, u32>,
     parts: HashMap<[u16; 3], u32>,
+    accesses: HashMap<(StorageId, [Range<u32>; 3]), u32>,
     starts: HashMap<usize, usize>,
     /// Jumps to be filled in: instruction and block.
     jumps: Vec<(usize, usize)>,
@@ -49,6 +52,7 @@ impl<'a> Writer<'a> {
             integers: HashMap::new(),
             texts: HashMap::new(),
             parts: HashMap::new(),
+            accesses: HashMap::new(),
             starts: HashMap::new(),
             jumps: vec![],
         }
@@ -144,6 +148,14 @@ impl<'a> Writer<'a> {
     pub fn parts(&mut self, value: [u16; 3]) -> PartsAt {
         let parts = &mut self.code.parts;
         PartsAt(*self.parts.entry(value).or_insert_with(|| add(parts, value)))
+    }
+
+    /// The index of an access.
+    pub fn access(&mut self, region: &Region) -> AccessAt {
+        let accesses = &mut self.code.accesses;
+        let site = || AccessSite { name: region.name.clone(), cells: region.cells.clone() };
+        let key = (region.storage, region.cells.clone());
+        AccessAt(*self.accesses.entry(key).or_insert_with(|| add(accesses, site())))
     }
 
     /// A block begins here.

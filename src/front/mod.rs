@@ -6,6 +6,7 @@
 //! text, diagnostics, sources); nothing else in the crate reads a terminal or writes to one.
 
 pub mod cli;
+mod closed;
 mod guard;
 mod kernel;
 mod lessons;

@@ -1,8 +1,8 @@
 //! Standard output and standard error.
 
-use super::{progress, status};
+use super::{closed, progress, status};
 use std::cell::RefCell;
-use std::io::{BufWriter, ErrorKind, IsTerminal, Result, Write};
+use std::io::{BufWriter, Error, ErrorKind, IsTerminal, Result, Write};
 use std::rc::Rc;
 
 /// Standard output, buffered, shared by the session (which prints) and the command (which flushes).
@@ -17,6 +17,9 @@ pub(super) struct Output {
 impl Output {
     /// Standard output: by lines on a terminal, in large pieces elsewhere.
     pub(super) fn stdout() -> Output {
+        if closed::stdout_was_closed() {
+            return Output::to(Box::new(Closed));
+        }
         let stdout = std::io::stdout();
         // What the library gives flushes at every line, also into a pipe or a file; there it would cost a system
         // call for each `print`.
@@ -67,6 +70,19 @@ impl Write for Output {
 
     fn flush(&mut self) -> Result<()> {
         self.flush_or_end();
+        Ok(())
+    }
+}
+
+/// A standard output that was closed before the process began.
+struct Closed;
+
+impl Write for Closed {
+    fn write(&mut self, _: &[u8]) -> Result<usize> {
+        Err(Error::other("standard output is closed"))
+    }
+
+    fn flush(&mut self) -> Result<()> {
         Ok(())
     }
 }

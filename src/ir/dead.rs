@@ -10,6 +10,7 @@ pub fn eliminate(function: &mut Function) {
         let mut removed = false;
         // Backwards, so that what only a removed step has read goes in the same round.
         for block in function.blocks.iter_mut().rev() {
+            crate::stop::look();
             let mut kept = Vec::with_capacity(block.instructions.len());
             for step in std::mem::take(&mut block.instructions).into_iter().rev() {
                 let unused = step.outs.iter().all(|out| reads[out.0 as usize] == 0);
@@ -51,7 +52,7 @@ pub fn is_pure(op: &Op) -> bool {
         | Op::Count
         | Op::LoadGlobal { .. } => true,
         Op::Sweep(
-            SweepOp::Slope { .. } | SweepOp::Cut | SweepOp::LeftOut | SweepOp::Flush | SweepOp::CaptureOf { .. },
+            SweepOp::Slope { .. } | SweepOp::Cut | SweepOp::Still | SweepOp::Flush | SweepOp::CaptureOf { .. },
         ) => true,
         Op::Primitive(id) => !may_fail(id.info().name),
         Op::Take
@@ -71,6 +72,7 @@ pub fn is_pure(op: &Op) -> bool {
         | Op::TakeElement { .. }
         | Op::StoreGlobal { .. }
         | Op::TakeGlobal { .. }
+        | Op::Access { .. }
         | Op::Native { .. }
         | Op::Operator(_)
         | Op::Sweep(_)

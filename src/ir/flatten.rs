@@ -5,6 +5,7 @@
 //! stored in, it [gives up](Trap::Unsupported): before that it has changed nothing but its own registers, so that the
 //! function may as well run again from its beginning.
 
+use super::exclusive::Accessing;
 use super::graph::{
     Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, SweepOp, Terminator, Trap,
 };
@@ -111,6 +112,7 @@ impl Flat<'_> {
         // A loop back to the entry would need it twice.
         let is_loop = f.blocks.iter().flat_map(|b| &b.end).flat_map(targets).any(|b| b.0 == 0);
         for (b, block) in f.blocks.iter().enumerate() {
+            crate::stop::look();
             let mut site = Site { at: number(BlockId(b as u32)), first, single: &single, own, banks: &f.captures };
             let is_open = !is_loop && block.instructions.iter().all(|step| self.step(&mut site, step));
             let end = if is_open { self.end(&site, block, &number, back) } else { Terminator::Trap(Trap::Unsupported) };
@@ -196,17 +198,16 @@ impl Flat<'_> {
                 true
             }
             Op::Capture { bank, index } => self.capture(site, (*bank, *index), outs[0], once, step.span),
-            Op::Operator(
-                operator @ (Operator::WithoutDerivative { .. } | Operator::NoDerivative { is_property: true }),
-            ) => {
+            Op::Operator(operator @ (Operator::WithoutDerivative { .. } | Operator::NoDerivative { .. })) => {
                 let is_cut = matches!(operator, Operator::WithoutDerivative { .. });
                 for (out, from) in outs.into_iter().zip(ins) {
-                    let op = if is_cut { SweepOp::Cut } else { SweepOp::LeftOut };
+                    let op = if is_cut { SweepOp::Cut } else { SweepOp::Still };
                     self.push(site.at, Op::Sweep(op), vec![out], vec![from], step.span);
                 }
                 true
             }
-            Op::Hold => true,
+            // While somebody changes something that others can reach, such code does not run.
+            Op::Hold | Op::Access { how: Accessing::Look, .. } => true,
             op if is_supported(op) => {
                 self.push(site.at, op.clone(), outs, ins, step.span);
                 true

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, reason = "the comment of a variant names its fields")]
 
+use super::exclusive::{Accessing, Region};
 use crate::native::{PrimitiveId, library};
 use crate::source::Span;
 use crate::value::shape::{ShapeId, Shapes, TangentId, Tangents};
@@ -262,6 +263,9 @@ pub enum Op {
     StoreGlobal { bank: Bank, index: u32 },
     /// `→ r`: moves the reference out of the global variable.
     TakeGlobal { index: u32 },
+    /// `box →`, or `→` for a global variable: what is there is accessed, or is changed from here on or until here. Fails when
+    /// somebody changes it already.
+    Access { how: Accessing, region: Rc<Region> },
 
     /// `operands → results` of a function of the native library (`native::library`), by name, with the shapes of its
     /// generic arguments. A reference that the function changes is given to it and comes back as a result.
@@ -297,8 +301,8 @@ pub enum SweepOp {
     AddElement { offset: u16, stride: Stride },
     /// `x → x` of the same bank, which does not vary any more.
     Cut,
-    /// `x → x` of the same bank: what is stored in a `@noDerivative` property. It must not vary.
-    LeftOut,
+    /// `x → x` of the same bank, where there is no code if `x` varies.
+    Still,
     /// `f → f`, the same register: the number may be set to zero if it is smaller than any normal one. Contractions over
     /// thousands of rounds would otherwise run on subnormal numbers, 15 times slower.
     Flush,
@@ -449,6 +453,25 @@ pub struct Rule {
     /// The member of a superclass or a protocol that it was registered for, where its value has to be compared with that of
     /// the function, which inherits it.
     pub inherited: Option<Rc<str>>,
+}
+
+impl Rule {
+    /// One that is registered as it is called.
+    pub fn new(wrt: Vec<bool>, function: FunctionId, kind: RuleKind, result: TangentId) -> Rule {
+        Rule {
+            wrt,
+            function,
+            registered: function,
+            kind,
+            result,
+            throws: false,
+            differs: false,
+            has_own_tangent: false,
+            place: Span::default(),
+            movers: Rc::from([]),
+            inherited: None,
+        }
+    }
 }
 
 /// What a registered derivative returns beside the value.

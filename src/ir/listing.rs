@@ -1,5 +1,6 @@
 //! Graphs as text, for people: `dscript show --stage ir`, and tests.
 
+use super::exclusive::Accessing;
 use super::graph::{Function, Instruction, Op, Operator, Program, Reg, SweepOp, Terminator, Trap};
 use crate::source::{SourceMap, Span};
 use crate::value::Bank;
@@ -116,6 +117,7 @@ fn operation(program: &Program, op: &Op) -> String {
         Op::FindMethod(id) => format!("method {}", program.methods.get(id.0 as usize).map_or("", |m| m)),
         Op::LoadBox { bank: b, index } => format!("load box.{}{index}", bank(*b)),
         Op::Hold => "hold".into(),
+        Op::Access { how, region } => format!("{} {}", accessing(*how), region.name),
         Op::StoreBox { bank: b, index } => format!("store box.{}{index}", bank(*b)),
         Op::TakeBox { index } => format!("take box.r{index}"),
         Op::NewRecord => "record".into(),
@@ -162,7 +164,7 @@ fn operation(program: &Program, op: &Op) -> String {
         Op::Sweep(SweepOp::Recall(_)) => "recall".into(),
         Op::Sweep(SweepOp::AddElement { offset, .. }) => format!("add to element.f{offset}"),
         Op::Sweep(SweepOp::Cut) => "cut".into(),
-        Op::Sweep(SweepOp::LeftOut) => "left out".into(),
+        Op::Sweep(SweepOp::Still) => "still".into(),
         Op::Sweep(SweepOp::Flush) => "flush".into(),
         Op::Sweep(SweepOp::CaptureOf { bank: b, index }) => format!("capture {}{index} of", bank(*b)),
         Op::Promise { linear, wrt } => {
@@ -192,5 +194,13 @@ pub fn terminator(end: &Terminator) -> String {
         Terminator::Trap(Trap::Unreachable) => "trap unreachable".into(),
         Terminator::Trap(Trap::Unsupported) => "trap unsupported".into(),
         Terminator::Trap(Trap::Uncaught(reg)) => format!("trap uncaught %{}", reg.0),
+    }
+}
+
+fn accessing(how: Accessing) -> &'static str {
+    match how {
+        Accessing::Look => "access",
+        Accessing::Begin(_) => "begin change",
+        Accessing::End(_) => "end change",
     }
 }

@@ -4,6 +4,7 @@
 
 use super::graph::Function;
 use super::verify::{reads, targets};
+use crate::stop;
 
 /// What a block does with registers.
 #[derive(Clone, Debug, Default)]
@@ -33,7 +34,7 @@ pub fn entering(uses: &[Use], before: &[Vec<usize>], registers: usize) -> Vec<Ve
     let mut live = vec![vec![]; uses.len()];
     // The register that was last found to be live at the start of a block, and the last that was found to be written there.
     let (mut found, mut written) = (vec![usize::MAX; uses.len()], vec![usize::MAX; uses.len()]);
-    for (reg, readers) in readers.into_iter().enumerate() {
+    for (reg, readers) in stop::looking_at_each(readers).enumerate() {
         writers[reg].iter().for_each(|block| written[*block] = reg);
         let mut work = vec![];
         for block in readers {
@@ -60,7 +61,7 @@ pub fn live(f: &Function) -> Vec<Vec<usize>> {
     let mut before = vec![vec![]; f.blocks.len()];
     // The block that wrote each register last.
     let mut written = vec![usize::MAX; f.registers.len()];
-    for (at, (block, used)) in f.blocks.iter().zip(&mut uses).enumerate() {
+    for (at, (block, used)) in stop::looking_at_each(f.blocks.iter().zip(&mut uses)).enumerate() {
         for step in &block.instructions {
             step.ins.iter().for_each(|r| used.read(r.0 as usize, &written, at));
             for out in &step.outs {

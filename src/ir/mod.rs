@@ -7,6 +7,7 @@
 //! place was moved there, so that an array with one owner is never copied.
 //! Not here: derivatives (`diff`), machine registers (`emit`).
 
+pub mod exclusive;
 pub mod graph;
 pub mod layout;
 pub mod listing;

@@ -139,6 +139,7 @@ impl Check<'_> {
             Op::NewBox | Op::NewRecord => is(&outs, &[R]),
             Op::LoadBox { bank, .. } | Op::LoadRecord { bank, .. } => is(&outs, &[*bank]) && is(&ins, &[R]),
             Op::Hold => outs.is_empty() && ins.iter().all(|bank| *bank == R),
+            Op::Access { .. } => outs.is_empty() && (ins.is_empty() || is(&ins, &[R])),
             Op::StoreBox { bank, .. } => outs.is_empty() && is(&ins, &[R, *bank]),
             Op::TakeBox { .. } => is(&outs, &[R]) && is(&ins, &[R]),
             Op::StoreRecord { bank, .. } => is(&outs, &[R]) && is(&ins, &[R, *bank]),
@@ -164,7 +165,7 @@ impl Check<'_> {
             Op::Sweep(SweepOp::Recall(bank)) => is(&outs, &[*bank]) && ins.is_empty(),
             Op::Sweep(SweepOp::AddElement { .. }) => is(&outs, &[R]) && is(&ins, &[R, I, F]),
             Op::Sweep(SweepOp::Flush) => is(&outs, &[F]) && instruction.outs == instruction.ins,
-            Op::Sweep(SweepOp::Cut | SweepOp::LeftOut) => outs.len() == 1 && outs == ins,
+            Op::Sweep(SweepOp::Cut | SweepOp::Still) => outs.len() == 1 && outs == ins,
             Op::Sweep(SweepOp::CaptureOf { bank, .. }) => is(&outs, &[*bank]) && is(&ins, &[R]),
         };
         if !good {

@@ -120,6 +120,7 @@ impl Session {
             }
             promised.push((witness, kept.promise, Some(kept.requirement)));
         }
+        promised.retain(|(f, promise, _)| !self.world.has_registered_allocation(*f, &promise.wrt));
         let mut out = std::mem::take(&mut self.world.diagnostics);
         let mut instances = vec![];
         for (f, promise, requirement) in promised {

@@ -142,6 +142,11 @@ pub fn looking<I: Iterator>(things: I) -> impl Iterator<Item = I::Item> {
     })
 }
 
+/// The same things, with a look at each: for those that may take long.
+pub fn looking_at_each<I: IntoIterator>(things: I) -> impl Iterator<Item = I::Item> {
+    things.into_iter().inspect(|_| look())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

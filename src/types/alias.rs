@@ -49,7 +49,9 @@ impl World {
             }
             None => self.resolve_type(&target, &scope),
         };
-        let resolved = if self.refuse_large(&resolved, span) { Type::Error } else { resolved };
+        // What is wrong with a part was said; aliases of aliases of it would say it again.
+        let is_wrong = self.refuse_large(&resolved, span) || resolved.any(&mut |t| *t == Type::Error);
+        let resolved = if is_wrong { Type::Error } else { resolved };
         self.env = saved;
         let data = &mut self.aliases[a.0 as usize];
         data.resolving = false;

@@ -82,6 +82,7 @@ impl World {
         let mut functions = vec![];
         let mut at = before;
         while at < self.functions.len() {
+            crate::stop::look();
             let f = FunctionId(at as u32);
             at += 1;
             if self.function_data(f).is_prelude {
@@ -141,6 +142,7 @@ impl World {
         if self.nominal_data(n).is_prelude {
             return;
         }
+        crate::stop::look();
         self.check_class(n);
         self.nominal_info(n);
         self.check_size(n);
@@ -170,6 +172,15 @@ impl World {
     /// What `@differentiable` on a function promises.
     pub fn declared_promise(&mut self, f: FunctionId) -> Option<Rc<Promise>> {
         self.promise(f)
+    }
+
+    /// Whether a derivative that is registered for making an instance by an initialiser of a class keeps a promise of the
+    /// initialiser.
+    pub fn has_registered_allocation(&mut self, f: FunctionId, wrt: &[bool]) -> bool {
+        self.resolve_registrations();
+        let covers =
+            |r: &super::store::Registered| r.wrt.iter().zip(wrt.iter().skip(1)).all(|(has, wants)| *has || !wants);
+        self.fills_instance(f) && self.function_data(f).registered.iter().any(covers)
     }
 
     /// Whether a function is a closure or local function, which is compiled with the one around it.

@@ -22,8 +22,9 @@ impl World {
         if let Some(known) = &self.protocol_data(p).refines {
             return known.clone();
         }
+        crate::stop::look();
         self.protocols[p.0 as usize].refines = Some(Rc::from([p]));
-        let mut all = vec![p];
+        let (mut all, mut seen) = (vec![p], HashSet::from([p]));
         let (inherits, file) = (self.protocol_data(p).inherits.clone(), self.protocol_data(p).file);
         let scope = TypeScope::of(Owner::Protocol(p), file);
         self.refining.push(p);
@@ -33,11 +34,7 @@ impl World {
                 if self.refining.contains(&q) {
                     self.refines_itself(q, span);
                 }
-                for r in self.refined(q).iter() {
-                    if !all.contains(r) {
-                        all.push(*r);
-                    }
-                }
+                all.extend(self.refined(q).iter().filter(|r| seen.insert(**r)));
             }
         }
         self.refining.pop();
@@ -117,6 +114,7 @@ impl World {
         let mut seen = HashSet::new();
         let mut all = vec![];
         for p in direct {
+            crate::stop::look();
             all.extend(self.refined(p).iter().filter(|q| seen.insert(**q)));
         }
         all
@@ -137,11 +135,9 @@ impl World {
         if self.nominal_data(n).parent == Owner::Module {
             self.load_extensions(&name);
         }
-        let groups = self.nominal_data(n).groups.clone();
-        for group in groups {
-            if std::mem::replace(&mut self.groups[group.0 as usize].conformances_entered, true) {
-                continue;
-            }
+        // What is entered may ask for conformances itself: it finds the group counted, and goes on with the next one.
+        while let Some(group) = self.nominal_data(n).groups.get(self.nominal_data(n).groups_entered).copied() {
+            self.nominal_data_mut(n).groups_entered += 1;
             let (inherits, file) = (self.groups[group.0 as usize].inherits.clone(), self.groups[group.0 as usize].file);
             let own = self.nominal_data(n).group == group;
             let scope = TypeScope::of(Owner::Nominal(n), file);
@@ -270,6 +266,7 @@ impl World {
 
     /// Whether a known type conforms to a protocol, in the current generic surroundings.
     pub(super) fn conforms_to(&mut self, ty: &Type, p: ProtocolId) -> bool {
+        crate::stop::look();
         let ty = self.shallow(ty);
         match &*self.protocol_data(p).name {
             "_Keyed" => return true,

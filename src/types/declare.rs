@@ -23,12 +23,15 @@ impl World {
     /// Enters a declaration of the top level. Extensions are attached at once when their type is known, so a user's types
     /// must be entered before a user's extensions.
     pub(super) fn declare_top(&mut self, decl: &Rc<Decl>, file: u32, is_prelude: bool) {
+        crate::stop::look();
         if !is_prelude {
             self.check_attributes(decl, Around::Module);
             self.check_modifiers(decl, Around::Module);
         }
         let is_private = decl.has("private") || decl.has("fileprivate");
-        if let Some((plain, derivative)) = super::inline_adjoint::take_apart(decl) {
+        // The library's derivatives are functions of their own, and its bodies are not read before they are used.
+        let adjoint = if is_prelude { None } else { super::inline_adjoint::take_apart(decl) };
+        if let Some((plain, derivative)) = adjoint {
             self.declare_top(&Rc::new(plain), file, is_prelude);
             self.declare_top(&Rc::new(derivative), file, is_prelude);
             return;
@@ -52,7 +55,7 @@ impl World {
                 let mut data = blank_function(&name.name, name.span, file, is_prelude);
                 data.kind = FunctionKind::Test;
                 data.decl = Some(decl.clone());
-                data.code = Code::Block(Some(Rc::new(body.clone())));
+                data.code = Code::Block(Some(body.clone().into()));
                 self.declare_test(name, data);
             }
             DeclKind::Nominal(nominal) => {
@@ -137,16 +140,7 @@ impl World {
         is_prelude: bool,
     ) -> GroupId {
         let id = GroupId(self.groups.len() as u32);
-        self.groups.push(Group {
-            owner,
-            requirements,
-            inherits,
-            file,
-            is_prelude,
-            env: None,
-            conformances_entered: false,
-            is_private: false,
-        });
+        self.groups.push(Group { owner, requirements, inherits, file, is_prelude, env: None, is_private: false });
         match owner {
             Owner::Nominal(n) => self.nominal_data_mut(n).groups.push(id),
             Owner::Protocol(p) => self.protocols[p.0 as usize].groups.push(id),
@@ -181,7 +175,7 @@ impl World {
         };
         data.rethrows = if is_requirement { function.rethrows } else { rethrows };
         data.throws = function.throws || is_requirement && function.rethrows;
-        data.code = Code::Block(function.body.clone().map(Rc::new));
+        data.code = Code::Block(function.body.clone());
         data.primitive = self.primitive_name(decl, &function.name.name, is_prelude);
         data.is_opaque = decl.attribute("opaque").is_some();
         data.fixity = [("prefix", Fixity::Prefix), ("postfix", Fixity::Postfix)]
@@ -397,6 +391,7 @@ impl World {
             generics: nominal.generics.clone(),
             group: GroupId(self.groups.len() as u32),
             groups: vec![],
+            groups_entered: 0,
             members: HashMap::new(),
             stored: vec![],
             cases: vec![],

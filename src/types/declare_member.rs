@@ -46,7 +46,9 @@ impl World {
             return;
         }
         let member = |kind| Member { kind, is_static, group, file, is_private };
-        if let Some((plain, derivative)) = super::inline_adjoint::take_apart(decl) {
+        // The library's derivatives are functions of their own, and its bodies are not read before they are used.
+        let adjoint = if is_prelude { None } else { super::inline_adjoint::take_apart(decl) };
+        if let Some((plain, derivative)) = adjoint {
             self.declare_member(&Rc::new(plain), group);
             self.declare_member(&Rc::new(derivative), group);
             return;
@@ -298,7 +300,7 @@ impl World {
         get.decl = Some(decl.clone());
         get.ast_params = params.into();
         get.ast_result = ty.cloned().map(Rc::new);
-        get.code = Code::Block(accessors.get.clone().filter(|_| !accessors.is_requirement).map(Rc::new));
+        get.code = Code::Block(accessors.get.clone().filter(|_| !accessors.is_requirement));
         get.primitive = primitive.as_ref().map(|p| match accessors.set {
             Some(_) => format!("{p}.get").into(),
             None => p.clone(),
@@ -317,7 +319,7 @@ impl World {
             set.ast_params = std::iter::once(value_param(value_name, ty))
                 .chain(params.iter().map(|p| Param { label: None, ..p.clone() }))
                 .collect();
-            set.code = Code::Block(Some(body.clone()).filter(|_| !accessors.is_requirement).map(Rc::new));
+            set.code = Code::Block(Some(body.clone()).filter(|_| !accessors.is_requirement));
             set.primitive = primitive.map(|p| format!("{p}.set").into());
             self.add_function(set)
         });

@@ -68,7 +68,7 @@ impl World {
             }
         }
         if &*self.protocol_data(p).name == "Differentiable" {
-            missing.extend(self.unreachable_vector(n, &own));
+            missing.extend(self.unreachable_vector(n, &own).or_else(|| self.hidden_in_vector(&own)));
         }
         let in_the_way = self.unsynthesized(n, p, &made);
         self.env = saved;

@@ -6,7 +6,7 @@ use super::tree::{Body, FunctionId};
 use super::ty::{NominalId, ProtocolId, Type};
 use super::world::{Function, RegisteredKind};
 use crate::source::Span;
-use crate::syntax::ast::{Block, Decl, Expr, Generics, Name, Param, TypeExpr};
+use crate::syntax::ast::{Decl, Expr, Generics, LazyBlock, Name, Param, TypeExpr};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub(super) enum Code {
     /// A `func`, `init` or accessor with a block.
-    Block(Option<Rc<Block>>),
+    Block(Option<LazyBlock>),
     /// A single expression: a formula, a default argument, an initial value.
     Expression(Rc<Expr>),
     /// The memberwise initialiser of a struct.

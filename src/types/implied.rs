@@ -30,6 +30,11 @@ impl World {
         }
     }
 
+    /// What a name stands for: a type of a block, or one of the top level.
+    fn type_in_scope(&mut self, name: &str, scope: &TypeScope) -> Option<Named> {
+        scope.locals.get(name).copied().or_else(|| self.type_entry(name, scope.file))
+    }
+
     /// What `@differentiable` functions imply for the parameters that they name.
     fn implied_by(&mut self, ty: &TypeExpr, env: &Env, scope: &TypeScope, out: &mut Vec<(Requirement, Span)>) {
         match &ty.kind {
@@ -66,7 +71,7 @@ impl World {
                 if let Some(param) = self.param_named(&env.params, &ident.name) {
                     self.differentiable_parameter(Type::Param(param), linear, ty.span, out);
                 } else if !given.is_empty()
-                    && let Some(Named::Nominal(n)) = self.type_entry(&ident.name, scope.file)
+                    && let Some(Named::Nominal(n)) = self.type_in_scope(&ident.name, scope)
                 {
                     let conditions = self.conditions_of_conformance(n, given, env);
                     out.extend(conditions.into_iter().map(|requirement| (requirement, ty.span)));
@@ -129,7 +134,7 @@ impl World {
             TypeExprKind::Named(path) => {
                 if let [(ident, given)] = path.as_slice()
                     && !given.is_empty()
-                    && let Some(Named::Nominal(n)) = self.type_entry(&ident.name, scope.file)
+                    && let Some(Named::Nominal(n)) = self.type_in_scope(&ident.name, scope)
                 {
                     self.add_of_nominal(n, &given.iter().collect::<Vec<_>>(), env, first, ty.span);
                 }

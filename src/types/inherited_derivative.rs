@@ -73,7 +73,11 @@ impl World {
     /// overrides, whose derivatives it has when it promises nothing of its own.
     pub(super) fn stands_for(&mut self, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
         let mut all = self.fulfilled_by(of);
-        if self.overrides_something(of.function) && self.promised_by_attribute(of.function) != Some(false) {
+        // A derivative of an initialiser gives an instance of its own class.
+        if self.overrides_something(of.function)
+            && !self.fills_instance(of.function)
+            && self.promised_by_attribute(of.function) != Some(false)
+        {
             all.extend(self.overridden_by(of));
         }
         all

@@ -49,7 +49,7 @@ pub(super) fn take_apart(decl: &Decl) -> Option<(Decl, Decl)> {
     statements.push(Stmt { kind: StmtKind::Return(Some(pair)), span: last.span });
 
     let with_body = |name: Ident, result: Option<TypeExpr>, items: Vec<Stmt>| {
-        let body = function.body.as_ref().map(|b| Block { items, span: b.span });
+        let body = function.body.as_ref().map(|b| Block { items, span: b.span }.into());
         DeclKind::Function(FunctionDecl { name, result, body, ..function.clone() })
     };
     let plain = with_body(function.name.clone(), function.result.clone(), items[..items.len() - 1].to_vec());

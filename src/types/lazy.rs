@@ -98,7 +98,7 @@ impl World {
         );
         let mut get = accessor(FunctionKind::Getter);
         get.ast_result = ty.cloned().map(Rc::new);
-        get.code = Code::Block(Some(Rc::new(self.written_block(&text, name.span))));
+        get.code = Code::Block(Some(self.written_block(&text, name.span).into()));
         let mut set = accessor(FunctionKind::Setter);
         set.ast_params = Rc::from([value_param(Ident { name: NEW.into(), span: name.span }, ty)]);
         let stored = format!("self.`{storage}`");
@@ -110,7 +110,7 @@ impl World {
             }
             None => self.written_block(&format!("{stored} = `{NEW}`\n"), name.span),
         };
-        set.code = Code::Block(Some(Rc::new(body)));
+        set.code = Code::Block(Some(body.into()));
         let (get, set) = (self.add_function(get), self.add_function(set));
         self.functions[get.0 as usize].setter = Some(set);
         (get, set)

@@ -36,7 +36,7 @@ impl World {
             throws: false,
             rethrows: false,
             result: None,
-            body: Some(body.clone()),
+            body: Some(body.clone().into()),
         };
         let id = self.declare_function(decl, &function, owner, Some(group), file, is_prelude);
         self.nominal_data_mut(class).deinit = Some(id);

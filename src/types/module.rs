@@ -8,8 +8,19 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Ident, TypeExpr};
 use std::path::Path;
 
-/// Modules whose declarations are the library's.
-const LIBRARY: &[&str] = &["Darwin", "Dispatch", "Foundation", "Glibc", "Swift", "TensorFlow", "_Differentiation"];
+/// Modules whose declarations are the library's. Of Swift's libraries for its own tests there is nothing: a program that
+/// imports them brings its replacement along.
+const LIBRARY: &[&str] = &[
+    "Darwin",
+    "DifferentiationUnittest",
+    "Dispatch",
+    "Foundation",
+    "Glibc",
+    "StdlibUnittest",
+    "Swift",
+    "TensorFlow",
+    "_Differentiation",
+];
 /// Swift's name for the module of a script. A program is also called by the names of its files.
 const PROGRAM: &str = "main";
 

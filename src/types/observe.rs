@@ -10,7 +10,7 @@ use super::tree::{FunctionId, GlobalId};
 use super::ty::{NominalId, Type};
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Accessors, Binding, Block, Ident, Name, Param, TypeExpr};
+use crate::syntax::ast::{Accessors, Binding, Block, Ident, LazyBlock, Name, Param, TypeExpr};
 use std::rc::Rc;
 
 /// What is stored where somebody watches.
@@ -73,7 +73,7 @@ impl World {
         let mut set = self.observing(&name.name, name.span, at, true);
         set.kind = FunctionKind::Setter;
         set.ast_params = Rc::from([value_param(Ident { name: NEW.into(), span: name.span }, ty)]);
-        set.code = Code::Block(Some(Rc::new(body)));
+        set.code = Code::Block(Some(body.into()));
         self.add_function(set)
     }
 
@@ -90,7 +90,7 @@ impl World {
         let set = self.observing_block(accessors, name, ty, at);
         let get = self.written_block(&format!("super.`{}`", name.name), name.span);
         let value = Ident { name: NEW.into(), span: name.span };
-        Accessors { get: Some(get), set: Some((Some(value), set)), ..Accessors::default() }
+        Accessors { get: Some(get.into()), set: Some((Some(value), set.into())), ..Accessors::default() }
     }
 
     /// Enters the observers; what the setter does.
@@ -157,7 +157,7 @@ impl World {
         &mut self,
         word: &str,
         (own, usual): (Option<&Ident>, &str),
-        body: &Block,
+        body: &LazyBlock,
         name: &Ident,
         ty: Option<&TypeExpr>,
         at: Surroundings,
@@ -170,7 +170,7 @@ impl World {
             None => Some(Ident { name: usual.into(), span: name.span }),
         };
         observer.ast_params = param.into_iter().map(|param| value_param(param, ty)).collect::<Vec<Param>>().into();
-        observer.code = Code::Block(Some(Rc::new(body.clone())));
+        observer.code = Code::Block(Some(body.clone()));
         let f = self.add_function(observer);
         match (at.owner, at.group) {
             (Owner::Module, _) | (_, None) => {

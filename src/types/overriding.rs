@@ -98,6 +98,7 @@ impl World {
         }
         members.sort_by_key(|(name, m)| (self.member_span(n, &m.kind), name.clone()));
         for (name, member) in members {
+            crate::stop::look();
             self.link_member(n, &name, &member);
         }
     }

@@ -3,6 +3,7 @@
 use super::store::World;
 use super::synthesize::VECTOR;
 use super::ty::{NominalId, ParamId, ProtocolId, Type};
+use super::world::Builtin;
 use crate::syntax::ast::{Name, NominalKind};
 use std::rc::Rc;
 
@@ -124,6 +125,54 @@ impl World {
                 self.show(&vector)
             )
         })
+    }
+
+    /// Tangent vectors are added number by number: all that they are made of has to say where its numbers are.
+    pub(super) fn hidden_in_vector(&mut self, ty: &Type) -> Option<String> {
+        let vector = self.vector_here(ty)?;
+        let Type::Nominal(v, args) = &vector else { return None };
+        let data = self.nominal_data(*v);
+        if data.is_prelude || data.kind != NominalKind::Struct {
+            return None;
+        }
+        let differentiable = self.protocol("Differentiable");
+        for member in self.nominal_info(*v).stored.iter().filter(|member| !member.no_derivative) {
+            let part = self.substitute_nominal(*v, args, &member.ty);
+            let part = self.normalize_type(&part);
+            if !self.conforms_to(&part, differentiable) && self.holds_numbers(&part, &mut vec![]) {
+                let (name, part) = (&member.name, self.show(&part));
+                return Some(format!(
+                    "a 'TangentVector' whose stored properties conform to 'Differentiable', unlike '{name}' of type '{part}'"
+                ));
+            }
+        }
+        None
+    }
+
+    /// Whether there are numbers in a value that could move.
+    fn holds_numbers(&mut self, ty: &Type, around: &mut Vec<Type>) -> bool {
+        match ty {
+            Type::Param(_) | Type::Associated(..) => true,
+            Type::Tuple(parts) => parts.iter().any(|(_, part)| self.holds_numbers(part, around)),
+            Type::Nominal(n, args) => {
+                if around.contains(ty) {
+                    return false;
+                }
+                around.push(ty.clone());
+                let info = self.nominal_info(*n);
+                if matches!(info.builtin, Some(Builtin::Double | Builtin::Float)) {
+                    return true;
+                }
+                let stored = info.stored.iter().map(|s| &s.ty);
+                let payloads = info.cases.iter().flat_map(|case| case.payload.iter().map(|(_, ty)| ty));
+                let own: Vec<Type> = stored.chain(payloads).map(|t| self.substitute_nominal(*n, args, t)).collect();
+                own.iter().chain(args.iter()).any(|part| {
+                    let part = self.normalize_type(part);
+                    self.holds_numbers(&part, around)
+                })
+            }
+            _ => false,
+        }
     }
 
     /// What a protocol asks of the associated types of a type, and does not hold.

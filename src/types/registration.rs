@@ -100,9 +100,14 @@ impl World {
             return;
         }
         let given = self.signature(f);
-        // Labels may be left out or added; of several originals that fit, the one with the same labels is meant.
+        // Labels may be left out or added, and a derivative may be static though its original is not; of several originals
+        // that fit, the one that is alike is meant.
         let own = parameter_labels(&given);
-        candidates.sort_by_key(|candidate| parameter_labels(&self.signature(*candidate)) != own);
+        candidates.sort_by_key(|candidate| {
+            let signature = self.signature(*candidate);
+            let is_alike = signature.self_type.is_some() == given.self_type.is_some();
+            (!is_alike, parameter_labels(&signature) != own)
+        });
         let saved = std::mem::replace(&mut self.env, given.env.clone());
         let (mut labels, mut types) = (None, None);
         let mut done = false;
@@ -176,14 +181,20 @@ impl World {
             let further = given_params.get(outer..).filter(|rest| rest.len() + 1 == own.len())?;
             std::iter::once(self.declared_type(n)).chain(further.iter().map(|p| Type::Param(*p))).collect()
         };
-        let (_, types) = parameters(&signature);
+        let (_, mut types) = parameters(&signature);
+        let (mut changed, mut has_self) = (changed_parameters(&signature), signature.self_type.is_some());
+        if self.fills_instance(function) {
+            // What is registered makes an instance of its own.
+            types.remove(0);
+            changed.remove(0);
+            has_self = false;
+        }
         let mut put = |t: &Type| {
             let t = t.substitute(&|p| own.iter().position(|q| *q == p).map(|i| arguments[i].clone()));
             self.normalize_type(&t)
         };
         let params = types.iter().map(&mut put).collect();
         let result = put(&signature.result);
-        let (changed, has_self) = (changed_parameters(&signature), signature.self_type.is_some());
         Some(Original { function, arguments, params, changed, result, has_self })
     }
 
@@ -218,17 +229,27 @@ impl World {
             }
             world.env = env.clone();
             let before = world.diagnostics.len();
-            let wrt = world.wrt_flags(args, &names, &types, given.self_type.is_some());
+            let mut wrt = world.wrt_flags(args, &names, &types, given.self_type.is_some());
             if world.diagnostics.len() > before {
                 return Err(Misfit::Reported);
             }
             if let Some(problem) = world.misfitting_derivative(f, original, kind, &wrt, &linear, span) {
-                return Err(Misfit::Types(Box::new(problem)));
+                let promised = if args.wrt.is_none() { world.promised_of_original(original) } else { vec![] };
+                let fits =
+                    |wrt: &Vec<bool>| world.misfitting_derivative(f, original, kind, wrt, &linear, span).is_none();
+                wrt = promised.into_iter().find(fits).ok_or_else(|| Misfit::Types(Box::new(problem)))?;
             }
             let differs = args.differs.is_some();
             world.remember(Registered { differs, ..original.registered(f, wrt, kind) }, original, span);
             Ok(())
         });
+    }
+
+    /// The parameters that an original promises to be differentiable by, for each promise.
+    fn promised_of_original(&mut self, original: &Original) -> Vec<Vec<bool>> {
+        let made = usize::from(self.fills_instance(original.function));
+        let promised = self.promised_parameters(original.function);
+        promised.into_iter().map(|(_, wrt)| wrt[made.min(wrt.len())..].to_vec()).collect()
     }
 
     /// Whether arguments have one label in a derivative and another one in its original. Operators, subscripts and setters are

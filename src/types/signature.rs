@@ -30,6 +30,7 @@ impl World {
         if let Some(signature) = &self.function_data(f).signature {
             return signature.clone();
         }
+        crate::stop::look();
         let outer = self.function_outer_env(f);
         let data = self.function_data(f);
         let (owner, file, generics) = (data.owner, data.file, data.generics.clone());
@@ -189,7 +190,7 @@ impl World {
         };
         let is_member = data.outer.is_none() && data.observed.is_none();
         let is_written = !data.is_prelude && data.decl.is_some() && is_member;
-        may_vary && is_static && is_written && data.primitive.is_none() && !stands_for_operator(data)
+        may_vary && is_static && is_written && data.primitive.is_none() && !stands_for_operator_or_initializer(data)
     }
 
     /// The result type of a formula is that of its body; while it is looked for, calls of itself give `Double`.
@@ -227,13 +228,16 @@ pub(super) fn plain_signature(env: Rc<Env>, result: Type) -> Signature {
     Signature { env, params: vec![], self_type: None, self_inout: false, result, throws: false }
 }
 
-/// Whether a function is the derivative or transpose of an operator: then it has operands as that has, and no `self`.
-fn stands_for_operator(data: &FunctionData) -> bool {
+/// Whether a function is the derivative or transpose of an operator, or of an initialiser of a class: then it has the
+/// parameters that are given to that, and no `self`.
+fn stands_for_operator_or_initializer(data: &FunctionData) -> bool {
     let Some(decl) = &data.decl else { return false };
+    let is_in_class = matches!(data.owner, Owner::Nominal(_));
     decl.attributes.iter().any(|attribute| match &attribute.args {
-        AttributeArgs::Differentiation(args) => {
-            args.of.as_ref().is_some_and(|of| super::written::is_operator(&of.name.name))
-        }
+        AttributeArgs::Differentiation(args) => args
+            .of
+            .as_ref()
+            .is_some_and(|of| super::written::is_operator(&of.name.name) || is_in_class && &*of.name.name == "init"),
         AttributeArgs::None | AttributeArgs::Text(_) => false,
     })
 }

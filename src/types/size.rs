@@ -9,31 +9,45 @@ use crate::source::Span;
 /// it would never end.
 const LARGEST: usize = 65_535;
 
+/// How deep the parts of a type may be nested. Every look at a type goes to its innermost part.
+const DEEPEST: usize = 2_000;
+
+/// What a type has too much of.
+enum Excess {
+    Parts,
+    Depth,
+}
+
 impl World {
-    /// Complains of a type that is made of too many parts; it is none then.
+    /// Complains of a type that is made of too many parts, or nested too deep; it is none then.
     pub(super) fn refuse_large(&mut self, ty: &Type, span: Span) -> bool {
-        let is_large = self.parts(ty, LARGEST).is_none();
-        if is_large {
-            let message = format!("this type is made of more than {LARGEST} parts");
-            self.report(
-                Diagnostic::error(DiagnosticCode::TooLarge, span, message)
-                    .help("an array holds many values of one type, a class is a reference to its parts"),
-            );
-        }
-        is_large
+        let (message, help) = match self.parts(ty, LARGEST, DEEPEST) {
+            Ok(_) => return false,
+            Err(Excess::Parts) => (
+                format!("this type is made of more than {LARGEST} parts"),
+                "an array holds many values of one type, a class is a reference to its parts",
+            ),
+            Err(Excess::Depth) => (
+                format!("this type is nested more than {DEEPEST} deep"),
+                "a struct or class with a property of the inner type is a type of its own",
+            ),
+        };
+        self.report(Diagnostic::error(DiagnosticCode::TooLarge, span, message).help(help));
+        true
     }
 
-    /// How many parts are left of an allowance for a type; `None` when it takes more.
-    fn parts(&self, ty: &Type, left: usize) -> Option<usize> {
-        let left = left.checked_sub(1)?;
-        let each = |left: usize, t: &Type| self.parts(t, left);
+    /// How many parts are left of an allowance for a type, which may be nested so deep.
+    fn parts(&self, ty: &Type, left: usize, depth: usize) -> Result<usize, Excess> {
+        let left = left.checked_sub(1).ok_or(Excess::Parts)?;
+        let inner = depth.checked_sub(1).ok_or(Excess::Depth)?;
+        let each = |left: usize, t: &Type| self.parts(t, left, inner);
         match ty {
-            Type::Var(v) => self.var(*v).bound.as_ref().map_or(Some(left), |bound| self.parts(bound, left)),
+            Type::Var(v) => self.var(*v).bound.as_ref().map_or(Ok(left), |bound| self.parts(bound, left, depth)),
             Type::Nominal(_, args) | Type::Opaque(_, args) => args.iter().try_fold(left, each),
             Type::Tuple(fields) => fields.iter().map(|(_, t)| t).try_fold(left, each),
             Type::Function(f) => f.params.iter().map(|p| &p.ty).chain([&f.result]).try_fold(left, each),
-            Type::Associated(of, ..) | Type::Metatype(of) => self.parts(of, left),
-            Type::Param(_) | Type::Existential(_) | Type::Never | Type::Error => Some(left),
+            Type::Associated(of, ..) | Type::Metatype(of) => self.parts(of, left, inner),
+            Type::Param(_) | Type::Existential(_) | Type::Never | Type::Error => Ok(left),
         }
     }
 

@@ -189,8 +189,6 @@ pub(super) struct Group {
     pub(super) file: u32,
     pub(super) is_prelude: bool,
     pub(super) env: Option<Rc<Env>>,
-    /// Whether the conformances of its inheritance clause were entered.
-    pub(super) conformances_entered: bool,
     pub(super) is_private: bool,
 }
 
@@ -208,6 +206,8 @@ pub(super) struct NominalData {
     pub(super) generics: Generics,
     pub(super) group: GroupId,
     pub(super) groups: Vec<GroupId>,
+    /// Of how many of them the conformances were entered.
+    pub(super) groups_entered: usize,
     pub(super) members: HashMap<Name, Vec<Member>>,
     pub(super) stored: Vec<StoredData>,
     pub(super) cases: Vec<CaseData>,

@@ -499,7 +499,7 @@ impl World {
                 function.owner = Owner::Nominal(n);
                 function.group = Some(group);
                 function.kind = FunctionKind::Init { failable: false };
-                function.code = Code::Block(Some(Rc::new(crate::syntax::ast::Block { items: vec![], span })));
+                function.code = Code::Block(Some(crate::syntax::ast::Block { items: vec![], span }.into()));
                 self.add_function(function)
             }
         };

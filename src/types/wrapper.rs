@@ -390,7 +390,7 @@ impl World {
                 }
                 None => self.written_block(&format!("{place} = `{NEW}`\n"), span),
             };
-            set.code = Code::Block(Some(Rc::new(body)));
+            set.code = Code::Block(Some(body.into()));
             self.add_function(set)
         });
         self.functions[get.0 as usize].setter = set;

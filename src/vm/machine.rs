@@ -1,5 +1,6 @@
 //! The machine: its state, and how functions are entered and left.
 
+use super::exclusive::Change;
 use super::fault::Fault;
 use super::functions::{Compiler, Entry, Functions, Version};
 use super::limits::{Limits, Meter};
@@ -41,6 +42,8 @@ pub struct Machine {
     pub(super) window: [usize; 3],
     /// Steps until the next look at limits.
     pub(super) fuel: i64,
+    /// What is changed in place where others can reach it, the innermost last.
+    pub(super) changes: Vec<Change>,
     pub(super) meter: Meter,
     /// How much of the next run's time has passed already.
     pub passed: Duration,
@@ -82,6 +85,7 @@ impl Machine {
             globals: Cells::record(Components::default()),
             levels: Levels::new(tape),
             host,
+            changes: vec![],
             limits,
             tapes: None,
             stacks: Stacks::default(),

@@ -13,6 +13,7 @@
 
 mod dispatch;
 mod ending;
+mod exclusive;
 mod fault;
 mod functions;
 mod joined;

@@ -110,6 +110,7 @@ impl Machine {
     fn end(&mut self) {
         self.keep_kinks();
         self.broken.clear();
+        self.changes.clear();
         whole::forget();
         self.checks = self.checks.take().map(|_| Checks::default());
         self.places.clear();
@@ -130,7 +131,7 @@ impl Machine {
         let places = || self.frames.iter().rev().filter_map(|frame| Some((frame, self.place(frame)?)));
         let user = || places().filter(|(_, (code, _))| !code.is_prelude);
         if fault.span == Span::default() {
-            fault.span = user().chain(places()).map(|(_, (_, span))| span).next().unwrap_or_default();
+            fault.span = self.user_span();
         }
         let call = |(frame, (code, span)): (&Frame, (&Code, Span))| Running {
             name: code.name.clone(),
@@ -139,6 +140,13 @@ impl Machine {
         };
         fault.backtrace = user().map(call).collect();
         fault.cap();
+    }
+
+    /// Where the innermost function of the user is, or of the library where none is running.
+    pub(super) fn user_span(&self) -> Span {
+        let places = || self.frames.iter().rev().filter_map(|frame| self.place(frame));
+        let user = places().find(|(code, _)| !code.is_prelude);
+        user.or_else(|| places().next()).map(|(_, span)| span).unwrap_or_default()
     }
 
     /// Whether a frame runs code of the library.

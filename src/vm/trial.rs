@@ -25,6 +25,7 @@ impl Machine {
         let (window, waiting) = (self.window, ending::take());
         let (frames, tasks, ruled, depth) =
             (self.frames.len(), self.tasks.len(), self.ruled.len(), self.levels.depth());
+        let changes = self.changes.len();
         self.push_halt();
         self.set_window(arguments.all());
         let outcome =
@@ -39,6 +40,7 @@ impl Machine {
                     task.abandon(self);
                 }
                 self.ruled.truncate(ruled);
+                self.changes.truncate(changes);
                 self.levels.abandon_inner(depth);
                 let above = self.stacks.r.len().min(window[2])..;
                 self.stacks.r[above].iter_mut().for_each(|r| *r = Ref::Null);

@@ -155,6 +155,7 @@ impl Marking {
     pub(super) fn function(mut self, f: &Function) -> Function {
         let mut out = Function { registers: self.registers, ..f.clone() };
         for (b, block) in out.blocks.iter_mut().enumerate() {
+            crate::stop::look();
             let old = std::mem::take(&mut block.instructions);
             if b == 0 {
                 block.instructions.append(&mut self.first);

@@ -45,7 +45,7 @@ impl Reader<'_> {
                 let all = self.values(registers, &step.ins)?;
                 self.tangent(&all)?
             }
-            Op::Hold => vec![],
+            Op::Hold | Op::Access { .. } => vec![],
             op => return Err(self.no(unreadable(op))),
         };
         for (reg, value) in step.outs.iter().zip(given) {

@@ -148,7 +148,7 @@ impl<'f> Blocks<'f> {
     /// Whether a step costs no more than to keep what it gives.
     fn is_cheap(&self, step: &Instruction) -> bool {
         match &step.op {
-            Op::ConstF(_) | Op::ConstI(_) | Op::Copy | Op::Sweep(SweepOp::Cut | SweepOp::LeftOut) => true,
+            Op::ConstF(_) | Op::ConstI(_) | Op::Copy | Op::Sweep(SweepOp::Cut | SweepOp::Still) => true,
             Op::Primitive(id) => is_cheap(*id),
             Op::LoadElement { bank: Bank::F | Bank::I, .. }
             | Op::LoadRecord { bank: Bank::F | Bank::I, .. }

@@ -50,6 +50,7 @@ impl Varied {
         let mut changed = true;
         while changed {
             changed = false;
+            crate::stop::look();
             for step in f.blocks.iter().flat_map(|b| &b.instructions) {
                 changed |= varied.spread(f, step)?;
             }
@@ -93,7 +94,7 @@ impl Varied {
         let behind = step.ins.iter().any(|r| !self.is_constant(*r));
         match &step.op {
             Op::Primitive(id) if moves && flow::primitive(*id) == Passage::Break => return None,
-            Op::Sweep(SweepOp::LeftOut) if moves || behind => return None,
+            Op::Sweep(SweepOp::Still) if moves || behind => return None,
             // What was loaded of what is mixed is not known to be of any parameter.
             Op::LoadElement { bank: Bank::F, .. } | Op::LoadRecord { bank: Bank::F, .. }
                 if self.origins[step.ins[0].0 as usize] == Origin::Mixed =>
@@ -114,7 +115,7 @@ impl Varied {
                     let origin = match &step.op {
                         Op::Copy | Op::Take => self.origins[step.ins[0].0 as usize],
                         Op::Null => continue,
-                        Op::Sweep(SweepOp::Cut) => Origin::Elsewhere,
+                        Op::Sweep(SweepOp::Cut | SweepOp::Still) => Origin::Elsewhere,
                         _ if moves || behind => Origin::Mixed,
                         _ => Origin::Elsewhere,
                     };

@@ -41,7 +41,7 @@ impl Selector<'_> {
                     self.element(Bank::F, *offset, *stride);
                 }
             }
-            SweepOp::Cut | SweepOp::LeftOut => self.copy(step),
+            SweepOp::Cut | SweepOp::Still => self.copy(step),
             SweepOp::Flush => {
                 let a = FIn(self.n(step.ins[0]));
                 self.writer.push(I::FlushF { a });

@@ -26,6 +26,7 @@ use crate::diagnostic::Diagnostic;
 use crate::session::{Outcome, Session, Status};
 use args::{Color, Command, KernelAction, Settings, Words};
 use clap::Parser;
+use clap::builder::StyledStr;
 use record::Record;
 use std::io::IsTerminal;
 
@@ -33,12 +34,26 @@ use std::io::IsTerminal;
 pub fn main() -> i32 {
     guard::guarded(|| match Words::try_parse_from(interpreter::words(std::env::args_os())) {
         Ok(words) => dispatch(words),
-        Err(error) => {
-            // Nothing better can be done when the message cannot be written.
-            let _ = error.print();
-            error.exit_code()
-        }
+        Err(error) => usage(&error),
     })
+}
+
+/// Writes what `--help` and `--version` ask for to standard output, and what is wrong with the words to standard error.
+fn usage(error: &clap::Error) -> i32 {
+    let text = error.render();
+    if error.use_stderr() {
+        let is_colored = is_colored(Color::Auto, std::io::stderr().is_terminal());
+        report(&styled(&text, is_colored));
+    } else {
+        let output = Output::stdout();
+        output.write_or_end(&styled(&text, is_colored(Color::Auto, std::io::stdout().is_terminal())));
+        output.flush_or_end();
+    }
+    error.exit_code()
+}
+
+fn styled(text: &StyledStr, is_colored: bool) -> String {
+    if is_colored { text.ansi().to_string() } else { text.to_string() }
 }
 
 fn dispatch(words: Words) -> i32 {

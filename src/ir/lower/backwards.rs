@@ -60,20 +60,14 @@ impl Builder<'_> {
                 let origin = Origin::Functional { of: f, rule: rule.into() };
                 function = self.lowering.request(self.program, origin, self.generics.clone(), None);
             }
-            let (wrt, movers, differs) = (rule.wrt, movers.clone(), rule.differs);
-            let inherited = rule.inherited.map(|original| self.d.function(original).name.clone());
             self.out.rules.push(Rule {
-                wrt,
-                function,
                 registered,
-                kind,
-                result,
                 throws,
-                differs,
-                has_own_tangent: false,
+                differs: rule.differs,
                 place,
-                movers,
-                inherited,
+                movers: movers.clone(),
+                inherited: rule.inherited.map(|original| self.d.function(original).name.clone()),
+                ..Rule::new(rule.wrt, function, kind, result)
             });
         }
         let of_primal = of_primal.map(|original| self.d.function(original).name.clone());
@@ -83,19 +77,12 @@ impl Builder<'_> {
             let kind = if parts.iter().any(|p| p.takes_all) { RuleKind::Pullback } else { RuleKind::Transpose };
             let origin = Origin::Backwards { of: f, parts: parts.into() };
             let function = self.lowering.request(self.program, origin, self.generics.clone(), self.view);
-            let (registered, movers, differs) = (function, movers.clone(), some_differ);
             self.out.rules.push(Rule {
-                wrt,
-                function,
-                registered,
-                kind,
-                result,
-                throws: false,
-                differs,
-                has_own_tangent: false,
+                differs: some_differ,
                 place,
-                movers,
+                movers: movers.clone(),
                 inherited: of_primal.clone(),
+                ..Rule::new(wrt, function, kind, result)
             });
         }
         // Stable: of two that say the same, a derivative comes before a transpose.
@@ -103,7 +90,7 @@ impl Builder<'_> {
     }
 
     /// What moves a value along a tangent vector, of a type that says itself what those are.
-    fn mover(&mut self, ty: &Type) -> Option<FunctionId> {
+    pub(super) fn mover(&mut self, ty: &Type) -> Option<FunctionId> {
         let ty = self.concrete(ty);
         self.tangent_beside(&ty)?;
         let moved = self.d.prelude_function("_moved")?;
@@ -112,7 +99,7 @@ impl Builder<'_> {
 
     /// The body of [`Origin::Backwards`]: calls the function, and makes a closure of what its pullback needs.
     pub fn backwards(&mut self, key: &Key, of: tree::FunctionId, parts: &Rc<[Part]>) {
-        let declared = self.d.function(of);
+        let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);
         let operands = self.parameters(&declared);
@@ -128,7 +115,8 @@ impl Builder<'_> {
         let (checkpoints, value) = match &primal {
             Some(primal) => self.call_primal(primal, operands, &banks),
             None => {
-                let id = self.lowering.request(self.program, Origin::Function(of), self.generics.clone(), key.view);
+                let origin = if declared.fills_instance { Origin::Allocation(of) } else { Origin::Function(of) };
+                let id = self.lowering.request(self.program, origin, self.generics.clone(), key.view);
                 (vec![], self.invoke(Op::Call(id), &[], operands, &banks, false).0)
             }
         };
@@ -177,7 +165,7 @@ impl Builder<'_> {
 
     /// The body of [`Origin::Pullback`]: from the adjoint of the result to those of the parameters.
     pub fn pullback(&mut self, of: tree::FunctionId, parts: &Rc<[Part]>) {
-        let declared = self.d.function(of);
+        let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);
         let types: Vec<Type> = declared.params.iter().map(|p| self.concrete(&p.ty)).collect();

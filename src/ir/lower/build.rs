@@ -1,6 +1,7 @@
 //! The small steps of which lowering is made: registers, instructions, blocks.
 
 use super::exits::Scope;
+use super::place::Location;
 use super::{Key, Lowering, Origin};
 use crate::ir::graph::{Block, BlockId, Function, Instruction, Op, Program, Reg, Register, Terminator, Trap};
 use crate::ir::layout;
@@ -38,6 +39,8 @@ pub(super) enum Slot {
     Registers(Value),
     /// In a box, which closures share. `0`: the register that holds the box.
     Box(Reg),
+    /// Elsewhere: what an optional chain found where it is.
+    Place(Rc<Location>),
 }
 
 /// One function while it is lowered.
@@ -78,6 +81,8 @@ pub(super) struct Builder<'a> {
     pub(super) passed_on: Option<(tree::FunctionId, Vec<Value>)>,
     /// Whether it is an initialiser of a class.
     pub fills_instance: bool,
+    /// The changes of what others can reach that go on here.
+    pub held: Vec<u32>,
     /// The parameters that go back to the caller.
     pub inouts: Vec<LocalId>,
 }
@@ -95,7 +100,10 @@ impl<'a> Builder<'a> {
             | Origin::Pullback { .. }
             | Origin::Functional { .. }
             | Origin::FunctionalMap { .. }
-            | Origin::Sealed { .. } => tree::FunctionId(u32::MAX),
+            | Origin::Sealed { .. }
+            | Origin::CounterpartRule(_)
+            | Origin::CounterpartMap(_)
+            | Origin::Allocation(_) => tree::FunctionId(u32::MAX),
         };
         Builder {
             lowering,
@@ -137,6 +145,7 @@ impl<'a> Builder<'a> {
             throws: false,
             passed_on: None,
             fills_instance: false,
+            held: vec![],
             inouts: vec![],
         }
     }

@@ -4,10 +4,11 @@ use super::Origin;
 use super::build::{Builder, Use, Value};
 use super::change::Opened;
 use super::dispatch::{Target, has_type_self};
+use super::effects::{argument_may_write, last_writing};
 use super::place::Location;
 use crate::ir::graph::{Op, Operator, Reg, Trap};
 use crate::ir::layout::is_small;
-use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Place, ProjectionKind, Root};
+use crate::types::tree::{Argument, Callee, Expr, FunctionRef};
 use crate::types::ty::{FunctionType, Type};
 use crate::types::world::Function;
 use crate::value::Bank;
@@ -60,8 +61,12 @@ impl Builder<'_> {
             self.refuse("a call of a protocol's requirement on a value whose type is not known");
             return self.nothing(ty);
         };
+        let target = self.or_allocation(target, args);
         let f = target.declaration().clone();
-        let declared = self.d.function(f.function);
+        let (declared, args) = match target {
+            Target::Allocation(_) => (self.original(f.function), &args[1..]),
+            _ => (self.d.function(f.function), args),
+        };
         let (own, args) = self.own_type(callee, &declared, args);
         let mut wanted = self.param_types(&declared, &f.generics);
         if own.is_some() {
@@ -177,9 +182,10 @@ impl Builder<'_> {
     }
 
     /// Opens the places among the arguments.
-    fn operands(&mut self, prepared: Vec<Prepared>) -> (Vec<Operand>, Vec<Opened>) {
-        for argument in &prepared {
+    fn operands(&mut self, mut prepared: Vec<Prepared>) -> (Vec<Operand>, Vec<Opened>) {
+        for argument in &mut prepared {
             if let Prepared::Place(at) = argument {
+                *at = self.fetch(std::mem::replace(at, Location::Discard));
                 self.check(at);
             }
         }
@@ -283,6 +289,7 @@ impl Builder<'_> {
         banks: &[Bank],
         throws: bool,
     ) -> (Value, Thrown) {
+        self.note_call(&op);
         let mut ins = first.to_vec();
         let mut back = vec![];
         for operand in operands {
@@ -336,78 +343,4 @@ fn is_safe(declared: &Function) -> bool {
         declared.primitive.as_deref(),
         Some("array.append" | "array.appendContents" | "array.removeAll" | "text.append")
     )
-}
-
-/// The last of several operands that may change what those before it gave; the first one has none before it, and a long
-/// chain of operators lies in it.
-pub(super) fn last_writing<T>(operands: &[T], writes: impl Fn(&T) -> bool) -> usize {
-    operands.iter().enumerate().skip(1).rev().find(|(_, operand)| writes(operand)).map_or(0, |(i, _)| i)
-}
-
-fn argument_may_write(arg: &Argument) -> bool {
-    match arg {
-        Argument::Value(e) => may_write(e),
-        Argument::InOut(place) => place_may_write(place),
-    }
-}
-
-fn place_may_write(place: &Place) -> bool {
-    let root = match &place.root {
-        Root::Value(e) => may_write(e),
-        Root::Local(_) | Root::Global(_) | Root::Discard => false,
-    };
-    root || place.path.iter().any(|step| match &step.kind {
-        ProjectionKind::Accessor { args, .. } => args.iter().any(may_write),
-        ProjectionKind::Field(_) | ProjectionKind::Element(_) | ProjectionKind::Force => false,
-    })
-}
-
-/// Whether evaluating an expression may change a variable that lives in registers.
-pub(super) fn may_write(e: &Expr) -> bool {
-    match &e.kind {
-        ExprKind::Int(_)
-        | ExprKind::Float(_)
-        | ExprKind::Text(_)
-        | ExprKind::Bool(_)
-        | ExprKind::Nil
-        | ExprKind::Local(_)
-        | ExprKind::Global(_)
-        | ExprKind::Metatype
-        | ExprKind::Pending(_)
-        | ExprKind::Error
-        | ExprKind::Function(_)
-        | ExprKind::Requirement(_)
-        | ExprKind::Closure { .. } => false,
-        ExprKind::Field { base, .. } | ExprKind::Element { base, .. } => may_write(base),
-        ExprKind::Some(value)
-        | ExprKind::Force(value)
-        | ExprKind::Erase(value)
-        | ExprKind::Upcast(value)
-        | ExprKind::Quiet(value)
-        | ExprKind::Super(value)
-        | ExprKind::Is { value, .. }
-        | ExprKind::Cast { value, .. }
-        | ExprKind::Try { value, .. }
-        | ExprKind::ConvertFunction { value, .. } => may_write(value),
-        ExprKind::Tuple(parts)
-        | ExprKind::Array(parts)
-        | ExprKind::Struct { fields: parts }
-        | ExprKind::Case { payload: parts, .. }
-        | ExprKind::Interpolation(parts) => parts.iter().any(may_write),
-        ExprKind::Dictionary(pairs) => pairs.iter().any(|(k, v)| may_write(k) || may_write(v)),
-        ExprKind::Call { args, .. } => args.iter().any(changes),
-        ExprKind::CallValue { function, args } => may_write(function) || args.iter().any(changes),
-        ExprKind::Ternary { condition, then, otherwise } => {
-            may_write(condition) || may_write(then) || may_write(otherwise)
-        }
-        ExprKind::Chain { base, body, .. } => may_write(base) || may_write(body),
-        ExprKind::ChainPlace { .. } | ExprKind::Statements { .. } | ExprKind::Assign { .. } => true,
-    }
-}
-
-fn changes(arg: &Argument) -> bool {
-    match arg {
-        Argument::Value(e) => may_write(e),
-        Argument::InOut(_) => true,
-    }
 }

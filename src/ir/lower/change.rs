@@ -22,8 +22,8 @@ pub(super) struct Opened {
 
 #[derive(Clone)]
 enum Closing {
-    /// Stores registers where they came from.
-    Store(Location, Value),
+    /// Stores registers where they came from, at the end of that change of what others can reach.
+    Store(Location, Value, Option<u32>),
     /// Calls a setter on the base, whose value is in registers.
     Set { accessor: Box<Accessor>, base: Value, value: Value },
     /// Makes a constant of what was put there.
@@ -39,12 +39,14 @@ impl Builder<'_> {
     pub fn store(&mut self, at: &Location, value: &[Reg]) {
         match at {
             Location::Registers(regs) => self.assign(regs, value),
-            Location::Box { object, cells } => {
+            Location::Box { object, cells, .. } => {
+                self.look(at);
                 for ((bank, index), reg) in cells.iter().zip(value) {
                     self.emit(Op::StoreBox { bank: *bank, index: *index as u16 }, &[], &[*object, *reg]);
                 }
             }
-            Location::Global { cells } => {
+            Location::Global { cells, .. } => {
+                self.look(at);
                 for ((bank, index), reg) in cells.iter().zip(value) {
                     self.emit(Op::StoreGlobal { bank: *bank, index: *index }, &[], &[*reg]);
                 }
@@ -76,6 +78,11 @@ impl Builder<'_> {
                 let mut all = self.load(whole);
                 all.splice(range.clone(), value.iter().copied());
                 self.store(whole, &all);
+            }
+            Location::Unwrapped { optional, range } => {
+                self.demand_value(optional);
+                let payload = self.part((**optional).clone(), range.clone());
+                self.store(&payload, value);
             }
             Location::Cut { inner, ty } => {
                 let value = self.left_out(value.to_vec(), ty);
@@ -146,14 +153,21 @@ impl Builder<'_> {
 
     // Changing
 
-    /// Fails on a bad index now, while everything is still in its place.
+    /// Fails on a bad index or a missing value now, while everything is still in its place.
     pub fn check(&mut self, at: &Location) {
         match at {
             Location::Element { array, index, .. } => {
                 if outlives_failure(array) {
                     let array = self.load(array);
                     self.emit(Op::CheckIndex, &[], &[array[0], *index]);
+                } else {
+                    self.check(array);
                 }
+            }
+            Location::Unwrapped { optional, range } => {
+                self.demand_value(optional);
+                let payload = self.part((**optional).clone(), range.clone());
+                self.check(&payload);
             }
             Location::Record { record: inner, .. }
             | Location::Part { whole: inner, .. }
@@ -171,7 +185,8 @@ impl Builder<'_> {
     pub fn open(&mut self, at: &Location) -> Opened {
         match at {
             Location::Registers(regs) => Opened { regs: regs.clone(), closings: vec![] },
-            Location::Box { object, cells } => {
+            Location::Box { object, cells, .. } => {
+                let change = self.begin_access(at);
                 let regs = cells.iter().map(|(bank, index)| {
                     let index = *index as u16;
                     match bank {
@@ -180,16 +195,17 @@ impl Builder<'_> {
                     }
                 });
                 let regs: Value = regs.collect();
-                self.opened(vec![], at, regs)
+                self.opened_during(change, at, regs)
             }
-            Location::Global { cells } => {
+            Location::Global { cells, .. } => {
+                let change = self.begin_access(at);
                 let careful = self.careful;
                 let regs = cells.iter().map(|(bank, index)| match bank {
                     Bank::R if !careful => self.value(Op::TakeGlobal { index: *index }, *bank, &[]),
                     _ => self.value(Op::LoadGlobal { bank: *bank, index: *index }, *bank, &[]),
                 });
                 let regs: Value = regs.collect();
-                self.opened(vec![], at, regs)
+                self.opened_during(change, at, regs)
             }
             Location::Element { array, index, stride, cells } => {
                 let array = self.open(array);
@@ -240,6 +256,10 @@ impl Builder<'_> {
                 let whole = self.open(whole);
                 Opened { regs: whole.regs[range.clone()].to_vec(), closings: whole.closings }
             }
+            Location::Unwrapped { optional, range } => {
+                let payload = self.part((**optional).clone(), range.clone());
+                self.open(&payload)
+            }
             Location::Cut { inner, ty } => {
                 let mut opened = self.open(inner);
                 opened.closings.push(Closing::Cut(opened.regs.clone(), ty.clone()));
@@ -251,6 +271,12 @@ impl Builder<'_> {
             }
             Location::Sealed(sealed) => {
                 let mut opened = self.open(&sealed.value);
+                let property = &sealed.property;
+                if self.counterpart(&property.owner, &property.ty, &property.name).is_some() {
+                    let vector = self.load(&sealed.vector);
+                    let value = self.read_sealed(property, vector, opened.regs.clone());
+                    self.assign(&opened.regs, &value);
+                }
                 opened.closings.insert(0, Closing::Seal(sealed.clone()));
                 opened
             }
@@ -261,7 +287,14 @@ impl Builder<'_> {
     fn opened(&mut self, mut closings: Vec<Closing>, at: &Location, regs: Value) -> Opened {
         // They are changed before they go back.
         self.dedicate(&regs, "", Use::Variable);
-        closings.push(Closing::Store(at.clone(), regs.clone()));
+        closings.push(Closing::Store(at.clone(), regs.clone(), None));
+        Opened { regs, closings }
+    }
+
+    /// What was moved out of storage that others can reach.
+    fn opened_during(&mut self, change: Option<u32>, at: &Location, regs: Value) -> Opened {
+        self.dedicate(&regs, "", Use::Variable);
+        let closings = vec![Closing::Store(at.clone(), regs.clone(), change)];
         Opened { regs, closings }
     }
 
@@ -272,9 +305,10 @@ impl Builder<'_> {
             let regs = self.load(&accessor.base);
             Opened { regs: self.keep(regs), closings: vec![] }
         };
-        let value = match &accessor.moving {
-            Some(moving) => self.call_accessor(&moving.take, Operand::InOut(base.regs.clone()), accessor),
-            None => self.get(accessor, base.regs.clone()),
+        let value = match (&accessor.moving, &accessor.found) {
+            (Some(moving), _) => self.call_accessor(&moving.take, Operand::InOut(base.regs.clone()), accessor),
+            (None, Some(found)) => found.clone(),
+            (None, None) => self.get(accessor, base.regs.clone()),
         };
         let value = self.keep(value);
         let regs = if value.iter().all(|r| self.use_of(*r) == Use::Temporary) { value } else { self.copy(&value) };
@@ -288,7 +322,8 @@ impl Builder<'_> {
     pub fn close(&mut self, opened: Opened) {
         for closing in opened.closings.into_iter().rev() {
             match closing {
-                Closing::Store(at, regs) => {
+                Closing::Store(at, regs, change) => {
+                    self.end_access(&at, change);
                     match &at {
                         Location::Element { array, .. } | Location::Record { record: array, .. } => {
                             let object = self.load(array);
@@ -328,6 +363,7 @@ fn outlives_failure(at: &Location) -> bool {
         Location::Element { array: inner, .. }
         | Location::Record { record: inner, .. }
         | Location::Part { whole: inner, .. }
+        | Location::Unwrapped { optional: inner, .. }
         | Location::Cut { inner, .. }
         | Location::Loose { inner, .. } => outlives_failure(inner),
         Location::Accessor(accessor) => outlives_failure(&accessor.base),

@@ -57,7 +57,8 @@ impl Builder<'_> {
             values.push(match self.slot(local) {
                 Slot::Registers(regs) => regs,
                 Slot::Box(object) => vec![object],
-                Slot::Absent => vec![],
+                // No closure captures what an optional chain found.
+                Slot::Place(_) | Slot::Absent => vec![],
             });
         }
         values

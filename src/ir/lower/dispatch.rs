@@ -25,13 +25,15 @@ pub(super) enum Target {
     /// What a method is for the receiver, which is the argument of that number. The function is the one that the method
     /// was declared as.
     Dynamic(MethodId, FunctionRef, usize),
+    /// An initialiser of a class, with an instance that is made for it.
+    Allocation(FunctionRef),
 }
 
 impl Target {
     /// The function whose parameters and results the call has.
     pub fn declaration(&self) -> &FunctionRef {
         match self {
-            Target::Static(f) | Target::Dynamic(_, f, _) => f,
+            Target::Static(f) | Target::Dynamic(_, f, _) | Target::Allocation(f) => f,
         }
     }
 }
@@ -302,6 +304,9 @@ impl Builder<'_> {
 
     /// A call.
     pub fn call_target(&mut self, target: &Target, mut operands: Vec<Operand>) -> (Value, Thrown) {
+        if let Target::Allocation(f) = target {
+            return self.call_allocation(f, operands);
+        }
         let declared = self.d.function(target.declaration().function);
         for (operand, param) in operands.iter_mut().zip(&declared.params) {
             // What changes `self` in a protocol only changes what it refers to in a class.
@@ -310,7 +315,7 @@ impl Builder<'_> {
             }
         }
         let (method, f, at) = match target {
-            Target::Static(f) => return self.call_raw(f, operands),
+            Target::Static(f) | Target::Allocation(f) => return self.call_raw(f, operands),
             Target::Dynamic(method, f, at) => (*method, f, *at),
         };
         let result = self.of_function(&declared, &f.generics, &declared.result);

@@ -74,7 +74,7 @@ impl Builder<'_> {
             let regs = match &self.locals[local.0 as usize] {
                 Slot::Registers(regs) => regs.clone(),
                 Slot::Box(object) => vec![*object],
-                Slot::Absent => vec![],
+                Slot::Place(_) | Slot::Absent => vec![],
             };
             self.hold_registers_to_exit(&regs);
         }
@@ -177,7 +177,7 @@ impl Builder<'_> {
                     let ty = self.body.locals[local.0 as usize].ty.clone();
                     results.extend(self.load_box(object, &ty));
                 }
-                Slot::Absent => {}
+                Slot::Place(_) | Slot::Absent => {}
             }
         }
         self.end(Terminator::Return(results));

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::build::{Builder, Slot, Value};
-use super::call::{last_writing, may_write};
+use super::effects::{last_writing, may_write};
 use super::exits::Scope;
 use super::place::Location;
 use crate::ir::graph::{BlockId, Op, Reg, Trap};
@@ -159,6 +159,7 @@ impl Builder<'_> {
         if let Location::Registers(regs) = &at {
             self.hold(regs);
         }
+        let at = self.fetch(at);
         self.store(&at, &value);
     }
 
@@ -273,27 +274,22 @@ impl Builder<'_> {
 
     fn chain_place(&mut self, place: &Place, local: LocalId, body: &Expr, flatten: bool, ty: &Type) -> Value {
         let at = self.place(place);
+        let at = self.fetch_all(at);
         let (present, absent, after) = (self.block(), self.block(), self.block());
         let banks = self.banks(ty);
         let result = self.regs(&banks);
         let tag = self.tag(&at);
         self.branch(tag, present, absent);
         self.go_on_in(present);
-        let inside = self.payload_location(at, &place.ty);
-        self.check(&inside);
-        let opened = self.open(&inside);
-        // The registers are changed where they are: those of the variable, or those that the value was moved to.
-        self.locals[local.0 as usize] = Slot::Registers(opened.regs.clone());
-        // What was moved goes back when the body throws, too.
-        let (handler, error) = (self.block(), self.reg(Bank::R));
-        self.scopes.push(Scope::Catch { handler, error });
+        let range = 1..self.banks(&place.ty).len();
+        // The operands may change the optional before the value in it is accessed.
+        let inside = match self.runs_code(body) {
+            true => Location::Unwrapped { optional: Box::new(at), range },
+            false => self.part(at, range),
+        };
+        self.locals[local.0 as usize] = Slot::Place(inside.into());
         self.chain_result(body, flatten, &result);
-        self.scopes.pop();
-        self.close(opened.clone());
         self.jump(after);
-        self.go_on_in(handler);
-        self.close(opened);
-        self.throw(error);
         self.go_on_in(absent);
         self.nil(&result);
         self.jump(after);

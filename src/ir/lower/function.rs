@@ -21,6 +21,9 @@ pub(super) fn lower(lowering: &mut Lowering, d: &mut dyn Declarations, program: 
         Origin::Functional { of, ref rule } => builder.functional(key, of, rule),
         Origin::FunctionalMap { of, ref rule } => builder.functional_map(of, rule),
         Origin::Sealed { ref name, is_read } => builder.sealed(key, name, is_read),
+        Origin::CounterpartRule(ref access) => builder.counterpart_rule(key, access),
+        Origin::CounterpartMap(ref access) => builder.counterpart_map(key, access),
+        Origin::Allocation(f) => builder.allocation(f),
         Origin::Bridge { like, ref to } => builder.bridge(like, to),
         Origin::Initializer(_) => builder.initializer(key),
     }
@@ -52,7 +55,10 @@ impl Builder<'_> {
         }
         self.results(&declared);
         let regs = self.parameters(&declared);
-        self.rules(f, &declared);
+        // Those of a class's initialiser are about making an instance with it.
+        if !declared.fills_instance {
+            self.rules(f, &declared);
+        }
         if !self.generics.iter().all(is_small) {
             self.refuse("types that grow without end");
         } else if let Some(name) = &declared.primitive {

@@ -37,7 +37,7 @@ impl Builder<'_> {
 
     /// The body of [`Origin::Functional`].
     pub(super) fn functional(&mut self, key: &Key, of: tree::FunctionId, rule: &Rc<Changing>) {
-        let declared = self.d.function(of);
+        let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);
         let operands = self.parameters(&declared);
@@ -94,7 +94,7 @@ impl Builder<'_> {
 
     /// The body of [`Origin::FunctionalMap`].
     pub(super) fn functional_map(&mut self, of: tree::FunctionId, rule: &Changing) {
-        let declared = self.d.function(of);
+        let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);
         self.out.name = "closure".into();

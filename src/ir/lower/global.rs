@@ -71,7 +71,8 @@ impl Builder<'_> {
     /// The place of a global variable in global storage.
     pub fn global_storage(&mut self, global: GlobalId) -> Location {
         if let Some(storage) = self.lowering.globals.get(&global) {
-            return Location::Global { cells: storage.cells.clone() };
+            let cells = storage.cells.clone();
+            return Location::Global { cells, stored: self.stored_global(global) };
         }
         let declared = self.d.global(global);
         let banks = self.banks(&declared.ty);
@@ -86,7 +87,7 @@ impl Builder<'_> {
             self.program.global_names.insert(cell, declared.name.clone());
         }
         self.lowering.globals.insert(global, Storage { cells: cells.clone(), ready });
-        Location::Global { cells }
+        Location::Global { cells, stored: self.stored_global(global) }
     }
 
     /// Computes the initial value unless it is there.

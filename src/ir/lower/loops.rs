@@ -1,8 +1,9 @@
 //! Loops. Their test stands at the end, behind a first test in front, so that a round costs one jump.
 
 use super::build::{Builder, Use, Value};
-use super::call::{Operand, may_write};
+use super::call::Operand;
 use super::dispatch::Target;
+use super::effects::may_write;
 use super::exits::Scope;
 use super::pattern::{bound, bound_by};
 use super::place::{Location, stride};

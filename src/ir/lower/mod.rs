@@ -9,21 +9,26 @@
 //! Not here: passes over finished graphs (`simplify.rs`, `inline.rs`), derivatives (`diff`).
 //!
 //! One file per construct: `statement`, `loops`, `switch`, `pattern`, `expr`, `literal`, `call`, `primitive`, `operator`,
-//! `closure`, `place`, `change`, `global`, `exits`. `build` has the small steps that all of them are made of.
+//! `closure`, `place`, `load`, `change`, `access`, `global`, `exits`, `effects`. `build` has the small steps that all of them are made of.
 
+mod access;
+mod allocation;
 mod backwards;
 mod build;
 mod call;
 mod cast;
 mod change;
 mod closure;
+mod counterpart;
 mod dispatch;
+mod effects;
 mod exits;
 mod expr;
 mod function;
 mod functional;
 mod global;
 mod literal;
+mod load;
 mod loops;
 mod operator;
 mod pattern;
@@ -35,6 +40,7 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
+use super::exclusive::Accesses;
 use super::graph::{Function, FunctionId, Program};
 use super::layout::Layouts;
 use crate::source::Span;
@@ -61,6 +67,7 @@ pub struct Lowering {
     /// What was lowered since the passes over finished graphs ran.
     fresh: Vec<FunctionId>,
     interactive: bool,
+    accesses: Accesses,
 }
 
 /// What a graph was made from.
@@ -100,6 +107,13 @@ pub(in crate::ir) enum Origin {
     /// Reads or sets a stored property of a type that says itself what its tangent vectors are. The generic arguments are
     /// the type and that of the property.
     Sealed { name: Rc<str>, is_read: bool },
+    /// The derivative of that, where the vectors have a member for the property. The generic arguments are the same.
+    CounterpartRule(Rc<counterpart::Access>),
+    /// The linear function that it returns.
+    CounterpartMap(Rc<counterpart::Access>),
+    /// Makes an instance of a class, and has an initialiser fill it: what a derivative registered for the initialiser is
+    /// about.
+    Allocation(tree::FunctionId),
 }
 
 /// A function that takes the adjoint of a result to those of some parameters.
@@ -188,6 +202,7 @@ impl Lowering {
             }
         }
         let fresh = std::mem::take(&mut self.fresh);
+        self.accesses.prune(program, &fresh, self.interactive, d.sees_ends());
         super::simplify::finish(program, &fresh);
         if cfg!(debug_assertions) {
             for id in fresh {

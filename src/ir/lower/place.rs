@@ -1,17 +1,15 @@
-//! Places: where a value is kept, how the place is found, and how it is read. What stands in a place is evaluated once,
+//! Places: where a value is kept, and how the place is found. What stands in a place is evaluated once,
 //! from left to right, when it is found.
 //!
-//! Not here: replacing and changing what is there (`change.rs`).
+//! Not here: reading (`load.rs`), replacing and changing what is there (`change.rs`).
 
+use super::access::Stored;
 use super::build::{Builder, Slot, Value};
-use super::call::{Operand, may_write};
+use super::call::Operand;
 use super::dispatch::Target;
 use crate::ir::graph::{Op, Reg, Stride, Trap};
 use crate::ir::layout::cells;
-use crate::types::tree::Ownership;
-use crate::types::tree::{
-    Argument, Callee, Expr, ExprKind, FunctionRef, LocalId, Place, Projection, ProjectionKind, Root,
-};
+use crate::types::tree::{Callee, FunctionRef, LocalId, Ownership, Place, Projection, ProjectionKind, Root};
 use crate::types::ty::Type;
 use crate::value::Bank;
 use crate::value::shape::{Shape, ShapeId};
@@ -24,9 +22,9 @@ pub(super) enum Location {
     /// In registers.
     Registers(Value),
     /// In a box: a captured variable, an instance of a class.
-    Box { object: Reg, cells: Vec<(Bank, u32)> },
+    Box { object: Reg, cells: Vec<(Bank, u32)>, stored: Option<Stored> },
     /// In global variables.
-    Global { cells: Vec<(Bank, u32)> },
+    Global { cells: Vec<(Bank, u32)>, stored: Option<Stored> },
     /// In an element of an array.
     Element { array: Box<Location>, index: Reg, stride: Stride, cells: Vec<(Bank, u32)> },
     /// In a record.
@@ -35,6 +33,8 @@ pub(super) enum Location {
     Accessor(Box<Accessor>),
     /// Some components of what is behind a getter and a setter.
     Part { whole: Box<Location>, range: Range<usize> },
+    /// Some components of the value of an optional, which has to be there whenever the place is accessed.
+    Unwrapped { optional: Box<Location>, range: Range<usize> },
     /// In something marked `@noDerivative`: what is put there becomes a constant.
     Cut { inner: Box<Location>, ty: Type },
     /// In a variable that does not keep its instance.
@@ -89,6 +89,8 @@ pub(super) struct Accessor {
     pub moving: Option<Moving>,
     pub args: Vec<Value>,
     pub mutating: bool,
+    /// What the getter gave, where it was called for all that is done there.
+    pub found: Option<Value>,
 }
 
 /// How a value is moved out of what keeps it, instead of being copied by a getter, while it is changed: an array in a
@@ -139,9 +141,8 @@ impl Builder<'_> {
             }
             ProjectionKind::Element(index) => self.field_location(at, ty, *index as usize),
             ProjectionKind::Force => {
-                let tag = self.tag(&at);
-                self.demand(tag, Trap::UnexpectedNil);
-                self.payload_location(at, ty)
+                let len = self.banks(ty).len();
+                Location::Unwrapped { optional: Box::new(at), range: 1..len }
             }
             ProjectionKind::Accessor { get, set, args, mutating } => {
                 let args: Vec<Value> = args
@@ -173,7 +174,7 @@ impl Builder<'_> {
             return self.element_location(base, index, ty);
         }
         let moving = if mutating { self.moving(&get) } else { None };
-        Location::Accessor(Box::new(Accessor { base, get, set, moving, args, mutating }))
+        Location::Accessor(Box::new(Accessor { base, get, set, moving, args, mutating, found: None }))
     }
 
     /// The functions that a subscript of the library names for moving its value.
@@ -197,6 +198,37 @@ impl Builder<'_> {
         self.load(&tag)[0]
     }
 
+    /// Stops the program where the optional at a place has no value.
+    pub fn demand_value(&mut self, optional: &Location) {
+        let tag = self.tag(optional);
+        self.demand(tag, Trap::UnexpectedNil);
+    }
+
+    /// Calls the getters behind which an optional on the way to a place is found: once, for testing it and for changing its
+    /// value.
+    pub fn fetch(&mut self, at: Location) -> Location {
+        match at {
+            Location::Unwrapped { optional, range } => {
+                Location::Unwrapped { optional: Box::new(self.fetch_all(*optional)), range }
+            }
+            other => other.map_base(&mut |base| self.fetch(base)),
+        }
+    }
+
+    /// The same for all getters on the way to a place. What is moved to be changed stays where it is.
+    pub fn fetch_all(&mut self, at: Location) -> Location {
+        let mut at = at.map_base(&mut |base| self.fetch_all(base));
+        if !matches!(&at, Location::Accessor(accessor) if accessor.moving.is_none() && accessor.found.is_none()) {
+            return at;
+        }
+        let value = self.load(&at);
+        let value = self.keep(value);
+        if let Location::Accessor(accessor) = &mut at {
+            accessor.found = Some(value);
+        }
+        at
+    }
+
     /// The place of a variable.
     pub fn local_location(&mut self, local: LocalId) -> Location {
         let at = match self.slot(local) {
@@ -204,8 +236,10 @@ impl Builder<'_> {
             Slot::Box(object) => {
                 let ty = self.body.locals[local.0 as usize].ty.clone();
                 let banks = self.banks(&ty);
-                Location::Box { object, cells: cells(&banks) }
+                let stored = self.stored_local(local);
+                Location::Box { object, cells: cells(&banks), stored }
             }
+            Slot::Place(at) => return (*at).clone(),
             Slot::Absent => Location::Discard,
         };
         at.kept(self.body.locals[local.0 as usize].ownership)
@@ -217,29 +251,30 @@ impl Builder<'_> {
         let inner = self.inner(shape);
         let (value, beside) = self.beside(inner);
         let range = self.lowering.layouts.field(&self.program.shapes, value, index);
+        let stored = self.stored_property(ty, index);
         if let Some(beside) = beside
             && let Some(property) = self.sealed_property(ty, index)
         {
-            let value = self.components_at(at.clone(), shape, range);
-            let vector = self.components_at(at, shape, beside);
+            let value = self.components_at(at.clone(), shape, range, stored);
+            let vector = self.components_at(at, shape, beside, None);
             return Location::Sealed(Box::new(Sealed { value, vector, property }));
         }
         let ownership = self.ownership_of_field(ty, index);
         if let Some(property) = self.property_left_out(ty, index) {
-            let value = self.components_at(at.clone(), shape, range).kept(ownership);
+            let value = self.components_at(at.clone(), shape, range, stored).kept(ownership);
             return Location::LeftOut(Box::new(LeftOut { value, owner: at, property }));
         }
-        self.components_at(at, shape, range).kept(ownership)
+        self.components_at(at, shape, range, stored).kept(ownership)
     }
 
     /// The place of some components of a value of that shape, which may be in a record or an instance.
-    fn components_at(&mut self, at: Location, shape: ShapeId, range: Range<usize>) -> Location {
+    fn components_at(&mut self, at: Location, shape: ShapeId, range: Range<usize>, stored: Option<Stored>) -> Location {
         let inner = self.inner(shape);
         match self.program.shapes.get(shape) {
             Shape::Class { .. } => {
                 let cells = self.lowering.layouts.cells(&self.program.shapes, inner);
                 match self.load(&at).first() {
-                    Some(object) => Location::Box { object: *object, cells: cells[range].to_vec() },
+                    Some(object) => Location::Box { object: *object, cells: cells[range].to_vec(), stored },
                     None => Location::Discard,
                 }
             }
@@ -251,13 +286,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The place of the value of an optional.
-    pub fn payload_location(&mut self, at: Location, ty: &Type) -> Location {
-        let len = self.banks(ty).len();
-        self.part(at, 1..len)
-    }
-
-    fn element_location(&mut self, array: Location, index: Reg, ty: &Type) -> Location {
+    pub fn element_location(&mut self, array: Location, index: Reg, ty: &Type) -> Location {
         let banks = self.banks(ty);
         Location::Element { array: Box::new(array), index, stride: stride(&banks), cells: cells(&banks) }
     }
@@ -266,8 +295,8 @@ impl Builder<'_> {
     pub fn part(&mut self, at: Location, range: Range<usize>) -> Location {
         match at {
             Location::Registers(regs) => Location::Registers(regs[range].to_vec()),
-            Location::Box { object, cells } => Location::Box { object, cells: cells[range].to_vec() },
-            Location::Global { cells } => Location::Global { cells: cells[range].to_vec() },
+            Location::Box { object, cells, stored } => Location::Box { object, cells: cells[range].to_vec(), stored },
+            Location::Global { cells, stored } => Location::Global { cells: cells[range].to_vec(), stored },
             Location::Element { array, index, stride, cells } => {
                 Location::Element { array, index, stride, cells: cells[range].to_vec() }
             }
@@ -275,6 +304,9 @@ impl Builder<'_> {
             Location::Accessor(_) => Location::Part { whole: Box::new(at), range },
             Location::Part { whole, range: outer } => {
                 Location::Part { whole, range: outer.start + range.start..outer.start + range.end }
+            }
+            Location::Unwrapped { optional, range: outer } => {
+                Location::Unwrapped { optional, range: outer.start + range.start..outer.start + range.end }
             }
             Location::Cut { .. } | Location::Loose { .. } | Location::Sealed(_) | Location::LeftOut(_) => {
                 Location::Part { whole: Box::new(at), range }
@@ -306,7 +338,7 @@ impl Builder<'_> {
     }
 
     /// The instance that such a variable refers to.
-    fn found(&mut self, value: Value, ownership: Ownership) -> Value {
+    pub fn found(&mut self, value: Value, ownership: Ownership) -> Value {
         match ownership {
             Ownership::Strong => value,
             Ownership::Weak | Ownership::Unowned => self.through("instance.find", value),
@@ -319,99 +351,6 @@ impl Builder<'_> {
         self.emit(Op::Native { name, shapes: vec![] }, &outs, &value);
         outs
     }
-
-    // Reading
-
-    /// The place that an expression reads, so that no more of it is loaded than is needed.
-    pub fn location(&mut self, e: &Expr) -> Location {
-        match &e.kind {
-            ExprKind::Local(local) => self.local_location(*local),
-            ExprKind::Global(global) => self.global(*global),
-            ExprKind::Field { base, index } | ExprKind::Element { base, index } => {
-                let at = self.location(base);
-                self.field_location(at, &base.ty, *index as usize)
-            }
-            ExprKind::Upcast(base) | ExprKind::Super(base) => self.location(base),
-            ExprKind::Call { callee, args } => {
-                let get = self.resolve(callee);
-                match (get, args.as_slice()) {
-                    (Some(get), [Argument::Value(array), Argument::Value(index)])
-                        if self.is_primitive_target(&get, "array.get") =>
-                    {
-                        let mut at = self.location(array);
-                        if may_write(index) {
-                            let whole = self.load(&at);
-                            at = Location::Registers(self.keep(whole));
-                        }
-                        let index = self.expr(index);
-                        self.element_location(at, index[0], &e.ty)
-                    }
-                    _ => Location::Registers(self.expr_value(e)),
-                }
-            }
-            _ => Location::Registers(self.expr_value(e)),
-        }
-    }
-
-    /// The value at a place. Registers of variables are handed out as they are.
-    pub fn load(&mut self, at: &Location) -> Value {
-        match at {
-            Location::Registers(regs) => regs.clone(),
-            Location::Box { object, cells } => {
-                self.each(cells, &[*object], |bank, index| Op::LoadBox { bank, index: index as u16 })
-            }
-            Location::Global { cells } => self.each(cells, &[], |bank, index| Op::LoadGlobal { bank, index }),
-            Location::Element { array, index, stride, cells } => {
-                let array = self.load(array);
-                let stride = *stride;
-                if cells.is_empty() {
-                    self.emit(Op::CheckIndex, &[], &[array[0], *index]);
-                }
-                let op = |bank, offset| Op::LoadElement { bank, offset: offset as u16, stride };
-                self.each(cells, &[array[0], *index], op)
-            }
-            Location::Record { record, cells } => {
-                let record = self.load(record);
-                self.each(cells, &[record[0]], |bank, index| Op::LoadRecord { bank, index: index as u16 })
-            }
-            Location::Accessor(accessor) if self.getter_mutates(accessor) => {
-                self.check(&accessor.base);
-                let base = self.open(&accessor.base);
-                let value = self.get(accessor, base.regs.clone());
-                self.close(base);
-                value
-            }
-            Location::Accessor(accessor) => {
-                let base = self.load(&accessor.base);
-                self.get(accessor, base)
-            }
-            Location::Part { whole, range } => self.load(whole)[range.clone()].to_vec(),
-            Location::Cut { inner, .. } => self.load(inner),
-            Location::Sealed(sealed) => {
-                let (vector, value) = (self.load(&sealed.vector), self.load(&sealed.value));
-                self.read_sealed(&sealed.property, vector, value)
-            }
-            Location::LeftOut(left_out) => {
-                let (owner, value) = (self.load(&left_out.owner), self.load(&left_out.value));
-                self.read_sealed(&left_out.property, owner, value)
-            }
-            Location::Loose { inner, ownership } => {
-                let value = self.load(inner);
-                self.found(value, *ownership)
-            }
-            Location::Discard => vec![],
-        }
-    }
-
-    /// The contents of a box.
-    pub fn load_box(&mut self, object: Reg, ty: &Type) -> Value {
-        let banks = self.banks(ty);
-        self.load(&Location::Box { object, cells: cells(&banks) })
-    }
-
-    fn each(&mut self, cells: &[(Bank, u32)], ins: &[Reg], op: impl Fn(Bank, u32) -> Op) -> Value {
-        cells.iter().map(|(bank, index)| self.value(op(*bank, *index), *bank, ins)).collect()
-    }
 }
 
 impl Location {
@@ -421,6 +360,24 @@ impl Location {
             Ownership::Strong => self,
             Ownership::Weak | Ownership::Unowned => Location::Loose { inner: Box::new(self), ownership },
         }
+    }
+
+    /// The same place of another whole: of what `change` makes of the place that this one is a part of.
+    fn map_base(mut self, change: &mut dyn FnMut(Location) -> Location) -> Location {
+        let base = match &mut self {
+            Location::Element { array: base, .. }
+            | Location::Record { record: base, .. }
+            | Location::Part { whole: base, .. }
+            | Location::Unwrapped { optional: base, .. }
+            | Location::Cut { inner: base, .. }
+            | Location::Loose { inner: base, .. } => &mut **base,
+            Location::Accessor(accessor) => &mut accessor.base,
+            // These name their owner several times.
+            Location::Sealed(_) | Location::LeftOut(_) => return self,
+            Location::Registers(_) | Location::Box { .. } | Location::Global { .. } | Location::Discard => return self,
+        };
+        *base = change(std::mem::replace(base, Location::Discard));
+        self
     }
 }
 

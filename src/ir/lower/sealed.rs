@@ -3,9 +3,9 @@
 //!
 //! Beside each value stands a vector of zeros, whose slots say how the value moves; one number for all of it where nobody
 //! can count its components beforehand. Functions with registered derivatives
-//! read and write them like those of any other numbers; copies carry them along. A stored property says nothing of them:
-//! reading or setting one is a call of a function without a derivative. So is reading a property that the vectors of a type
-//! leave out, whose other properties they have.
+//! read and write them like those of any other numbers; copies carry them along. A stored property says nothing of them,
+//! unless the vector has a member of its name (`counterpart`): reading or setting one is a call of a function without a
+//! derivative. So is reading a property that the vectors of a type leave out, whose other properties they have.
 
 use super::build::{Builder, Use, Value};
 use super::call::Operand;
@@ -83,10 +83,13 @@ impl Builder<'_> {
         let (_, Some(beside)) = self.beside(inner) else { return vec![] };
         let banks = self.banks_of(inner);
         let mut vector = self.zeros(&banks[beside]);
-        for (k, value) in parts.iter().enumerate() {
-            if let Some(property) = property(self, k) {
-                vector = self.set_sealed(&property, vector, value.clone());
-            }
+        let found = parts.iter().enumerate().filter_map(|(k, value)| Some((property(self, k)?, value)));
+        let found: Vec<_> = found.collect();
+        // What a constant is set to without a counterpart breaks no chain as long as the vector is zero.
+        let (kept, lost): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|(p, _)| self.counterpart(&p.owner, &p.ty, &p.name).is_some());
+        for (property, value) in lost.into_iter().chain(kept) {
+            vector = self.set_sealed(&property, vector, value.clone());
         }
         vector
     }
@@ -117,17 +120,14 @@ impl Builder<'_> {
         let type_name: Rc<str> = self.d.type_name(&owner).into();
         self.out.name = format!("{type_name}.{name}").into();
         self.out.is_prelude = true;
-        self.out.is_opaque = true;
-        let is_case = matches!(&owner, Type::Nominal(id, _) if self.d.nominal(*id).kind == NominalKind::Enum);
-        self.out.obstacle = Some(Obstacle::Property { owner: type_name, name: name.clone(), is_read, is_case });
-        // The vector beside the owner, or the owner itself.
-        let (vector_shape, vector_tangent) = match self.tangent_beside(&owner) {
-            Some(beside) => (self.program.tangents.get(beside).value, Some(beside)),
-            None => (self.shape(&owner), self.tangent(&owner)),
-        };
-        let vector = self.sealed_parameter(vector_shape, vector_tangent);
-        let (shape, tangent) = (self.shape(&ty), self.tangent(&ty));
-        let value = self.sealed_parameter(shape, tangent);
+        let (vector, value) = self.sealed_parameters(&owner, &ty);
+        if self.counterpart(&owner, &ty, name).is_some() {
+            self.counterpart_rules(key, name, is_read);
+        } else {
+            self.out.is_opaque = true;
+            let is_case = matches!(&owner, Type::Nominal(id, _) if self.d.nominal(*id).kind == NominalKind::Enum);
+            self.out.obstacle = Some(Obstacle::Property { owner: type_name, name: name.clone(), is_read, is_case });
+        }
         let results = if is_read { value } else { vector };
         self.out.result_len = results.len();
         self.out.results = results.iter().map(|reg| self.bank(*reg)).collect();
@@ -144,6 +144,17 @@ impl Builder<'_> {
                 _ => return None,
             };
         }
+    }
+
+    /// The vector beside the owner of a property, or the owner itself, and the property.
+    pub(super) fn sealed_parameters(&mut self, owner: &Type, ty: &Type) -> (Value, Value) {
+        let (vector_shape, vector_tangent) = match self.tangent_beside(owner) {
+            Some(beside) => (self.program.tangents.get(beside).value, Some(beside)),
+            None => (self.shape(owner), self.tangent(owner)),
+        };
+        let vector = self.sealed_parameter(vector_shape, vector_tangent);
+        let (shape, tangent) = (self.shape(ty), self.tangent(ty));
+        (vector, self.sealed_parameter(shape, tangent))
     }
 
     fn sealed_parameter(&mut self, shape: ShapeId, tangent: Option<TangentId>) -> Value {

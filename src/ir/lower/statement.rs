@@ -243,7 +243,7 @@ impl Builder<'_> {
         let banks = self.banks_of_local(local);
         let regs = match &self.locals[local.0 as usize] {
             Slot::Registers(regs) => regs.clone(),
-            Slot::Absent | Slot::Box(_) => self.regs(&banks),
+            Slot::Absent | Slot::Box(_) | Slot::Place(_) => self.regs(&banks),
         };
         let name = self.body.locals[local.0 as usize].name.clone();
         self.dedicate(&regs, &name, Use::Variable);
@@ -310,7 +310,7 @@ impl Builder<'_> {
     pub fn bind_box(&mut self, local: LocalId, value: &[Reg]) {
         let object = match self.locals[local.0 as usize] {
             Slot::Box(object) => object,
-            Slot::Registers(_) | Slot::Absent => self.reg(Bank::R),
+            Slot::Registers(_) | Slot::Place(_) | Slot::Absent => self.reg(Bank::R),
         };
         let name = self.body.locals[local.0 as usize].name.clone();
         self.dedicate(&[object], &name, Use::Constant);

@@ -1,6 +1,6 @@
 //! Declarations.
 
-use super::{Attribute, Block, Expr, Generics, Ident, Pattern, Requirement, TypeExpr};
+use super::{Attribute, Block, Expr, Generics, Ident, LazyBlock, Pattern, Requirement, TypeExpr};
 use crate::source::Span;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -103,13 +103,13 @@ pub struct Binding {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Accessors {
     /// The getter's body; in a protocol `Some` with an empty block for `get`.
-    pub get: Option<Block>,
+    pub get: Option<LazyBlock>,
     /// `set(newValue) { … }`
-    pub set: Option<(Option<Ident>, Block)>,
+    pub set: Option<(Option<Ident>, LazyBlock)>,
     /// `willSet(newValue) { … }`
-    pub will_set: Option<(Option<Ident>, Block)>,
+    pub will_set: Option<(Option<Ident>, LazyBlock)>,
     /// `didSet(oldValue) { … }`
-    pub did_set: Option<(Option<Ident>, Block)>,
+    pub did_set: Option<(Option<Ident>, LazyBlock)>,
     /// Attributes on the getter.
     pub get_attributes: Vec<Attribute>,
     /// `mutating get`
@@ -138,7 +138,7 @@ pub struct FunctionDecl {
     /// The result type; `None` is `()`, and is inferred for closures and formulas.
     pub result: Option<TypeExpr>,
     /// Its body; `None` for a requirement or a primitive.
-    pub body: Option<Block>,
+    pub body: Option<LazyBlock>,
 }
 
 /// A parameter.

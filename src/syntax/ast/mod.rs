@@ -5,11 +5,13 @@
 
 mod declaration;
 mod expression;
+mod lazy_block;
 mod statement;
 mod types;
 
 pub use declaration::*;
 pub use expression::*;
+pub use lazy_block::*;
 pub use statement::*;
 pub use types::*;
 

@@ -4,8 +4,8 @@ use super::expr::expr;
 use super::types::{attributes, ty};
 use super::{Tree, block, list, maybe, pattern, word};
 use crate::syntax::ast::{
-    Accessors, Block, Decl, DeclKind, DifferentiationArgs, Fixity, FunctionDecl, Generics, Ident, NominalKind, Param,
-    Requirement, TypeExpr, WrtKind, WrtParam,
+    Accessors, Decl, DeclKind, DifferentiationArgs, Fixity, FunctionDecl, Generics, Ident, LazyBlock, NominalKind,
+    Param, Requirement, TypeExpr, WrtKind, WrtParam,
 };
 use std::rc::Rc;
 
@@ -184,7 +184,7 @@ fn accessors(a: &Accessors) -> Vec<Tree> {
         let mutating = if a.mutating_get { "mutating " } else { "" };
         block(&format!("{}{mutating}get", attributes(&a.get_attributes)), get)
     });
-    let with_name = |head: &str, accessor: &Option<(Option<Ident>, Block)>| {
+    let with_name = |head: &str, accessor: &Option<(Option<Ident>, LazyBlock)>| {
         accessor.as_ref().map(|(name, body)| {
             let name = name.as_ref().map(|n| format!(" {}", n.name)).unwrap_or_default();
             block(&format!("{head}{name}"), body)

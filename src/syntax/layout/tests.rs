@@ -1,6 +1,7 @@
 //! The style, example by example.
 
 use super::formatted;
+use crate::syntax::tests::roomy;
 
 #[track_caller]
 fn becomes(text: &str, expected: &str) {
@@ -73,10 +74,12 @@ fn what_cannot_be_read_is_refused() {
 
 #[test]
 fn deep_and_long_texts_take_little() {
-    let deep = format!("{}1{}", "[".repeat(250), "]".repeat(250));
-    assert_eq!(formatted(&deep, 0), Ok(format!("{deep}\n")));
-    let chain = format!("let x = {}", "1 + ".repeat(1500) + "1");
-    assert_eq!(formatted(&chain, 0), Ok(format!("{chain}\n")));
-    let nested = "if a {\n".repeat(200) + &"}\n".repeat(200);
-    assert!(formatted(&nested, 0).is_ok_and(|text| text.lines().count() == 400));
+    roomy(|| {
+        let deep = format!("{}1{}", "[".repeat(250), "]".repeat(250));
+        assert_eq!(formatted(&deep, 0), Ok(format!("{deep}\n")));
+        let chain = format!("let x = {}", "1 + ".repeat(1500) + "1");
+        assert_eq!(formatted(&chain, 0), Ok(format!("{chain}\n")));
+        let nested = "if a {\n".repeat(200) + &"}\n".repeat(200);
+        assert!(formatted(&nested, 0).is_ok_and(|text| text.lines().count() == 400));
+    });
 }

@@ -263,12 +263,12 @@ impl Builder<'_> {
     fn array(&mut self, node: Node<'_>, span: Span) -> Expr {
         let (mut elements, mut pairs) = (vec![], vec![]);
         let (mut is_dictionary, mut behind_colon) = (false, false);
-        for part in node.into_inner() {
+        self.parts_of_list(node, |builder, part| {
             if part.as_rule() == Rule::colon {
                 (is_dictionary, behind_colon) = (true, true);
-                continue;
+                return;
             }
-            let value = self.expr(part);
+            let value = builder.expr(part);
             match (std::mem::replace(&mut behind_colon, false), elements.pop()) {
                 (true, Some(key)) => pairs.push((key, value)),
                 (_, previous) => {
@@ -276,7 +276,7 @@ impl Builder<'_> {
                     elements.push(value);
                 }
             }
-        }
+        });
         if is_dictionary && let Some(stray) = elements.first() {
             let place = stray.span;
             self.error(Code::Syntax, place, "a key without a value").primary.text =

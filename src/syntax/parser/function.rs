@@ -1,7 +1,9 @@
 //! Functions, initialisers, subscripts, and the accessors of properties.
 
 use super::{Builder, Node, Rule, YIELDED, Yielding};
-use crate::syntax::ast::{Accessors, Block, DeclKind, FunctionDecl, Generics, Ident, Param, TypeExpr, TypeExprKind};
+use crate::syntax::ast::{
+    Accessors, Block, DeclKind, FunctionDecl, Generics, Ident, LazyBlock, Param, TypeExpr, TypeExprKind,
+};
 use pest::iterators::Pairs;
 
 impl Builder<'_> {
@@ -32,7 +34,7 @@ impl Builder<'_> {
             Rule::where_clause => function.generics.requirements = self.requirements(node),
             Rule::block => {
                 let around = std::mem::take(&mut self.throwing);
-                function.body = Some(self.block(node));
+                function.body = Some(self.block(node).into());
                 self.throwing = around;
             }
             other => unreachable!("{other:?} in a function"),
@@ -96,7 +98,7 @@ impl Builder<'_> {
         for part in node.into_inner() {
             match part.as_rule() {
                 Rule::accessor_block => accessors = self.accessors(part),
-                Rule::block => accessors.get = Some(self.block(part)),
+                Rule::block => accessors.get = Some(self.block(part).into()),
                 _ => self.signature_part(part, &mut function),
             }
         }
@@ -159,7 +161,7 @@ impl Builder<'_> {
                 }
             }
             bodies += u32::from(body.is_some());
-            let body = body.unwrap_or(Block { items: vec![], span });
+            let body = LazyBlock::from(body.unwrap_or(Block { items: vec![], span }));
             match kind {
                 "get" => {
                     out.get = Some(body);
@@ -191,7 +193,7 @@ impl Builder<'_> {
 
     /// The accessors of `var x: T { value }`.
     pub(super) fn getter(&mut self, node: Node<'_>) -> Accessors {
-        Accessors { get: Some(self.block(node)), ..Accessors::default() }
+        Accessors { get: Some(self.block(node).into()), ..Accessors::default() }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the grammar finds in a text, place by place, for who writes the text anew.
 
-use super::{Grammar, PIECE, Rule, bound_work, pieces};
+use super::pieces::{PIECE, pieces};
+use super::{Grammar, Rule, bound_work};
 use crate::syntax::scan::scan;
 use pest::Parser;
 use pest::iterators::Pair;

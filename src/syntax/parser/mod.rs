@@ -13,6 +13,7 @@ mod key_path;
 mod literal;
 mod marks;
 mod pattern;
+mod pieces;
 mod postfix;
 mod stmt;
 mod types;
@@ -21,13 +22,13 @@ pub(super) use marks::{Mark, Role, marks};
 
 use super::Parsed;
 use super::ast::{File, Ident, Name};
-use super::scan::scan;
+use super::scan::{List, scan};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use hashbrown::HashMap;
 use pest::Parser;
 use pest::error::Error;
-use pest::iterators::{Pair, Pairs};
+use pest::iterators::Pair;
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -55,22 +56,10 @@ pub fn parse(text: &str, start: u32) -> Parsed {
         return Parsed { file: File::default(), diagnostics: scanned.diagnostics, incomplete: scanned.incomplete };
     }
     bound_work(text.len());
-    let mut builder = Builder::new(text, start);
-    let mut file = File::default();
-    // A long text is read in pieces, so that what the grammar keeps in mind stays small.
-    let size = if text.len() > PIECE { PIECE } else { usize::MAX };
-    for cut in pieces(&scanned.text, &scanned.lines, 0, size) {
-        crate::stop::look();
-        match Grammar::parse(Rule::file, &scanned.text[cut.clone()]) {
-            Ok(pairs) => builder.items(pairs, cut.start, &mut file),
-            Err(error) => {
-                let rest = pieces(&scanned.text, &scanned.lines, cut.start, 1);
-                builder.recover(error, &scanned.text, rest, &mut file);
-                break;
-            }
-        }
-    }
-    Parsed { file, diagnostics: builder.diagnostics, incomplete: builder.incomplete }
+    // Where a long list is not what it looks like, the text is read again in one piece, for what there is to say.
+    let lists = scanned.lists.iter().flat_map(List::all).map(|list| (list.open, list)).collect();
+    let by_lists = Builder { lists, ..Builder::new(text, start) };
+    by_lists.texts(&scanned).or_else(|| Builder::new(text, start).texts(&scanned)).unwrap_or_default()
 }
 
 /// Parses a text that nobody wrote: everything in it stands where it was asked for.
@@ -86,60 +75,8 @@ pub fn parse_at(text: &str, place: Span) -> File {
     file
 }
 
-/// Cuts a text from `start` on before lines that begin a declaration, into pieces of at least `size` bytes.
-fn pieces(copy: &str, lines: &[usize], start: usize, size: usize) -> Vec<Range<usize>> {
-    let (mut cuts, mut from) = (vec![], start);
-    // Whether the line before ended among the attributes and modifiers of a declaration.
-    let mut inside = false;
-    for line in std::iter::once(start).chain(lines.iter().copied().filter(|line| *line > start)) {
-        let words = || copy[line..].split('\n').next().unwrap_or("").split([' ', '(', '<']);
-        let word = words().next().unwrap_or("");
-        let begins = word.starts_with('@') || DECLARING.contains(&word) || MODIFIERS.contains(&word);
-        if begins && !inside && line > from && line - from >= size {
-            cuts.push(from..line);
-            from = line;
-        }
-        inside = begins && !words().any(|w| DECLARING.contains(&w));
-    }
-    cuts.push(from..copy.len());
-    cuts
-}
-
 /// The parameter of a setter that is written as `_modify`.
 const YIELDED: &str = "yielded value";
-/// Texts are read in pieces of this size at least.
-const PIECE: usize = 1 << 16;
-/// So many errors of syntax are enough for one text.
-const MAX_ERRORS: usize = 20;
-const DECLARING: &[&str] = &[
-    "let",
-    "var",
-    "func",
-    "struct",
-    "enum",
-    "class",
-    "protocol",
-    "extension",
-    "typealias",
-    "import",
-    "operator",
-    "precedencegroup",
-];
-const MODIFIERS: &[&str] = &[
-    "public",
-    "private",
-    "fileprivate",
-    "internal",
-    "open",
-    "final",
-    "indirect",
-    "prefix",
-    "postfix",
-    "infix",
-    "static",
-    "mutating",
-];
-
 /// The last resort against input that takes exponential time: so many calls for a byte are never needed.
 const CALLS_PER_BYTE: usize = 2_000;
 
@@ -171,6 +108,12 @@ struct Builder<'t> {
     throwing: bool,
     /// The accessor that is being built, when it yields what is accessed.
     yielding: Option<Yielding>,
+    /// The copy that the grammar reads.
+    copy: &'t str,
+    /// The long lists that are read piece by piece, by their beginnings.
+    lists: HashMap<usize, &'t List>,
+    /// How many of them were read.
+    lists_read: usize,
 }
 
 /// What an accessor that yields is for.
@@ -196,32 +139,9 @@ impl<'t> Builder<'t> {
             in_hash: false,
             throwing: false,
             yielding: None,
-        }
-    }
-
-    /// Adds the statements of a piece that begins at `base`.
-    fn items(&mut self, pairs: Pairs<'_, Rule>, base: usize, file: &mut File) {
-        self.base = base;
-        for pair in pairs {
-            self.statement(pair, &mut file.items);
-        }
-    }
-
-    /// Reads what follows an error piece by piece, so that each declaration can have its own error.
-    fn recover(&mut self, first: Error<Rule>, copy: &str, pieces: Vec<Range<usize>>, file: &mut File) {
-        let from = pieces.first().map_or(0, |p| p.start);
-        let errors = self.diagnostics.len();
-        for piece in pieces {
-            match Grammar::parse(Rule::file, &copy[piece.clone()]) {
-                Ok(pairs) => self.items(pairs, piece.start, file),
-                Err(error) => self.fail(error, copy, piece),
-            }
-            if self.diagnostics.len() - errors >= MAX_ERRORS {
-                return;
-            }
-        }
-        if self.diagnostics.len() == errors {
-            self.fail(first, copy, from..copy.len());
+            copy: "",
+            lists: HashMap::new(),
+            lists_read: 0,
         }
     }
 
@@ -307,7 +227,8 @@ impl<'t> Builder<'t> {
     fn too_deep(&mut self, span: Span) {
         // One word about it is enough: whatever holds this is too deep as well.
         if !self.diagnostics.iter().any(|d| d.code == Code::TooDeep) {
-            self.error(Code::TooDeep, span, format!("this is nested more than {MAX_CHAIN} deep"));
+            let message = format!("this is nested more than {MAX_CHAIN} deep");
+            self.diagnostics.push(Diagnostic::error(Code::TooDeep, span, message).help("give parts of it names"));
         }
     }
 

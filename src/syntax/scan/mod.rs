@@ -7,7 +7,10 @@
 
 mod conditional;
 mod directive;
+mod list;
 mod string;
+
+pub(super) use list::List;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -27,6 +30,8 @@ pub(super) struct Scanned {
     pub incomplete: bool,
     /// Beginnings of lines, outside of all brackets, that go on with nothing from the line before.
     pub lines: Vec<usize>,
+    /// Long lists, in their order.
+    pub lists: Vec<List>,
 }
 
 /// How a string literal is delimited.
@@ -69,6 +74,7 @@ struct Scanner<'t> {
     diagnostics: Vec<Diagnostic>,
     incomplete: bool,
     lines: Vec<usize>,
+    lists: list::Lists,
 }
 
 /// Scans a text whose first byte has the position `start`.
@@ -88,12 +94,19 @@ pub(super) fn scan(text: &str, start: u32) -> Scanned {
         diagnostics: vec![],
         incomplete: false,
         lines: vec![],
+        lists: list::Lists::default(),
     };
     scanner.run();
     scanner.out.push(b'\n');
     // Only whole characters were replaced, so this never loses anything.
     let text = String::from_utf8(scanner.out).unwrap_or_default();
-    Scanned { text, diagnostics: scanner.diagnostics, incomplete: scanner.incomplete, lines: scanner.lines }
+    Scanned {
+        text,
+        diagnostics: scanner.diagnostics,
+        incomplete: scanner.incomplete,
+        lines: scanner.lines,
+        lists: scanner.lists.found,
+    }
 }
 
 /// Whether a byte can stand in a name; every byte beyond ASCII may.
@@ -228,7 +241,14 @@ impl Scanner<'_> {
                 return true;
             }
             b'.' | b'?' | b':' | b'@' => {}
-            b',' | b';' => self.operators = 0,
+            b',' => {
+                self.operators = 0;
+                // Between angle brackets it may be one of generic arguments.
+                if self.angles.is_empty() {
+                    self.lists.comma(self.at, self.open.len());
+                }
+            }
+            b';' => self.operators = 0,
             b'-' if self.peek(1) == b'>' => {}
             b'&' if self.peek(1) != b'&' && self.last != b'&' => {}
             _ => {
@@ -294,6 +314,10 @@ impl Scanner<'_> {
             return false;
         }
         self.open.push(open);
+        // Behind a name or a bracket it is a subscript.
+        if open.byte == b'[' && !self.after_name && !b")]}\"?!".contains(&self.last) {
+            self.lists.opens(open.position, self.open.len());
+        }
         self.operators = 0;
         (self.last, self.after_name) = (open.byte, false);
         self.at += 1;
@@ -319,6 +343,7 @@ impl Scanner<'_> {
             return false;
         }
         let depth = self.open.len();
+        self.lists.closes(self.at, depth + 1);
         while self.angles.last().is_some_and(|a| a.depth > depth) {
             self.angles.pop();
         }

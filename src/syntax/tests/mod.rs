@@ -16,7 +16,7 @@ fn programs() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// Runs on a stack like that of a session, because test threads have little.
-fn roomy<T: Send + 'static>(test: impl FnOnce() -> T + Send + 'static) -> T {
+pub(in crate::syntax) fn roomy<T: Send + 'static>(test: impl FnOnce() -> T + Send + 'static) -> T {
     std::thread::Builder::new().stack_size(256 << 20).spawn(test).unwrap().join().unwrap()
 }
 

@@ -72,7 +72,9 @@ struct Flow<'b, 'w> {
     /// Local functions that are declared around here, with what they capture.
     local_functions: HashMap<FunctionId, Rc<[Capture]>>,
     /// What the functions that the script calls read in any case.
-    needs: HashMap<FunctionId, Rc<[(GlobalId, Span)]>>,
+    needs: HashMap<FunctionId, Option<Rc<[needs::Need]>>>,
+    /// Whether one of them was asked for while it was looked at.
+    needs_in_circles: bool,
     usage: Usage,
     /// The first call of the function itself.
     calls_itself: Option<Span>,
@@ -125,6 +127,7 @@ impl<'b, 'w> Flow<'b, 'w> {
             led_to: None,
             local_functions: HashMap::new(),
             needs: HashMap::new(),
+            needs_in_circles: false,
             usage: Usage::of(body),
             calls_itself: None,
             chained: vec![],

@@ -8,12 +8,13 @@ use crate::types::store::World;
 use crate::types::tree::{
     Argument, Body, Callee, Condition, Expr, ExprKind, FunctionId, GlobalId, Place, Root, Stmt, StmtKind,
 };
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Reports lazy variables whose initial value needs that value itself.
 pub(in crate::types) fn check_circles(world: &mut World, globals: std::ops::Range<u32>) {
     let mut told: HashSet<GlobalId> = HashSet::new();
+    let mut known = HashMap::new();
     for global in globals.map(GlobalId) {
         let data = &world.globals[global.0 as usize];
         if !data.is_lazy || data.is_prelude {
@@ -24,7 +25,11 @@ pub(in crate::types) fn check_circles(world: &mut World, globals: std::ops::Rang
         let data = &world.globals[global.0 as usize];
         let (name, declared) = (data.name.clone(), data.span);
         let body = Body::default();
-        let needs = Flow::new(world, initial, &body).needs(initial);
+        let mut flow = Flow::new(world, initial, &body);
+        flow.needs = known;
+        let needs = flow.needs(initial);
+        // In a circle only the first function that was looked at is known to the end.
+        known = if flow.needs_in_circles { HashMap::new() } else { flow.needs };
         let own = needs.iter().find(|(needed, _)| *needed == global && !told.contains(&global));
         if let Some((_, at)) = own {
             told.extend(needs.iter().map(|(needed, _)| *needed));
@@ -35,7 +40,22 @@ pub(in crate::types) fn check_circles(world: &mut World, globals: std::ops::Rang
 }
 
 /// A variable that is read, and where.
-type Need = (GlobalId, Span);
+pub(super) type Need = (GlobalId, Span);
+
+/// The variables that a function reads, each where it is first.
+#[derive(Default)]
+struct Found {
+    needs: Vec<Need>,
+    seen: HashSet<GlobalId>,
+}
+
+impl Found {
+    fn add(&mut self, need: Need) {
+        if self.seen.insert(need.0) {
+            self.needs.push(need);
+        }
+    }
+}
 
 impl Flow<'_, '_> {
     /// The script calls a function.
@@ -55,23 +75,25 @@ impl Flow<'_, '_> {
     /// What a function reads in any case.
     fn needs(&mut self, f: FunctionId) -> Rc<[Need]> {
         if let Some(known) = self.needs.get(&f) {
-            return known.clone();
+            self.needs_in_circles |= known.is_none();
+            return known.clone().unwrap_or_default();
         }
+        crate::stop::look();
         // While a recursive function is looked at, it needs nothing more.
-        self.needs.insert(f, Rc::from([]));
-        let mut found = vec![];
+        self.needs.insert(f, None);
+        let mut found = Found::default();
         if !self.world.function_data(f).is_prelude
             && let Some(body) = self.world.check_body(f)
         {
             self.statements_need(&body.statements, &mut found);
         }
-        let found: Rc<[Need]> = found.into();
-        self.needs.insert(f, found.clone());
+        let found: Rc<[Need]> = found.needs.into();
+        self.needs.insert(f, Some(found.clone()));
         found
     }
 
     /// Goes as far as every call of the function goes.
-    fn statements_need(&mut self, statements: &[Stmt], found: &mut Vec<Need>) {
+    fn statements_need(&mut self, statements: &[Stmt], found: &mut Found) {
         for s in statements {
             match &s.kind {
                 StmtKind::Expr(e) | StmtKind::InitGlobal { value: e, .. } => self.expr_needs(e, found),
@@ -109,28 +131,28 @@ impl Flow<'_, '_> {
         }
     }
 
-    fn place_needs(&mut self, place: &Place, found: &mut Vec<Need>) {
+    fn place_needs(&mut self, place: &Place, found: &mut Found) {
         match &place.root {
-            Root::Global(global) => found.push((*global, place.span)),
+            Root::Global(global) => found.add((*global, place.span)),
             Root::Value(base) => self.expr_needs(base, found),
             Root::Local(_) | Root::Discard => {}
         }
     }
 
-    fn expr_needs(&mut self, e: &Expr, found: &mut Vec<Need>) {
+    fn expr_needs(&mut self, e: &Expr, found: &mut Found) {
         match &e.kind {
             ExprKind::Global(global) => {
-                found.push((*global, e.span));
+                found.add((*global, e.span));
                 if let Some(initial) = self.world.global_initial(*global) {
                     let inner = self.needs(initial);
-                    found.extend(inner.iter());
+                    inner.iter().for_each(|need| found.add(*need));
                 }
             }
             ExprKind::Call { callee, args } => {
                 self.arguments_need(args, found);
                 if let Callee::Static(f) = callee {
                     let inner = self.needs(f.function);
-                    found.extend(inner.iter());
+                    inner.iter().for_each(|need| found.add(*need));
                 }
             }
             ExprKind::CallValue { function, args } => {
@@ -147,7 +169,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    fn arguments_need(&mut self, args: &[Argument], found: &mut Vec<Need>) {
+    fn arguments_need(&mut self, args: &[Argument], found: &mut Found) {
         for arg in args {
             match arg {
                 Argument::Value(e) => self.expr_needs(e, found),

@@ -264,8 +264,10 @@ impl Infer<'_> {
                 }
             }
         }
-        // The other arguments say what a literal is.
-        given.sort_by_key(|(i, ..)| self.is_open_literal(&args[*i]));
+        // The other arguments say what a literal is; an optional one makes all of its type optional.
+        given.sort_by_key(|(i, wanted, _)| {
+            (self.is_open_literal(&args[*i]), !self.is_optional_for_variable(&args[*i], wanted))
+        });
         for (i, wanted, param) in given {
             match self.arg_fits(&args[i], &wanted, param, span).filter(|_| fits) {
                 Some(cost) => score += cost,

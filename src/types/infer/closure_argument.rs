@@ -55,6 +55,56 @@ impl Infer<'_> {
         }
     }
 
+    /// Leaves out the overloads of the script whose parameters a closure does not fit, where the library has overloads with
+    /// others.
+    pub(super) fn without_unfit_closures(
+        &mut self,
+        candidates: Vec<Candidate>,
+        args: &[ArgNode],
+        span: Span,
+    ) -> Vec<Candidate> {
+        let is_open = |arg: &ArgNode| {
+            let Ast::Closure(closure) = &arg.ast.kind else { return false };
+            arg.ready.is_none() && closure.params.iter().flatten().all(|param| param.ty.is_none())
+        };
+        let Some(at) = args.iter().position(is_open) else { return candidates };
+        let fit: Vec<bool> = candidates.iter().map(|c| self.try_candidate(c, args, None, span).is_some()).collect();
+        let fitting = |of_script: bool, infer: &Self| {
+            let found = candidates.iter().zip(&fit).filter(|(c, fits)| **fits && infer.is_of_script(c) == of_script);
+            found.map(|(c, _)| c.clone()).collect::<Vec<_>>()
+        };
+        let (of_script, of_library) = (fitting(true, self), fitting(false, self));
+        if of_script.is_empty() || of_library.is_empty() || of_script.iter().any(|c| self.suits(c, args, at, span)) {
+            return candidates;
+        }
+        candidates.into_iter().filter(|c| !self.is_of_script(c)).collect()
+    }
+
+    /// Whether a closure can have the parameters that a candidate gives it.
+    fn suits(&mut self, candidate: &Candidate, args: &[ArgNode], closure: usize, span: Span) -> bool {
+        let params = self.candidate_params(candidate);
+        let Ok(slots) = match_args(&params, args) else { return false };
+        let instance = self.instantiate(candidate, span);
+        let place = slots.iter().position(|slot| matches!(slot, Slot::Arg(k) if *k == closure));
+        let Some(param) = place.and_then(|k| instance.params.get(k)) else { return true };
+        let ty = self.param_value_type(param);
+        let (diagnostics, failed) = (self.world.diagnostics.len(), self.failed);
+        let (pending, solutions) = (self.pending.len(), self.solutions.len());
+        let (open, nominals) = (self.open.len(), self.local_nominals.len());
+        let variables = self.world.var_count();
+        self.expr(&args[closure].ast.clone(), Some(&ty));
+        self.settle_statement((pending, variables));
+        let suits = !self.world.diagnostics[diagnostics..].iter().any(Diagnostic::is_error);
+        // Nothing of this attempt is kept.
+        self.world.diagnostics.truncate(diagnostics);
+        self.pending.truncate(pending);
+        self.solutions.truncate(solutions);
+        self.open.truncate(open);
+        self.local_nominals.truncate(nominals);
+        self.failed = failed;
+        suits
+    }
+
     pub(super) fn is_of_script(&self, candidate: &Candidate) -> bool {
         matches!(candidate.target, Target::Function(f) if !self.world.function_data(f).is_prelude)
     }

@@ -51,6 +51,7 @@ impl Infer<'_> {
         if let Some(expected) = expected {
             self.hint(&result, expected, span);
         }
+        self.take_optionals(&slots, &instance.params, args, span);
         let receiver = self.receiver_argument(candidate, &instance, name);
         let mut values: Vec<Option<Argument>> = vec![None; slots.len()];
         for now in [Turn::First, Turn::Literal, Turn::Closure, Turn::Last] {
@@ -99,6 +100,26 @@ impl Infer<'_> {
         }
         let ty = call.ty.clone();
         Expr { kind: ExprKind::Quiet(Box::new(call)), ty, span }
+    }
+
+    /// A generic parameter that several arguments are of is optional when one of them is.
+    fn take_optionals(&mut self, slots: &[Slot], params: &[SignatureParam], args: &[ArgNode], span: Span) {
+        for (slot, param) in slots.iter().zip(params) {
+            let Slot::Arg(i) = slot else { continue };
+            if self.is_optional_for_variable(&args[*i], &param.ty)
+                && params.iter().filter(|other| other.ty == param.ty).count() > 1
+                && let Some(ty) = args[*i].ready.as_ref().map(|ready| ready.ty.clone())
+            {
+                self.world.unify(&param.ty, &ty, span);
+            }
+        }
+    }
+
+    /// Whether an argument is known to be optional, and what is asked for may be anything.
+    pub(super) fn is_optional_for_variable(&mut self, arg: &ArgNode, wanted: &Type) -> bool {
+        let Some(ready) = &arg.ready else { return false };
+        let ty = ready.ty.clone();
+        matches!(self.world.shallow(wanted), Type::Var(_)) && self.world.optional_payload(&ty).is_some()
     }
 
     /// When an argument is looked at.

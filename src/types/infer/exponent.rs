@@ -18,7 +18,7 @@ impl Infer<'_> {
         let is_floating = base
             .ready
             .as_ref()
-            .is_some_and(|value| self.is_floating(&value.ty) || self.fractions && self.is_whole_literal(&value.ty));
+            .is_some_and(|value| self.has_roots(&value.ty) || self.fractions && self.is_whole_literal(&value.ty));
         self.ready_exponent(is_floating, exponent);
     }
 
@@ -83,6 +83,18 @@ impl Infer<'_> {
     /// Whether a type is that of an integer literal, and nothing else is known of it.
     pub(super) fn is_whole_literal(&mut self, ty: &Type) -> bool {
         matches!(self.world.shallow(ty), Type::Var(v) if self.world.var(v).literal == Some(Literal::Int))
+    }
+
+    /// Whether the powers of a type include roots: it is one of floating-point or of complex numbers.
+    fn has_roots(&mut self, ty: &Type) -> bool {
+        self.is_floating(ty)
+            || match self.world.shallow(ty) {
+                known @ Type::Nominal(..) if !self.world.has_vars(&known) => {
+                    let protocol = self.world.protocol("ElementaryFunctions");
+                    self.world.conforms_to(&known, protocol)
+                }
+                _ => false,
+            }
     }
 
     /// Whether a type is that of floating-point numbers, or of a literal with a point.

@@ -6,7 +6,7 @@ use super::{Binding, Infer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{
-    self, Accessors, Block, CastKind, DeclKind, FunctionDecl, Generics, Ident, Name, Param, TypeExpr,
+    self, Accessors, Block, CastKind, DeclKind, FunctionDecl, Generics, Ident, LazyBlock, Name, Param, TypeExpr,
 };
 use crate::types::declare_member::value_param;
 use crate::types::store::FunctionKind;
@@ -113,7 +113,7 @@ impl Infer<'_> {
         name: &Name,
         params: Vec<Param>,
         result: Option<TypeExpr>,
-        body: Block,
+        body: LazyBlock,
         span: Span,
         out: &mut Vec<Stmt>,
     ) -> FunctionId {
@@ -174,7 +174,14 @@ impl Infer<'_> {
     }
 
     /// An observer; how it is called.
-    fn observer(&mut self, full: &str, params: Vec<Param>, body: &Block, span: Span, out: &mut Vec<Stmt>) -> String {
+    fn observer(
+        &mut self,
+        full: &str,
+        params: Vec<Param>,
+        body: &LazyBlock,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) -> String {
         let name: Name = full.into();
         let f = self.accessor(&name, params, None, body.clone(), span, out);
         if let Some(scope) = self.frame().scopes.last_mut() {
@@ -241,8 +248,8 @@ impl Infer<'_> {
     }
 
     fn written_accessors(get: Block, set: Option<Block>, span: Span) -> Accessors {
-        let set = set.map(|set| (Some(Ident { name: NEW.into(), span }), set));
-        Accessors { get: Some(get), set, ..Accessors::default() }
+        let set = set.map(|set| (Some(Ident { name: NEW.into(), span }), set.into()));
+        Accessors { get: Some(get.into()), set, ..Accessors::default() }
     }
 
     fn type_expr(&mut self, ty: &Type, span: Span) -> TypeExpr {

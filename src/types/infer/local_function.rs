@@ -33,7 +33,7 @@ impl Infer<'_> {
                         throws: false,
                         rethrows: false,
                         result: Some(double),
-                        body: Some(ast::Block { items, span: body.span }),
+                        body: Some(ast::Block { items, span: body.span }.into()),
                     }
                 }
                 _ => continue,
@@ -63,7 +63,7 @@ impl Infer<'_> {
         data.ast_result = function.result.clone().map(Rc::new);
         data.throws = function.throws || function.rethrows;
         data.rethrows = function.rethrows;
-        data.code = FunctionCode::Block(function.body.clone().map(Rc::new));
+        data.code = FunctionCode::Block(function.body.clone());
         data.body = BodyState::Checking;
         data.outer = Some(self.world.env.clone());
         data.local_types = Some(self.local_types.clone());

@@ -38,7 +38,7 @@ impl Infer<'_> {
     pub(super) fn member(&mut self, base: Expr, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
         let (full, (name, labels)) = (name, split_labels(name));
         let name = &name;
-        let base = self.asked(base, &name.name);
+        let mut base = self.asked(base, &name.name);
         let ty = self.world.shallow(&base.ty.clone());
         let is_open = self.is_open(&ty);
         match &ty {
@@ -90,12 +90,10 @@ impl Infer<'_> {
                     return Expr { kind: ExprKind::Field { base: Box::new(base), index }, ty: field, span };
                 }
                 MemberKind::Computed(get, _) => {
-                    let candidate = Candidate {
-                        target: Target::Function(get),
-                        prefix,
-                        receiver: Some(Rc::new(base.clone())),
-                        tier: 0,
-                    };
+                    let receiver = self.shared(base);
+                    base = (*receiver).clone();
+                    let candidate =
+                        Candidate { target: Target::Function(get), prefix, receiver: Some(receiver), tier: 0 };
                     // While the type is open, a member under conditions may not be the one that is meant.
                     let is_last = at + 1 == count;
                     if !is_last && has_vars && self.try_candidate(&candidate, &[], None, span).is_none() {
@@ -107,12 +105,10 @@ impl Infer<'_> {
                 MemberKind::Requirement(r) => {
                     let Some(p) = protocol else { continue };
                     if self.world.protocol_data(p).requirements[r as usize].kind == RequirementKind::Getter {
-                        let candidate = Candidate {
-                            target: Target::Requirement(p, r),
-                            prefix,
-                            receiver: Some(Rc::new(base.clone())),
-                            tier: 0,
-                        };
+                        let receiver = self.shared(base);
+                        base = (*receiver).clone();
+                        let candidate =
+                            Candidate { target: Target::Requirement(p, r), prefix, receiver: Some(receiver), tier: 0 };
                         if let Some(refused) = self.refused_on_any(&candidate, name) {
                             return refused;
                         }
@@ -166,6 +162,7 @@ impl Infer<'_> {
         let ty = self.world.normalize_type(&instance.result.clone());
         let mut args = vec![];
         if let (Some(own), true) = (&instance.self_type, instance.self_inout) {
+            let base = self.decided(base);
             let place = self.place_of(base, "cannot use mutating getter on immutable value");
             self.world.unify(&place.ty.clone(), own, span);
             args.push(Argument::InOut(place));

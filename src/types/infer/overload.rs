@@ -32,6 +32,7 @@ impl Infer<'_> {
             .collect();
         self.ready_pow(name, &fitting, &mut args);
         self.ready_closures(&fitting, &mut args, span);
+        let fitting = self.without_unfit_closures(fitting, &args, span);
         let fitting = self.favored_or_second(fitting, &mut args, span);
         let fitting = self.unshadowed(fitting, span);
         match fitting.as_slice() {

@@ -140,7 +140,7 @@ impl Infer<'_> {
             }
         }
         for v in vars..self.world.var_count() {
-            let state = self.world.var(VarId(v)).clone();
+            let state = self.world.var(VarId(v));
             if state.bound.is_none() && (state.literal.is_some() || state.numeric) {
                 self.default_var(VarId(v));
             }
@@ -160,8 +160,9 @@ impl Infer<'_> {
         let mut any = false;
         let mut next = from;
         while let Some(i) = self.waiting.range(next..).next().copied() {
+            crate::stop::look();
             next = i + 1;
-            if self.attempted.contains(&i) {
+            if self.attempted.contains(&i) || effort < Effort::Everything && self.is_blocked(i) {
                 continue;
             }
             if effort >= Effort::Default {
@@ -183,6 +184,20 @@ impl Infer<'_> {
             }
         }
         any
+    }
+
+    /// Whether something waits for a type of which nothing is known yet. Of a long chain all but the first link does: this
+    /// must cost less than an attempt.
+    fn is_blocked(&mut self, i: usize) -> bool {
+        use PendingKind::{Coerce, Member, MemberCall, Subscript};
+        let Some(Pending { kind, .. }) = &self.pending[i] else { return false };
+        let (Member { base, .. } | MemberCall { base, .. } | Subscript { base, .. } | Coerce { value: base, .. }) =
+            kind
+        else {
+            return false;
+        };
+        let ty = self.world.shallow(&base.ty);
+        self.is_open(&ty)
     }
 
     /// Infers the collections among the arguments of a call that waits; once, since each time makes new variables.
@@ -241,7 +256,6 @@ impl Infer<'_> {
                 let ty = self.world.shallow(&base.ty.clone());
                 let is_open = self.is_open(&ty);
                 match ty {
-                    _ if is_open && !last => None,
                     _ if is_open => Some(self.cannot_infer(base.span, &name.name)),
                     _ => Some(self.member((**base).clone(), name, None, span)),
                 }
@@ -250,7 +264,6 @@ impl Infer<'_> {
                 let ty = self.world.shallow(&base.ty.clone());
                 let is_open = self.is_open(&ty);
                 match ty {
-                    _ if is_open && !last => None,
                     _ if is_open => Some(self.cannot_infer(base.span, &name.name)),
                     _ => Some(self.call_member((**base).clone(), name, args.clone(), expected.as_ref(), span)),
                 }
@@ -259,7 +272,6 @@ impl Infer<'_> {
                 let ty = self.world.shallow(&base.ty.clone());
                 let is_open = self.is_open(&ty);
                 match ty {
-                    _ if is_open && !last => None,
                     _ if is_open => Some(self.cannot_infer(base.span, "subscript")),
                     _ => Some(self.subscript((**base).clone(), args.clone(), span)),
                 }
@@ -285,12 +297,7 @@ impl Infer<'_> {
                 self.attempt_reference(candidates, &pending.result, effort >= Effort::Closures, span)
             }
             PendingKind::Coerce { value, to } => {
-                let (from, to) = (self.world.shallow(&value.ty.clone()), self.world.shallow(to));
-                let waits =
-                    matches!(from, Type::Var(_)) || matches!(from, Type::Associated(..)) && self.world.has_vars(&from);
-                if waits && !last {
-                    return None;
-                }
+                let to = self.world.shallow(to);
                 if matches!(to, Type::Var(_)) && !last {
                     return None;
                 }

@@ -35,7 +35,10 @@ impl Infer<'_> {
 
     /// The statements of a body, without a scope of its own beyond the frame's.
     pub(super) fn body_statements(&mut self, body: &ast::Block, _result: &Type) -> Vec<Stmt> {
-        self.statements(&body.items)
+        let types = self.local_types.clone();
+        let statements = self.statements(&body.items);
+        self.local_types = types;
+        statements
     }
 
     pub(super) fn block(&mut self, body: &ast::Block) -> Vec<Stmt> {

@@ -151,8 +151,12 @@ impl Infer<'_> {
 
     pub(super) fn default_numbers(&mut self, vars: u32) -> bool {
         for v in vars..self.world.var_count() {
-            let state = self.world.var(VarId(v)).clone();
-            if state.bound.is_none() && (state.numeric || self.needs_number(&state.conforms)) {
+            let state = self.world.var(VarId(v));
+            if state.bound.is_some() {
+                continue;
+            }
+            let (is_numeric, conforms) = (state.numeric, state.conforms.clone());
+            if is_numeric || self.needs_number(&conforms) {
                 self.default_var(VarId(v));
                 return true;
             }

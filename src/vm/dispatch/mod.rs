@@ -299,6 +299,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::AppendI { array, a } => quick!(quick::append_i(&mut at, array, a)),
             I::AppendText { text, a } => quick!(quick::append_text(&mut at, text, a)),
             I::Count { out, array } => quick!(quick::count(&mut at, out, array)),
+            I::CheckAccess { .. } | I::CheckGlobalAccess { .. } => quick!(machine.changes.is_empty().then_some(())),
             I::CheckIndex { array, index } => quick!(quick::check_index(&at, array, index)),
             I::ElementF { out, array, index } => quick!(quick::element_f(&mut at, out, array, index, None)),
             I::ElementI { out, array, index } => quick!(quick::element_i(&mut at, out, array, index, None)),
@@ -430,6 +431,9 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             | I::TakeRecord { .. }
             | I::StoreGlobalR { .. }
             | I::TakeGlobal { .. }
+            | I::BeginAccess { .. }
+            | I::BeginGlobalAccess { .. }
+            | I::EndAccess {}
             | I::DNative { .. }
             | I::DOperate { .. }
             | I::DCallRule { .. }

@@ -10,7 +10,7 @@ use crate::vm::fault::Fault;
 use crate::vm::functions::{Compiler, Version};
 use crate::vm::machine::Machine;
 use crate::vm::registers::Registers;
-use crate::vm::{objects, operators};
+use crate::vm::{exclusive, objects, operators};
 use std::rc::Rc;
 
 /// Does the instruction at `pc`, whatever it takes. Where the program goes on is kept in the innermost frame.
@@ -169,6 +169,13 @@ fn line(
         I::StoreGlobalI { a, index } => stored::store_global_i(machine, at, a, index)?,
         I::StoreGlobalR { a, index } => stored::store_global_r(machine, at, a, index)?,
         I::TakeGlobal { out, index } => stored::take_global(machine, at, out, index)?,
+        I::CheckAccess { object, site } => exclusive::check(machine, at, Some(object), site)?,
+        I::CheckGlobalAccess { site } => exclusive::check(machine, at, None, site)?,
+        I::BeginAccess { object, site } => exclusive::begin(machine, at, Some(object), site)?,
+        I::BeginGlobalAccess { site } => exclusive::begin(machine, at, None, site)?,
+        I::EndAccess {} => {
+            machine.changes.pop();
+        }
         I::DLoadBoxF { out, from, index } => stored::d_load_box_f(at, out, from, index)?,
         I::DStoreBoxF { to, a, index } => stored::d_store_box_f(machine, at, to, a, index)?,
         I::DLoadRecordF { out, from, index } => stored::d_load_record_f(at, out, from, index)?,

@@ -116,7 +116,8 @@ fn code(
 ) -> Result<Option<Found>, Box<Fault>> {
     let Ref::Closure(closure) = body else { return Ok(None) };
     let is_seen = machine.levels.depth() > 0 || machine.levels.is_watched() || machine.tapes.is_some();
-    if is_seen || !machine.host.wishes.is_empty() {
+    // Such code does not look whether somebody changes what it reads.
+    if is_seen || !machine.host.wishes.is_empty() || !machine.changes.is_empty() {
         return Ok(None);
     }
     let sweep = machine.functions.sweep(compiler, closure, kind)?;

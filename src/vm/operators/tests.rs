@@ -285,19 +285,7 @@ fn by_rule(kind: RuleKind, main: impl FnOnce(&mut Builder, TangentId)) -> Script
             shape: crate::value::shape::ShapeId(0),
         };
         square.function.parameters = vec![parameter(number)];
-        square.function.rules = vec![Rule {
-            wrt: vec![true],
-            function: FunctionId(3),
-            registered: FunctionId(3),
-            kind,
-            result: number,
-            throws: false,
-            differs: false,
-            has_own_tangent: false,
-            place: Default::default(),
-            movers: Rc::from([]),
-            inherited: None,
-        }];
+        square.function.rules = vec![Rule::new(vec![true], FunctionId(3), kind, number)];
         let mut registered = Builder::new("registered", &[F], &[F, R]);
         let y = registered.new_op(F, Op::CallRule(FunctionId(2)), &[Reg(0)]);
         let closure = registered.new_op(R, Op::Closure(FunctionId(4)), &[Reg(0)]);

@@ -1,0 +1,125 @@
+//! Exclusive access: what a call changes where it is stored is not accessed in another way meanwhile. Where something is
+//! accessed, and for how long, is noted here; [`exclusive`](crate::ir::exclusive) keeps what has to be looked at while the
+//! program runs.
+//!
+//! Only what others can reach is noted: captured variables, stored properties of instances, and global variables.
+
+use super::build::Builder;
+use super::place::Location;
+use crate::ir::exclusive::{Accessing, Callee, Region, Storage, StorageId};
+use crate::ir::graph::{Op, Reg};
+use crate::types::tree::{FunctionId, GlobalId, LocalId};
+use crate::types::ty::Type;
+use crate::types::world::NominalKind;
+use crate::value::Bank;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// A variable or property that others can reach.
+#[derive(Clone, Debug)]
+pub(super) struct Stored {
+    pub id: StorageId,
+    pub name: Rc<str>,
+}
+
+impl Builder<'_> {
+    /// What a captured variable is.
+    pub fn stored_local(&mut self, local: LocalId) -> Option<Stored> {
+        let name = self.body.locals[local.0 as usize].name.clone();
+        let (function, local) = self.declared_as(self.owner, local);
+        let id = self.lowering.accesses.storage(Storage::Variable(function, local));
+        Some(Stored { id, name })
+    }
+
+    /// The variable that a captured one is, where it is declared.
+    fn declared_as(&mut self, mut function: FunctionId, mut local: LocalId) -> (FunctionId, LocalId) {
+        while let Some(parent) = self.lowering.parents.get(&function).copied()
+            && let Some(body) = self.d.body(function)
+            && let Some(capture) = body.captures.iter().find(|c| c.inner == local)
+        {
+            (function, local) = (parent, capture.outer);
+        }
+        (function, local)
+    }
+
+    /// What a stored property of an instance is. A subclass has it at the same place as its superclass.
+    pub fn stored_property(&mut self, ty: &Type, index: usize) -> Option<Stored> {
+        let Type::Nominal(id, _) = self.concrete(ty) else { return None };
+        let nominal = self.d.nominal(id);
+        let property = nominal.stored.get(index).filter(|p| nominal.kind == NominalKind::Class && !p.is_let)?;
+        let name: Rc<str> = property.name.clone();
+        let id = self.lowering.accesses.storage(Storage::Property(name.clone()));
+        Some(Stored { id, name })
+    }
+
+    /// What a global variable is; a constant is never changed.
+    pub fn stored_global(&mut self, global: GlobalId) -> Option<Stored> {
+        let declared = self.d.global(global);
+        if declared.is_let {
+            return None;
+        }
+        let id = self.lowering.accesses.storage(Storage::Global(global));
+        Some(Stored { id, name: declared.name.clone() })
+    }
+
+    /// Notes that a place is read or replaced.
+    pub fn look(&mut self, at: &Location) {
+        self.access(at, Accessing::Look);
+    }
+
+    /// Notes that a place is changed from here on; gives what [`Builder::end_access`] takes.
+    pub fn begin_access(&mut self, at: &Location) -> Option<u32> {
+        let (stored, ..) = parts(at)?;
+        let span = self.lowering.accesses.begin(stored.id);
+        self.access(at, Accessing::Begin(span));
+        self.held.push(span);
+        Some(span)
+    }
+
+    /// Notes that a place is not changed any more.
+    pub fn end_access(&mut self, at: &Location, span: Option<u32>) {
+        let Some(span) = span else { return };
+        self.held.retain(|held| *held != span);
+        self.access(at, Accessing::End(span));
+    }
+
+    /// Notes that something is called while places are changed.
+    pub fn note_call(&mut self, op: &Op) {
+        let callee = match op {
+            Op::Call(id) => Callee::Function(*id),
+            _ => Callee::Value,
+        };
+        for span in &self.held {
+            self.lowering.accesses.call(*span, callee);
+        }
+    }
+
+    fn access(&mut self, at: &Location, how: Accessing) {
+        let Some((stored, object, cells)) = parts(at) else { return };
+        let region = Region { storage: stored.id, name: stored.name.clone(), cells: extent(cells) };
+        let ins: Vec<Reg> = object.into_iter().collect();
+        self.emit(Op::Access { how, region: Rc::new(region) }, &[], &ins);
+    }
+}
+
+/// What is accessed at a place, the object that it is in, and which components of that.
+type Parts<'l> = (&'l Stored, Option<Reg>, &'l [(Bank, u32)]);
+
+fn parts(at: &Location) -> Option<Parts<'_>> {
+    match at {
+        Location::Box { object, cells, stored: Some(stored) } if !cells.is_empty() => {
+            Some((stored, Some(*object), cells))
+        }
+        Location::Global { cells, stored: Some(stored) } if !cells.is_empty() => Some((stored, None, cells)),
+        _ => None,
+    }
+}
+
+/// The components of each bank; those of one value stand one behind the other.
+fn extent(cells: &[(Bank, u32)]) -> [Range<u32>; 3] {
+    [Bank::F, Bank::I, Bank::R].map(|bank| {
+        let mut all = cells.iter().filter(|(b, _)| *b == bank).map(|(_, index)| *index);
+        let first = all.next();
+        first.map_or(0..0, |first| first..all.last().unwrap_or(first) + 1)
+    })
+}
