@@ -115,8 +115,8 @@ pub enum Operator {
     Transpose { at: TangentId, result: TangentId },
     /// `x… → x…`
     WithoutDerivative { of: TangentId },
-    /// `x… → x…`: the argument of a parameter that is marked `@noDerivative`.
-    NoDerivativeArgument,
+    /// `x… → x…`: the argument of a parameter, or what is stored in a property, that is marked `@noDerivative`.
+    NoDerivative { is_property: bool },
     /// `x…, edit → x…`
     WithDerivative { of: TangentId },
     /// `x, y → y`: `y` was made of `x`, and cannot be differentiated.
@@ -184,6 +184,8 @@ pub struct Registered {
     pub is_transpose: bool,
     /// Whether it is meant to be another one than the derivative.
     pub differs: bool,
+    /// A transpose: whether the function's own derivative code gives its tangents.
+    pub has_own_tangent: bool,
     /// Where that was.
     pub place: Span,
     /// For each parameter whose numbers are not in its values: the function that moves a value along a tangent vector.

@@ -183,7 +183,6 @@ impl Walk<'_, '_> {
             | Op::Constants(_)
             | Op::Null
             | Op::NewArray(_)
-            | Op::NewInstance(_)
             | Op::Hold
             | Op::Access { .. }
             | Op::FindMethod(_)
@@ -201,10 +200,12 @@ impl Walk<'_, '_> {
             Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, (&step.ins, step), facts, effects),
             Op::CallValue => self.call_value(at, step, facts, effects),
             Op::Closure(_) => each(all().with(|d| d.unknown = true)),
-            Op::NewBox | Op::NewRecord => each(all()),
+            // It may be filled after it is made.
+            Op::NewInstance(_) => each(Known::default().with(|d| d.from_boxes = true)),
+            Op::NewBox | Op::NewRecord => each(contained(&step.ins, all())),
             Op::Append(_) => {
                 let is_certain = step.ins.len() == 2 && operand(1).is_from_arguments();
-                each(if is_certain { all() } else { all().with(|d| d.mixed = true) })
+                each(if is_certain { all() } else { contained(&step.ins[1..], all()).with(|d| d.mixed = true) })
             }
             Op::StoreRecord { .. } | Op::StoreElement { .. } => each(all().element()),
             Op::StoreBox { .. } => {
@@ -229,11 +230,11 @@ impl Walk<'_, '_> {
             Op::Native { name, .. } => self.native(name, at, step, facts),
             Op::Operator(Operator::ApplyAtOnce | Operator::Gradient { .. }) => each(Known::default()),
             Op::Operator(Operator::Coordinates { .. }) => each(all()),
-            Op::Operator(Operator::WithoutDerivative { is_property: true, .. }) => each(Known::default()),
             Op::Operator(Operator::WithoutDerivative { .. }) => each(Known::default().with(|d| d.cut = true)),
             Op::Operator(Operator::WithDerivative { .. }) => (0..step.outs.len()).map(operand).collect(),
-            Op::Operator(Operator::NoDerivativeArgument) => {
-                let of = |k| broken(&operand(k), at, BreakReason::Argument, step.span);
+            Op::Operator(Operator::NoDerivative { is_property }) => {
+                let why = if *is_property { BreakReason::Property } else { BreakReason::Argument };
+                let of = |k| broken(&operand(k), at, why.clone(), step.span);
                 (0..step.outs.len()).map(of).collect()
             }
             Op::Operator(_) => {
@@ -291,7 +292,7 @@ impl Walk<'_, '_> {
         for argument in &step.ins {
             let Some(made) = before.iter().rposition(|s| s.outs.contains(argument)) else { continue };
             let Some(known) = facts[argument.0 as usize].0.as_deref() else { continue };
-            if before[made].op == Op::Operator(Operator::NoDerivativeArgument) {
+            if before[made].op == Op::Operator(Operator::NoDerivative { is_property: false }) {
                 let there = (at.0, at.1, made as u32);
                 let breaks = known.breaks.iter().filter(|((_, at), _)| *at == there);
                 refused.breaks.extend(breaks.map(|(key, found)| (*key, found.clone())));
@@ -366,6 +367,17 @@ impl Walk<'_, '_> {
 pub fn covered_by_rule(f: &Function, component: usize) -> bool {
     let parameter = f.parameters.iter().position(|p| (p.first..p.first + p.len).contains(&component));
     parameter.is_some_and(|p| f.rules.iter().any(|rule| rule.wrt.get(p) == Some(&true)))
+}
+
+/// What is put into storage together: of several components those of `@noDerivative` properties need not be looked at
+/// again.
+fn contained(parts: &[Reg], known: Known) -> Known {
+    let is_property = |found: &Rc<Break>| found.why == BreakReason::Property;
+    let is_touched = known.0.as_ref().is_some_and(|d| d.breaks.values().any(is_property));
+    if parts.len() < 2 || !is_touched {
+        return known;
+    }
+    known.with(|d| d.breaks.retain(|_, found| !is_property(found)))
 }
 
 /// What is loaded: integers don't vary, and it is not certain what is behind them.

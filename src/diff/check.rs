@@ -10,7 +10,7 @@ use super::activity::{Activity, CAPTURED};
 use super::dependence::{Break, BreakReason, Dependence, Summary};
 use super::linear::{Kind, Linearities};
 use super::report;
-use super::wrt::{Moves, can_vary, moving};
+use super::wrt::{self, Moves, moving};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{Function, FunctionId, Instruction, Made, Op, Program, RuleKind, Terminator, Writers};
 use crate::source::Span;
@@ -183,7 +183,8 @@ impl<'p> Checker<'p> {
             return vec![];
         }
         let summary = self.activity.summary(id);
-        let mut breaks = certain_breaks(f, &summary, &moves);
+        let carries = wrt::carrying(self.program, f);
+        let mut breaks = certain_breaks(f, &summary, (&moves, &carries));
         breaks.extend(self.breaks_in_results(f, &moves));
         if !breaks.is_empty() {
             return report_breaks(promised, &breaks);
@@ -191,7 +192,7 @@ impl<'p> Checker<'p> {
         if linear {
             return not_linear(&mut self.linearities, id, promised, &moves).into_iter().collect();
         }
-        if is_always_zero(f, &summary, &moves) { vec![report::zero_derivative(promised)] } else { vec![] }
+        if is_always_zero(&summary, &moves, &carries) { vec![report::zero_derivative(promised)] } else { vec![] }
     }
 }
 
@@ -254,15 +255,19 @@ fn known_function(writers: &Writers<'_>, promise: &Instruction) -> Option<Functi
     writers.made_by(*promise.ins.first()?, Some(&promise.op))
 }
 
-/// The results that can carry a derivative.
-fn carrying<'a>(f: &'a Function, summary: &'a Summary) -> impl Iterator<Item = Option<&'a Dependence>> {
-    f.results.iter().zip(&summary.results).filter(|(bank, _)| can_vary(**bank)).map(|(_, known)| known.0.as_deref())
+/// What is known of the results that can carry a derivative.
+fn carrying<'a>(carries: &[bool], summary: &'a Summary) -> impl Iterator<Item = Option<&'a Dependence>> {
+    carries.iter().zip(&summary.results).filter(|(carries, _)| **carries).map(|(_, known)| known.0.as_deref())
 }
 
 /// The breaks on paths from arguments that move to a result, by place, with the component that moves.
-fn certain_breaks(f: &Function, summary: &Summary, moves: &[Moves]) -> BTreeMap<(Span, usize), Rc<Break>> {
+fn certain_breaks(
+    f: &Function,
+    summary: &Summary,
+    (moves, carries): (&[Moves], &[bool]),
+) -> BTreeMap<(Span, usize), Rc<Break>> {
     let mut found = BTreeMap::new();
-    for dependence in carrying(f, summary).flatten() {
+    for dependence in carrying(carries, summary).flatten() {
         for ((component, _), at) in &dependence.breaks {
             let component = *component as usize;
             if moves.get(component) == Some(&Moves::Yes) {
@@ -284,7 +289,9 @@ fn report_breaks(promised: &Promised, breaks: &BTreeMap<(Span, usize), Rc<Break>
                 }
             }
             BreakReason::Obstacle(obstacle) => out.push(report::obstacle(promised, *parameter, found, obstacle)),
-            BreakReason::Conversion(_) | BreakReason::Argument => conversions.push((*parameter, found.clone())),
+            BreakReason::Conversion(_) | BreakReason::Argument | BreakReason::Property => {
+                conversions.push((*parameter, found.clone()))
+            }
         }
     }
     if !conversions.is_empty() {
@@ -294,7 +301,7 @@ fn report_breaks(promised: &Promised, breaks: &BTreeMap<(Span, usize), Rc<Break>
 }
 
 /// Whether no argument that moves can reach any result.
-fn is_always_zero(f: &Function, summary: &Summary, moves: &[Moves]) -> bool {
+fn is_always_zero(summary: &Summary, moves: &[Moves], carries: &[bool]) -> bool {
     let effects = summary.effects;
     let may_move = |d: &Dependence| {
         d.cut
@@ -306,8 +313,8 @@ fn is_always_zero(f: &Function, summary: &Summary, moves: &[Moves]) -> bool {
             || !d.breaks.is_empty()
     };
     summary.returns
-        && carrying(f, summary).next().is_some()
-        && carrying(f, summary).all(|dependence| !dependence.is_some_and(may_move))
+        && carrying(carries, summary).next().is_some()
+        && carrying(carries, summary).all(|dependence| !dependence.is_some_and(may_move))
 }
 
 #[cfg(test)]

@@ -48,6 +48,8 @@ pub enum BreakReason {
     Conversion(&'static str),
     /// The argument of a parameter that is marked `@noDerivative`.
     Argument,
+    /// What is stored in a property that is marked `@noDerivative`.
+    Property,
     /// A function without a derivative that nobody can look into.
     Opaque(Rc<str>),
     /// A function, and what is in the way of its derivative.

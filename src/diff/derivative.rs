@@ -182,18 +182,7 @@ mod tests {
         g.ret(&[y]);
         let (mut program, callee) = program(g);
         let mut with_rule = (**program.function(callee).unwrap()).clone();
-        let rule = Rule {
-            differs: false,
-            place: Default::default(),
-            movers: std::rc::Rc::from([]),
-            inherited: None,
-            wrt: vec![true],
-            function: callee,
-            registered: callee,
-            kind: RuleKind::Differential,
-            result: TangentId(0),
-            throws: false,
-        };
+        let rule = Rule::new(vec![true], callee, RuleKind::Differential, TangentId(0));
         with_rule.rules.push(rule);
         let own = entry(callee, &with_rule).unwrap();
         assert_eq!(own.blocks[0].instructions[0].op, Op::CallRule(callee));

@@ -300,6 +300,9 @@ impl<'p> Linearities<'p> {
             Op::Operator(Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::Gradient { .. }) => {
                 each(Kind::Constant.into())
             }
+            Op::Operator(Operator::NoDerivative { .. }) if matches!(contents().kind, Kind::Zero | Kind::Constant) => {
+                each(Kind::Constant.into())
+            }
             Op::Operator(Operator::WithDerivative { .. }) => (0..step.outs.len()).map(operand).collect(),
             Op::Operator(Operator::Coordinates { .. }) => each(contents()),
             Op::CallValue

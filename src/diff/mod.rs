@@ -18,6 +18,7 @@ mod flow;
 pub mod formula;
 mod linear;
 pub mod listing;
+mod own_tangent;
 mod possible;
 mod report;
 #[cfg(test)]
@@ -29,3 +30,4 @@ mod wrt;
 pub use broken::Chains;
 pub use check::{Checker, check};
 pub use derivative::{derivative, entry};
+pub use own_tangent::mark_own_tangents;

@@ -70,7 +70,9 @@ impl Possible {
                     && (step.ins.iter().any(carries) || step.outs.iter().any(carries))
             }
             // What is in references still has its slots and must be copied without them.
-            Op::Operator(Operator::WithoutDerivative { .. }) => step.ins.iter().any(|r| bank(f, *r) == Bank::R),
+            Op::Operator(Operator::WithoutDerivative { .. } | Operator::NoDerivative { .. }) => {
+                step.ins.iter().any(|r| bank(f, *r) == Bank::R)
+            }
             Op::Operator(Operator::ApplyAtOnce | Operator::Gradient { .. }) => false,
             Op::Operator(_) => true,
             // Fresh storage has no slots until one is put there.
@@ -144,7 +146,9 @@ impl Possible {
             Op::Operator(Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::Gradient { .. }) => {
                 false
             }
-            Op::Operator(Operator::WithDerivative { .. }) => step.ins.get(k).is_some_and(|r| self.is_varied(*r)),
+            Op::Operator(Operator::WithDerivative { .. } | Operator::NoDerivative { .. }) => {
+                step.ins.get(k).is_some_and(|r| self.is_varied(*r))
+            }
             Op::Operator(Operator::Coordinates { .. }) => {
                 from_operands() || step.ins.iter().any(|r| bank(f, *r) == Bank::R)
             }
@@ -206,7 +210,7 @@ impl Possible {
             crate::stop::look();
             for step in f.blocks.iter().rev().flat_map(|b| b.instructions.iter().rev()) {
                 let passes = match &step.op {
-                    Op::Copy => true,
+                    Op::Copy | Op::Operator(Operator::NoDerivative { .. }) => true,
                     Op::Primitive(id) => flow::primitive(*id) == Passage::Smooth,
                     _ => false,
                 };
@@ -243,7 +247,10 @@ impl Possible {
             Op::Native { name, .. } => flow::native(name) != NativePassage::Nothing,
             Op::Operator(operator) => !matches!(
                 operator,
-                Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::Gradient { .. }
+                Operator::WithoutDerivative { .. }
+                    | Operator::NoDerivative { .. }
+                    | Operator::ApplyAtOnce
+                    | Operator::Gradient { .. }
             ),
             _ => false,
         }

@@ -13,6 +13,8 @@ const THROUGH_RESULT: &str =
     "cannot differentiate through a non-differentiable result; do you want to add 'withoutDerivative(at:)'?";
 const THROUGH_ARGUMENT: &str =
     "cannot differentiate through a non-differentiable argument; do you want to add 'withoutDerivative(at:)'?";
+const THROUGH_PROPERTY: &str =
+    "cannot differentiate through a non-differentiable property; do you want to add 'withoutDerivative(at:)'?";
 const NOT_DIFFERENTIABLE: &str = "expression is not differentiable";
 const OTHER_MODULE: &str =
     "cannot differentiate functions that have not been marked '@differentiable' and that are defined in other modules";
@@ -38,7 +40,11 @@ pub fn not_differentiable(promised: &Promised, breaks: &[(usize, Rc<Break>)]) ->
         }
         told.push(found.span);
         diagnostic = calls(diagnostic, found);
-        let through = if found.why == BreakReason::Argument { THROUGH_ARGUMENT } else { THROUGH_RESULT };
+        let through = match found.why {
+            BreakReason::Argument => THROUGH_ARGUMENT,
+            BreakReason::Property => THROUGH_PROPERTY,
+            _ => THROUGH_RESULT,
+        };
         if promised.function.is_prelude {
             diagnostic = diagnostic.note_at(promised.at, through);
             continue;
@@ -48,6 +54,9 @@ pub fn not_differentiable(promised: &Promised, breaks: &[(usize, Rc<Break>)]) ->
             BreakReason::Argument => {
                 "the parameter is marked '@noDerivative': the function is not differentiated with respect to it"
             }
+            BreakReason::Property => {
+                "the property is marked '@noDerivative': what is stored there is not differentiated"
+            }
             BreakReason::Conversion("int.fromDouble") => {
                 "an 'Int' holds whole numbers: a small change of the argument does not move it, so it has no derivative"
             }
@@ -56,11 +65,13 @@ pub fn not_differentiable(promised: &Promised, breaks: &[(usize, Rc<Break>)]) ->
         if !diagnostic.notes.iter().any(|n| n.text == why) {
             diagnostic.notes.push(Note { span: None, text: why.into() });
         }
-        let meant = match found.why {
-            BreakReason::Argument => "if a constant is meant",
-            _ => "if you meant the step function and a derivative of zero",
+        diagnostic = match found.why {
+            BreakReason::Argument => cut(diagnostic, "if a constant is meant", found.span),
+            BreakReason::Property => {
+                diagnostic.help("if a constant is meant, store 'withoutDerivative(at:)' of the value")
+            }
+            _ => cut(diagnostic, "if you meant the step function and a derivative of zero", found.span),
         };
-        diagnostic = cut(diagnostic, meant, found.span);
     }
     diagnostic
 }

@@ -141,33 +141,28 @@ mod tests {
         marked.map_or(0, |f| steps(&f).filter(is_mark).count())
     }
 
-    #[test]
-    fn a_comparison_that_decides_is_marked() {
+    /// How many comparisons are marked in `x ↦ 0 < y ? x : 0`, where `y` is `x` or 0.
+    fn deciding(compares_x: bool) -> usize {
         let mut b = Builder::new("f");
         let x = b.param("x", F);
         let zero = b.constant(0.0);
-        let less = b.primitive("double.lt", &[zero, x]);
+        let less = b.primitive("double.lt", &[zero, if compares_x { x } else { zero }]);
         let (then, otherwise) = (b.block(), b.block());
         b.branch(less, then, otherwise);
         b.at(then);
         b.ret(&[x]);
         b.at(otherwise);
         b.ret(&[zero]);
-        assert_eq!(thresholds(b), 1);
+        thresholds(b)
+    }
+
+    #[test]
+    fn a_comparison_that_decides_is_marked() {
+        assert_eq!(deciding(true), 1);
     }
 
     #[test]
     fn one_of_constants_is_not() {
-        let mut b = Builder::new("f");
-        let x = b.param("x", F);
-        let zero = b.constant(0.0);
-        let less = b.primitive("double.lt", &[zero, zero]);
-        let (then, otherwise) = (b.block(), b.block());
-        b.branch(less, then, otherwise);
-        b.at(then);
-        b.ret(&[x]);
-        b.at(otherwise);
-        b.ret(&[zero]);
-        assert_eq!(thresholds(b), 0);
+        assert_eq!(deciding(false), 0);
     }
 }

@@ -31,6 +31,19 @@ pub fn moving(program: &Program, f: &Function, wrt: &[bool]) -> Vec<Moves> {
     moves
 }
 
+/// For each component of the results whether it can carry a derivative: not what is stored in a `@noDerivative` property.
+pub fn carrying(program: &Program, f: &Function) -> Vec<bool> {
+    let mut carries: Vec<bool> = f.results.iter().map(|bank| can_vary(*bank)).collect();
+    for (first, shape, tangent) in &f.result_tangents {
+        let mut components = vec![];
+        spread(program, *shape, *tangent, &mut components);
+        for (carries, moves) in carries.iter_mut().skip(*first).zip(components) {
+            *carries &= moves != Moves::No;
+        }
+    }
+    carries
+}
+
 /// How many components a value of that shape has in registers.
 fn count(program: &Program, shape: ShapeId) -> usize {
     let layout = program.shapes.layout(shape);

@@ -139,8 +139,8 @@ fn write(mut selector: Selector<'_>, order: &[usize], live: &Liveness<'_>) -> Re
         selector.writer.span = block.steps.first().map_or(block.end_span, |s| s.span);
         stale[at].iter().for_each(|r| selector.clear(*r));
         let (dying, dead) = deaths.of(at, live);
-        // A function that returns at once drops everything by itself.
-        let returns = matches!(block.end, graph::End::Return(_));
+        // A function that returns at once drops everything by itself, and the order does not matter if nobody sees it.
+        let returns = matches!(block.end, graph::End::Return(_)) && !selector.context.program.sees_ends;
         let matters = block.steps.iter().rposition(|s| s.uses_window() || changes_reference(graph, s));
         for (n, step) in block.steps.iter().enumerate() {
             let needed = !returns || matters.is_some_and(|m| m > n);

@@ -198,15 +198,11 @@ impl Flat<'_> {
                 true
             }
             Op::Capture { bank, index } => self.capture(site, (*bank, *index), outs[0], once, step.span),
-            Op::Operator(Operator::WithoutDerivative { .. }) => {
+            Op::Operator(operator @ (Operator::WithoutDerivative { .. } | Operator::NoDerivative { .. })) => {
+                let is_cut = matches!(operator, Operator::WithoutDerivative { .. });
                 for (out, from) in outs.into_iter().zip(ins) {
-                    self.push(site.at, Op::Sweep(SweepOp::Cut), vec![out], vec![from], step.span);
-                }
-                true
-            }
-            Op::Operator(Operator::NoDerivativeArgument) => {
-                for (out, from) in outs.into_iter().zip(ins) {
-                    self.push(site.at, Op::Sweep(SweepOp::Still), vec![out], vec![from], step.span);
+                    let op = if is_cut { SweepOp::Cut } else { SweepOp::Still };
+                    self.push(site.at, Op::Sweep(op), vec![out], vec![from], step.span);
                 }
                 true
             }

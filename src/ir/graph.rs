@@ -43,6 +43,8 @@ pub struct Function {
     pub results: Vec<Bank>,
     /// How many of `results` belong to the result proper.
     pub result_len: usize,
+    /// How the parts of `results` differentiate that do: their first component, shape and tangent.
+    pub result_tangents: Vec<(usize, ShapeId, TangentId)>,
     /// Whether it is a closure: then [`Op::Capture`] reads what it captured.
     pub captures: Vec<Bank>,
     /// All registers.
@@ -325,12 +327,11 @@ pub enum Operator {
     /// `linear → linear`
     Transpose { at: TangentId, result: TangentId },
     /// `x… → x…`: the same value, constant in every live level. Also of types that do not differentiate (`of` is then
-    /// [nothing](crate::value::shape::TangentKind::Nothing)), because it makes a break of the path explicit; and wherever
-    /// something is stored in a `@noDerivative` property (`is_property`), which is no word of the user's about the path.
-    WithoutDerivative { of: TangentId, is_property: bool },
-    /// `x… → x…`: the argument of a parameter that is marked `@noDerivative`. The value is the same; where it moves, what is
-    /// made of it has no derivative, and it is an error to ask for one.
-    NoDerivativeArgument,
+    /// [nothing](crate::value::shape::TangentKind::Nothing)), because it makes a break of the path explicit.
+    WithoutDerivative { of: TangentId },
+    /// `x… → x…`: the argument of a parameter, or what is stored in a property, that is marked `@noDerivative`. The value is
+    /// the same; where it moves, what is made of it has no derivative, and it is an error to ask for one.
+    NoDerivative { is_property: bool },
     /// `x…, edit → x…`: the same value; on the way back its adjoint goes through `edit`, `(inout T.TangentVector) -> ()`.
     WithDerivative { of: TangentId },
     /// `x, y → y`: a number that was made of `x` by way of something that cannot move. Where `x` moves, `y` has no
@@ -374,7 +375,7 @@ impl Operator {
             Operator::ValueWithDifferential { at, result, .. }
             | Operator::ValueWithTangent { at, result, .. }
             | Operator::Transpose { at, result } => vec![at, result],
-            Operator::WithoutDerivative { of, .. }
+            Operator::WithoutDerivative { of }
             | Operator::WithDerivative { of }
             | Operator::Coordinates { of }
             | Operator::Gradient { at: of, .. }
@@ -382,7 +383,7 @@ impl Operator {
             | Operator::Broken { of } => vec![of],
             Operator::Series { result, .. } => vec![result],
             Operator::ApplyAtOnce
-            | Operator::NoDerivativeArgument
+            | Operator::NoDerivative { .. }
             | Operator::Recompute
             | Operator::Threshold { .. }
             | Operator::SendBreak { .. }
@@ -443,6 +444,8 @@ pub struct Rule {
     pub throws: bool,
     /// Whether it is meant to be another one than the derivative.
     pub differs: bool,
+    /// A transpose: whether the function's own derivative code gives its tangents.
+    pub has_own_tangent: bool,
     /// Where it was registered.
     pub place: Span,
     /// For each parameter whose type says itself what its tangent vectors are: what moves a value along one.
@@ -450,6 +453,25 @@ pub struct Rule {
     /// The member of a superclass or a protocol that it was registered for, where its value has to be compared with that of
     /// the function, which inherits it.
     pub inherited: Option<Rc<str>>,
+}
+
+impl Rule {
+    /// One that is registered as it is called.
+    pub fn new(wrt: Vec<bool>, function: FunctionId, kind: RuleKind, result: TangentId) -> Rule {
+        Rule {
+            wrt,
+            function,
+            registered: function,
+            kind,
+            result,
+            throws: false,
+            differs: false,
+            has_own_tangent: false,
+            place: Span::default(),
+            movers: Rc::from([]),
+            inherited: None,
+        }
+    }
 }
 
 /// What a registered derivative returns beside the value.
@@ -490,6 +512,8 @@ pub struct Program {
     pub methods: Vec<Rc<str>>,
     /// Which function such a method is for a type: complete for all types that values are made of.
     pub dispatch: HashMap<(MethodId, ShapeId), FunctionId>,
+    /// Whether something happens when an instance goes away, so that it matters when the last reference is dropped.
+    pub sees_ends: bool,
 }
 
 impl Program {

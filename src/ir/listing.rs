@@ -155,7 +155,7 @@ fn operation(program: &Program, op: &Op) -> String {
             Operator::ApplyAtOnce => "applyAtOnce".into(),
             Operator::Coordinates { .. } => "coordinates".into(),
             Operator::WithoutDerivative { .. } => "withoutDerivative".into(),
-            Operator::NoDerivativeArgument => "noDerivativeArgument".into(),
+            Operator::NoDerivative { .. } => "noDerivative".into(),
             Operator::WithDerivative { .. } => "withDerivative".into(),
         },
         Op::Sweep(SweepOp::Slope { primitive, operand }) => format!("slope {operand} {}", primitive.info().name),

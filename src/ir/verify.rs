@@ -218,8 +218,8 @@ impl Check<'_> {
             Operator::ApplyAtOnce => outs == [Bank::I, Bank::R] && ins == [Bank::R, Bank::R],
             Operator::Recompute => (outs.is_empty() || outs == [Bank::I, Bank::R]) && ins == [Bank::R],
             Operator::Coordinates { of } => outs == [Bank::R] && ins.len() == value(of),
-            Operator::NoDerivativeArgument => ins == outs,
-            Operator::WithoutDerivative { of, .. } => ins == outs && ins.len() == value(of),
+            Operator::NoDerivative { .. } => ins == outs,
+            Operator::WithoutDerivative { of } => ins == outs && ins.len() == value(of),
             Operator::WithDerivative { of } => ins.len() == value(of) + 1 && outs.len() == value(of),
         }
     }

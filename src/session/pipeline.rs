@@ -3,7 +3,7 @@
 use super::imports::Gathered;
 use super::{Compiled, Input, Outcome, Session, Status};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::diff::Checker;
+use crate::diff::{Checker, mark_own_tangents};
 use crate::ir::FunctionId;
 use crate::source::Span;
 use crate::stop::{self, Deadline, Reason};
@@ -135,6 +135,7 @@ impl Session {
         }
         let end = self.program.functions.len();
         let samples = self.sample_uncalled(functions);
+        mark_own_tangents(&mut self.program, first);
         let mut checker = Checker::new(&self.program);
         for id in first..end {
             checker.check(FunctionId(id as u32), &mut out);

@@ -5,6 +5,7 @@ use super::levels::{Direction, Levels};
 use super::node::Stop;
 use super::wide::{Block, Call, CallKind, Seen, Template, Wide, WideKind};
 use crate::value::{Ref, Slot};
+use std::rc::Rc;
 
 impl Levels {
     /// The direction of the level at that position.
@@ -115,6 +116,17 @@ impl Levels {
             y: template.clone(),
         };
         Ok(self.push_call(k, call, &[outside])?.first().copied().unwrap_or(outside))
+    }
+
+    /// Whether a number was made [without a derivative](Levels::broken) for the same reason already.
+    pub fn is_broken(&mut self, x: Num, function: &Ref, mark: f64) -> bool {
+        let Some(k) = self.innermost(&[x]) else { return false };
+        if self.direction_at(k) == Some(Direction::Forward) {
+            return self.tangent(k, x).value.to_bits() == mark.to_bits();
+        }
+        let node = self.node(k, x);
+        let call = self.recording(k).and_then(|recording| recording.call(node));
+        matches!((call.map(|call| &call.function), function), (Some(Ref::Machine(a)), Ref::Machine(b)) if Rc::ptr_eq(a, b))
     }
 
     /// The same numbers, whose adjoints go through `function` on their way back in every reverse level that they move in.

@@ -3,7 +3,7 @@
 use super::column::SlotColumn;
 use super::node::{Node, Pool, Stop};
 use super::watch::Step;
-use super::wide::{Wide, held};
+use super::wide::{Call, Wide, WideKind, held};
 use crate::value::Slot;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -196,6 +196,14 @@ impl Recording {
         Ok(first)
     }
 
+    /// The call that a node is a result of.
+    pub fn call(&self, node: u32) -> Option<&Call> {
+        match &wide_at(&self.wide, node)?.kind {
+            WideKind::Call(call) => Some(call),
+            WideKind::Sum(_) | WideKind::Block(_) => None,
+        }
+    }
+
     /// Keeps what was done beside the node that came of it.
     pub fn keep(&mut self, node: u32, step: Step) {
         if self.steps.last().is_none_or(|(last, _)| *last < node) {
@@ -321,8 +329,7 @@ impl Tape {
 
     /// The wide node that a node is a result of.
     pub fn wide_at(&self, node: u32) -> Option<&Wide> {
-        let after = self.wide.partition_point(|wide| wide.first <= node);
-        self.wide.get(after.checked_sub(1)?).filter(|wide| node < wide.first + wide.results)
+        wide_at(&self.wide, node)
     }
 
     /// How values and slopes depend on the levels outside.
@@ -370,4 +377,10 @@ impl Drop for Recording {
             pool.give(chunk);
         }
     }
+}
+
+/// The one of several wide nodes, in order, that a node is a result of.
+fn wide_at(all: &[Wide], node: u32) -> Option<&Wide> {
+    let after = all.partition_point(|wide| wide.first <= node);
+    all.get(after.checked_sub(1)?).filter(|wide| node < wide.first + wide.results)
 }

@@ -307,7 +307,7 @@ fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
         | Operator::Broken { of } => vec![of],
         Operator::Series { result, .. } => vec![result],
         Operator::ApplyAtOnce
-        | Operator::NoDerivativeArgument
+        | Operator::NoDerivative { .. }
         | Operator::Recompute
         | Operator::Threshold { .. }
         | Operator::SendBreak { .. }

@@ -35,7 +35,7 @@ fn codes(diagnostics: &[Diagnostic]) -> Vec<Code> {
 }
 
 fn without_derivative() -> Op {
-    Op::Operator(Operator::WithoutDerivative { of: TangentId(0), is_property: false })
+    Op::Operator(Operator::WithoutDerivative { of: TangentId(0) })
 }
 
 fn primitive(name: &str) -> Op {
@@ -255,18 +255,7 @@ fn an_opaque_function_has_no_derivative() {
     // With a registered derivative all is well, except that nobody said it was linear.
     let mut known = (**program.function(sinf).unwrap()).clone();
     let kind = crate::ir::RuleKind::Differential;
-    known.rules.push(crate::ir::Rule {
-        differs: false,
-        place: Default::default(),
-        movers: std::rc::Rc::from([]),
-        inherited: None,
-        wrt: vec![true],
-        function: f,
-        registered: f,
-        kind,
-        result: TangentId(0),
-        throws: false,
-    });
+    known.rules.push(crate::ir::Rule::new(vec![true], f, kind, TangentId(0)));
     program.functions[sinf.0 as usize] = Some(Rc::new(known));
     assert_eq!(codes(&promise(&mut program, f, false)), []);
     assert_eq!(codes(&promise(&mut program, sinf, false)), []);

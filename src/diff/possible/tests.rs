@@ -88,7 +88,7 @@ fn random_step(b: &mut Builder, dice: &mut Dice, numbers: &[Reg], cell: Reg, arr
         10 => b.op_to(Op::StoreElement { bank: F, offset: 0, stride: NUMBER }, &[array, zero, x], &[array]),
         11 => b.op_to(Op::Call(FunctionId(0)), &[x, y], &[out]),
         12 => b.op_to(Op::Call(FunctionId(1)), &[x], &[out]),
-        _ => b.op_to(Op::Operator(Operator::WithoutDerivative { of: TangentId(0), is_property: false }), &[x], &[out]),
+        _ => b.op_to(Op::Operator(Operator::WithoutDerivative { of: TangentId(0) }), &[x], &[out]),
     }
 }
 

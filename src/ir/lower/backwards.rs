@@ -60,19 +60,14 @@ impl Builder<'_> {
                 let origin = Origin::Functional { of: f, rule: rule.into() };
                 function = self.lowering.request(self.program, origin, self.generics.clone(), None);
             }
-            let (wrt, movers, differs) = (rule.wrt, movers.clone(), rule.differs);
-            let inherited = rule.inherited.map(|original| self.d.function(original).name.clone());
             self.out.rules.push(Rule {
-                wrt,
-                function,
                 registered,
-                kind,
-                result,
                 throws,
-                differs,
+                differs: rule.differs,
                 place,
-                movers,
-                inherited,
+                movers: movers.clone(),
+                inherited: rule.inherited.map(|original| self.d.function(original).name.clone()),
+                ..Rule::new(rule.wrt, function, kind, result)
             });
         }
         let of_primal = of_primal.map(|original| self.d.function(original).name.clone());
@@ -82,18 +77,12 @@ impl Builder<'_> {
             let kind = if parts.iter().any(|p| p.takes_all) { RuleKind::Pullback } else { RuleKind::Transpose };
             let origin = Origin::Backwards { of: f, parts: parts.into() };
             let function = self.lowering.request(self.program, origin, self.generics.clone(), self.view);
-            let (registered, movers, differs) = (function, movers.clone(), some_differ);
             self.out.rules.push(Rule {
-                wrt,
-                function,
-                registered,
-                kind,
-                result,
-                throws: false,
-                differs,
+                differs: some_differ,
                 place,
-                movers,
+                movers: movers.clone(),
                 inherited: of_primal.clone(),
+                ..Rule::new(wrt, function, kind, result)
             });
         }
         // Stable: of two that say the same, a derivative comes before a transpose.

@@ -118,6 +118,7 @@ impl<'a> Builder<'a> {
                 parameters: vec![],
                 results: vec![],
                 result_len: 0,
+                result_tangents: vec![],
                 captures: vec![],
                 registers: vec![],
                 blocks: vec![Block::default()],

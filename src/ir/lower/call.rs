@@ -148,7 +148,7 @@ impl Builder<'_> {
             {
                 let around = std::mem::replace(&mut self.span, e.span);
                 let banks = self.banks(&param.ty);
-                *value = self.operate(Operator::NoDerivativeArgument, &std::mem::take(value), &banks);
+                *value = self.operate(Operator::NoDerivative { is_property: false }, &std::mem::take(value), &banks);
                 self.span = around;
             }
         }

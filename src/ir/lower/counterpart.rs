@@ -61,17 +61,11 @@ impl Builder<'_> {
             let origin = Origin::CounterpartRule(access);
             let function = self.lowering.request(self.program, origin, key.generics.clone(), None);
             self.out.rules.push(Rule {
-                wrt: vec![true, !is_read],
-                function,
-                registered: function,
-                kind,
-                result,
-                throws: false,
                 // What the function itself does says nothing of how a property moves.
                 differs: true,
                 place: self.span,
                 movers: Rc::from([None, mover]),
-                inherited: None,
+                ..Rule::new(vec![true, !is_read], function, kind, result)
             });
         }
     }

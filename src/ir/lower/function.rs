@@ -6,6 +6,7 @@ use super::{Key, Lowering, Origin};
 use crate::ir::graph::{Function, Parameter, Program, Terminator, Trap};
 use crate::ir::layout::is_small;
 use crate::types::tree::{self, LocalId, Stmt, StmtKind};
+use crate::types::ty::Type;
 use crate::types::world::{self, Declarations};
 use crate::value::Bank;
 
@@ -74,13 +75,21 @@ impl Builder<'_> {
             self.out.results.extend([Bank::I, Bank::R]);
         }
         let result = self.result.clone();
-        let banks = self.banks(&result);
-        self.out.results.extend(banks.iter());
+        self.result_part(&result);
         self.out.result_len = self.out.results.len();
         for param in declared.params.iter().filter(|p| p.is_inout) {
-            let banks = self.banks(&param.ty);
-            self.out.results.extend(banks.iter());
+            self.result_part(&param.ty);
         }
+    }
+
+    /// A value of a type among what is returned.
+    fn result_part(&mut self, ty: &Type) {
+        let (shape, first) = (self.shape(ty), self.out.results.len());
+        if let Some(tangent) = self.tangent(ty) {
+            self.out.result_tangents.push((first, shape, tangent));
+        }
+        let banks = self.banks(ty);
+        self.out.results.extend(banks.iter());
     }
 
     /// Registers for the parameters.

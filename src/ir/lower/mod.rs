@@ -188,6 +188,7 @@ impl Lowering {
 
     /// Lowers what was requested and what that requests, then runs the passes over the new graphs.
     fn finish(&mut self, d: &mut dyn Declarations, program: &mut Program) {
+        program.sees_ends = d.sees_ends();
         loop {
             while let Some((key, id)) = self.queue.pop() {
                 let function = function::lower(self, d, program, &key);

@@ -20,7 +20,7 @@ impl Builder<'_> {
                 // Where somebody wrote it, it stays even if nothing moves: it says that a break of the path is meant.
                 let of = self.tangent(&ty).unwrap_or_else(|| self.no_tangent(&ty));
                 let banks = self.banks(&ty);
-                self.operate(Operator::WithoutDerivative { of, is_property: false }, &ins, &banks)
+                self.operate(Operator::WithoutDerivative { of }, &ins, &banks)
             }
             ("applyAtOnce", _) => self.operate(Operator::ApplyAtOnce, &ins, &[Bank::I, Bank::R]),
             ("coordinates", _) => {
@@ -82,15 +82,13 @@ impl Builder<'_> {
         }
     }
 
-    /// A value that is stored in a `@noDerivative` property, as a constant of every live level.
+    /// A value that is stored in a `@noDerivative` property: what is made of it has no derivative if it moves.
     pub fn left_out(&mut self, value: Value, ty: &Type) -> Value {
-        match self.tangent(ty) {
-            Some(of) => {
-                let banks = self.banks(ty);
-                self.operate(Operator::WithoutDerivative { of, is_property: true }, &value, &banks)
-            }
-            None => value,
+        if self.tangent(ty).is_none() {
+            return value;
         }
+        let banks = self.banks(ty);
+        self.operate(Operator::NoDerivative { is_property: true }, &value, &banks)
     }
 
     /// The tangent of a type that does not differentiate.

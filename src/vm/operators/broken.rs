@@ -216,12 +216,18 @@ pub(super) fn mark_argument(
     Ok(Next::Return)
 }
 
-/// Marks all numbers of an argument that a function is not differentiated by. What is in instances moves on: others share
-/// it.
-pub(super) fn argument(machine: &mut Machine, compiler: &dyn Compiler, mut x: Cells) -> Result<Next, Box<Fault>> {
+/// Marks all numbers of an argument, or of what is stored in a property, that is marked `@noDerivative`. What is in
+/// instances moves on: others share it.
+pub(super) fn left_out(
+    machine: &mut Machine,
+    compiler: &dyn Compiler,
+    is_property: bool,
+    mut x: Cells,
+) -> Result<Next, Box<Fault>> {
+    let moves = !x.r.is_empty() || x.slots.iter().any(|slot| machine.levels.is_live(*slot));
     let number = compiler.tangents().find(|tangent| tangent.kind == TangentKind::Number);
-    if let Some(tangent) = number.filter(|_| machine.levels.depth() > 0) {
-        let (place, function) = here(machine, "argument");
+    if let Some(tangent) = number.filter(|_| moves && machine.levels.depth() > 0) {
+        let (place, function) = here(machine, if is_property { "property" } else { "argument" });
         let template = Template { tangent, cells: Cells::numbers(vec![0.0]) };
         let mut marking = Marking { levels: &mut machine.levels, function, template, mark: mark_of(place), stop: None };
         change_slots(&mut x, &mut marking);
@@ -246,6 +252,10 @@ struct Marking<'a> {
 impl SlotChange for Marking<'_> {
     fn slot(&mut self, slot: Slot) -> Slot {
         let number = Num { value: 0.0, slot };
+        // An array that grows is stored again and again.
+        if self.levels.is_broken(number, &self.function, self.mark) {
+            return slot;
+        }
         match self.levels.broken((number, number), &self.function, &self.template, self.mark) {
             Ok(marked) => marked.slot,
             Err(stop) => {

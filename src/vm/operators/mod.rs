@@ -82,7 +82,7 @@ pub fn operate(
             linear::transpose(machine, compiler, function, at, result)
         }
         Operator::Broken { of } => broken::mark(machine, compiler, of, &arguments),
-        Operator::NoDerivativeArgument => broken::argument(machine, compiler, arguments),
+        Operator::NoDerivative { is_property } => broken::left_out(machine, compiler, is_property, arguments),
         Operator::SendBreak { result } => broken::send(machine, result, &arguments),
         Operator::ReceiveBreak { result } => broken::receive(machine, result),
         Operator::BrokenArgument { of, argument, result } => {

@@ -99,6 +99,10 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
         machine.set_window(arguments.all());
         return Ok(Next::tail_call(Target::Beneath(site.function), true));
     };
+    if rule.has_own_tangent && is_forward(machine, level) && machine.checks.is_none() {
+        machine.set_window(arguments.all());
+        return Ok(Next::tail_call(Target::Beneath(site.function), true));
+    }
     let before = (site.throws && site.changes).then(|| Before::new(machine, site.function, &arguments));
     change_slots(&mut arguments, &mut Strip { levels: &machine.levels, level });
     let by = differentiated(walk, site, rule, &arguments, numbers);
@@ -113,6 +117,11 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
         return inherited_rule::begin(machine, compiler, (site, rule), arguments, running);
     }
     Ok(start(machine, &arguments, running))
+}
+
+/// Whether a level is a forward one, and all outside of it.
+fn is_forward(machine: &Machine, level: usize) -> bool {
+    (0..=level).all(|k| machine.levels.direction_at(k) == Some(Direction::Forward))
 }
 
 /// Calls the registered function.

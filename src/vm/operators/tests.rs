@@ -285,18 +285,7 @@ fn by_rule(kind: RuleKind, main: impl FnOnce(&mut Builder, TangentId)) -> Script
             shape: crate::value::shape::ShapeId(0),
         };
         square.function.parameters = vec![parameter(number)];
-        square.function.rules = vec![Rule {
-            wrt: vec![true],
-            function: FunctionId(3),
-            registered: FunctionId(3),
-            kind,
-            result: number,
-            throws: false,
-            differs: false,
-            place: Default::default(),
-            movers: Rc::from([]),
-            inherited: None,
-        }];
+        square.function.rules = vec![Rule::new(vec![true], FunctionId(3), kind, number)];
         let mut registered = Builder::new("registered", &[F], &[F, R]);
         let y = registered.new_op(F, Op::CallRule(FunctionId(2)), &[Reg(0)]);
         let closure = registered.new_op(R, Op::Closure(FunctionId(4)), &[Reg(0)]);
@@ -413,8 +402,7 @@ fn adjoints_are_edited_on_their_way_back_and_cut() {
         let mut body = Builder::new("body", &[F], &[F]);
         let edit = body.new_op(R, Op::Closure(FunctionId(2)), &[]);
         let edited = body.new_op(F, Op::Operator(Operator::WithDerivative { of: number }), &[Reg(0), edit]);
-        let cut =
-            body.new_op(F, Op::Operator(Operator::WithoutDerivative { of: number, is_property: false }), &[Reg(0)]);
+        let cut = body.new_op(F, Op::Operator(Operator::WithoutDerivative { of: number }), &[Reg(0)]);
         let y = body.prim("double.mul", &[edited, cut]);
         body.end(Terminator::Return(vec![y]));
         let mut edit = Builder::new("edit", &[F], &[F]);
