@@ -127,6 +127,6 @@ fn extent(cells: &[(Bank, u32)]) -> [Range<u32>; 3] {
     [Bank::F, Bank::I, Bank::R].map(|bank| {
         let mut all = cells.iter().filter(|(b, _)| *b == bank).map(|(_, index)| *index);
         let first = all.next();
-        first.map_or(0..0, |first| first..all.last().unwrap_or(first) + 1)
+        first.map_or(0..0, |first| first..all.next_back().unwrap_or(first) + 1)
     })
 }
