@@ -8,6 +8,9 @@
 //! nothing is said about it.
 //! Not here: what derivative code has to carry (`possible`), the words (`report`).
 
+mod containers;
+
+use self::containers::{appended, contained, filled, loaded, replaced};
 use super::dataflow::{self, Fact};
 use super::dependence::{Break, BreakReason, Dependence, Effects, Known, MOST_BREAKS, StepId, Summary};
 use super::flow::{self, NativePassage, Passage};
@@ -166,7 +169,7 @@ impl Walk<'_, '_> {
             crate::stop::look();
             let outs = self.step((self.id, block as u32, at as u32), step, facts, effects);
             for (out, known) in step.outs.iter().zip(outs) {
-                facts[out.0 as usize] = known;
+                facts[out.0 as usize] = filled(self.f, step, *out, known);
             }
         }
     }
@@ -197,17 +200,15 @@ impl Walk<'_, '_> {
                 Passage::Flat => Known::default(),
                 Passage::Break => broken(&all(), at, BreakReason::Conversion(id.info().name), step.span),
             }),
-            Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, (&step.ins, step), facts, effects),
+            Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, (&step.ins, &[], step), facts, effects),
             Op::CallValue => self.call_value(at, step, facts, effects),
             Op::Closure(_) => each(all().with(|d| d.unknown = true)),
             // It may be filled after it is made.
             Op::NewInstance(_) => each(Known::default().with(|d| d.from_boxes = true)),
             Op::NewBox | Op::NewRecord => each(contained(&step.ins, all())),
-            Op::Append(_) => {
-                let is_certain = step.ins.len() == 2 && operand(1).is_from_arguments();
-                each(if is_certain { all() } else { contained(&step.ins[1..], all()).with(|d| d.mixed = true) })
-            }
-            Op::StoreRecord { .. } | Op::StoreElement { .. } => each(all().element()),
+            Op::Append(_) => each(appended(&operand(0), &step.ins[1..], facts)),
+            Op::StoreElement { .. } => each(replaced(step, facts)),
+            Op::StoreRecord { .. } => each(all().element()),
             Op::StoreBox { .. } => {
                 effects.boxes = true;
                 vec![]
@@ -227,7 +228,8 @@ impl Walk<'_, '_> {
             Op::TakeRecord { .. } | Op::TakeElement { .. } => vec![operand(0).element(), operand(0)],
             Op::LoadGlobal { bank, .. } => each(loaded(*bank, Known::default().with(|d| d.from_globals = true))),
             Op::TakeGlobal { .. } => each(Known::default().with(|d| d.from_globals = true)),
-            Op::Native { name, .. } => self.native(name, at, step, facts),
+            Op::Native { name, shapes } => containers::integer(self.activity.program, (name, shapes), step, facts)
+                .unwrap_or_else(|| self.native(name, at, step, facts)),
             Op::Operator(Operator::ApplyAtOnce | Operator::Gradient { .. }) => each(Known::default()),
             Op::Operator(Operator::Coordinates { .. }) => each(all()),
             Op::Operator(Operator::WithoutDerivative { .. }) => each(Known::default().with(|d| d.cut = true)),
@@ -275,7 +277,7 @@ impl Walk<'_, '_> {
             effects.unknown = true;
             return vec![self.refused_arguments(at, step, facts).with(|d| d.unknown = true); step.outs.len()];
         };
-        let mut outs = self.call(callee, (&step.ins[1..], step), facts, effects);
+        let mut outs = self.call(callee, (&step.ins[1..], self.captured_by(*function), step), facts, effects);
         if self.activity.program.function(callee).is_none_or(|f| !f.captures.is_empty()) {
             for out in &mut outs {
                 out.join(&facts[function.0 as usize]);
@@ -312,6 +314,14 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// What the function in a register has captured, if it was made here of what has not changed since.
+    fn captured_by(&self, function: Reg) -> &[Reg] {
+        let writers = self.writers.get_or_init(|| Writers::of(self.f));
+        let captured = writers.captured_by(function).unwrap_or_default();
+        let is_constant = |r: &Reg| writers.count(*r) + usize::from(self.f.params.contains(r)) == 1;
+        if captured.iter().all(is_constant) { captured } else { &[] }
+    }
+
     /// What is known of a called function, with the functions that it is given.
     fn summary_of(&self, callee: FunctionId, args: &[Reg]) -> Rc<Summary> {
         let is_open = |f: &Rc<Function>| !f.is_opaque && self.depth < MOST_GIVEN;
@@ -328,7 +338,7 @@ impl Walk<'_, '_> {
     fn call(
         &self,
         callee: FunctionId,
-        (args, step): (&[Reg], &Instruction),
+        (args, captured, step): (&[Reg], &[Reg], &Instruction),
         facts: &[Known],
         effects: &mut Effects,
     ) -> Vec<Known> {
@@ -337,7 +347,11 @@ impl Walk<'_, '_> {
         let Some(f) = self.activity.program.function(callee) else {
             return vec![Known::unknown(); step.outs.len()];
         };
-        let argument = |k: u32| args.get(k as usize).and_then(|r| facts[r.0 as usize].0.as_deref());
+        let operand = |k: u32| match k.checked_sub(CAPTURED) {
+            Some(k) => captured.get(k as usize),
+            None => args.get(k as usize),
+        };
+        let argument = |k: u32| operand(k).and_then(|r| facts[r.0 as usize].0.as_deref());
         let is_given = matches!(step.op, Op::CallValue);
         let covered = |k: u32| covered_by_rule(f, k as usize);
         (0..step.outs.len())
@@ -367,25 +381,6 @@ impl Walk<'_, '_> {
 pub fn covered_by_rule(f: &Function, component: usize) -> bool {
     let parameter = f.parameters.iter().position(|p| (p.first..p.first + p.len).contains(&component));
     parameter.is_some_and(|p| f.rules.iter().any(|rule| rule.wrt.get(p) == Some(&true)))
-}
-
-/// What is put into storage together: of several components those of `@noDerivative` properties need not be looked at
-/// again.
-fn contained(parts: &[Reg], known: Known) -> Known {
-    let is_property = |found: &Rc<Break>| found.why == BreakReason::Property;
-    let is_touched = known.0.as_ref().is_some_and(|d| d.breaks.values().any(is_property));
-    if parts.len() < 2 || !is_touched {
-        return known;
-    }
-    known.with(|d| d.breaks.retain(|_, found| !is_property(found)))
-}
-
-/// What is loaded: integers don't vary, and it is not certain what is behind them.
-fn loaded(bank: Bank, known: Known) -> Known {
-    match bank {
-        Bank::F | Bank::R => known,
-        Bank::I => Known::default(),
-    }
 }
 
 /// The result of a step that breaks the path of what goes in.

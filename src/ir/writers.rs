@@ -32,6 +32,19 @@ impl<'f> Writers<'f> {
         }
     }
 
+    /// How many steps write a register.
+    pub fn count(&self, reg: Reg) -> usize {
+        self.0.get(&reg).map_or(0, Vec::len)
+    }
+
+    /// What the function in a register has captured, if only one step writes that register, and makes the function.
+    pub fn captured_by(&self, reg: Reg) -> Option<&'f [Reg]> {
+        match self.0.get(&reg)?[..] {
+            [writer] if matches!(writer.op, Op::Closure(_)) => Some(&writer.ins),
+            _ => None,
+        }
+    }
+
     /// Where what a register holds comes from.
     pub fn origin(&self, mut reg: Reg, unless: Option<&Op>) -> Option<Made> {
         // A chain of copies has an end; a loop of them is no known function.

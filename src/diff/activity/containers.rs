@@ -1,0 +1,99 @@
+//! What is known of what is put into storage, and of what comes out again.
+//!
+//! Promises: an element of an array, a dictionary or a value of any type is said to be behind a break only if all that was
+//! put in there is.
+
+use super::super::dataflow::Fact;
+use super::super::dependence::{Break, BreakReason, Dependence, Known};
+use crate::ir::{Function, Instruction, Op, Program, Reg};
+use crate::value::Bank;
+use crate::value::shape::ShapeId;
+use std::rc::Rc;
+
+/// A container that gets one more element.
+pub(super) fn appended(container: &Known, element: &[Reg], facts: &[Known]) -> Known {
+    let parts = Known::union(element.iter().map(|r| &facts[r.0 as usize]));
+    let mut all = container.clone();
+    all.join(&parts);
+    let is_certain = element.len() == 1 && parts.is_from_arguments();
+    if is_certain { all } else { contained(element, all).with(|d| d.mixed = true) }
+}
+
+/// An array one of whose elements is replaced.
+pub(super) fn replaced(step: &Instruction, facts: &[Known]) -> Known {
+    let fact = |r: &Reg| &facts[r.0 as usize];
+    let is_broken = |known: &Known| known.0.as_ref().is_some_and(|d| !d.breaks.is_empty() && !d.mixed);
+    match &step.ins[..] {
+        [array, _, value] if is_broken(fact(array)) && is_broken(fact(value)) => {
+            appended(fact(array), std::slice::from_ref(value), facts)
+        }
+        all => Known::union(all.iter().map(fact)).element().with(|d| d.mixed = true),
+    }
+}
+
+/// What is put into storage together: of several components those of `@noDerivative` properties need not be looked at
+/// again.
+pub(super) fn contained(parts: &[Reg], known: Known) -> Known {
+    let is_property = |found: &Rc<Break>| found.why == BreakReason::Property;
+    let is_touched = known.0.as_ref().is_some_and(|d| d.breaks.values().any(is_property));
+    if parts.len() < 2 || !is_touched {
+        return known;
+    }
+    known.with(|d| d.breaks.retain(|_, found| !is_property(found)))
+}
+
+/// What is loaded: integers don't vary, and it is not certain what is behind them.
+pub(super) fn loaded(bank: Bank, known: Known) -> Known {
+    match bank {
+        Bank::F | Bank::R => known,
+        Bank::I => Known::default(),
+    }
+}
+
+/// What a step gives that may be an array or a dictionary with elements in it: if no break is known there, none of those
+/// that are added later is certain to be the one that is read.
+pub(super) fn filled(f: &Function, step: &Instruction, out: Reg, known: Known) -> Known {
+    let may_hold_elements = match &step.op {
+        Op::Native { name, .. } => *name != "dictionary.new",
+        Op::Constants(_)
+        | Op::Call(_)
+        | Op::CallRule(_)
+        | Op::CallValue
+        | Op::LoadBox { .. }
+        | Op::LoadGlobal { .. }
+        | Op::LoadRecord { .. }
+        | Op::LoadElement { .. } => true,
+        _ => false,
+    };
+    let is_whole = known.0.as_ref().is_none_or(|d| d.breaks.is_empty());
+    if may_hold_elements && is_whole && f.registers[out.0 as usize].bank == Bank::R {
+        return known.with(|d| d.mixed = true);
+    }
+    known
+}
+
+/// A native function that puts one integer into a dictionary or a value of any type, or takes it out.
+pub(super) fn integer(
+    program: &Program,
+    (name, shapes): (&str, &[ShapeId]),
+    step: &Instruction,
+    facts: &[Known],
+) -> Option<Vec<Known>> {
+    let layout = program.shapes.layout(*shapes.last()?);
+    if (layout.f, layout.i, layout.r) != (0, 1, 0) {
+        return None;
+    }
+    let fact = |r: &Reg| &facts[r.0 as usize];
+    match (name, &step.ins[..]) {
+        ("any.box", [value]) => Some(vec![fact(value).clone()]),
+        ("dictionary.set", [dictionary, key @ .., _, value]) if key.iter().all(|r| fact(r).0.is_none()) => {
+            Some(vec![appended(fact(dictionary), std::slice::from_ref(value), facts)])
+        }
+        ("any.as" | "dictionary.get", [container, ..]) => {
+            let is_certain = |d: &Dependence| !d.mixed && d.on.is_empty() && !d.breaks.is_empty();
+            let value = fact(container).clone().0.filter(|d| is_certain(d));
+            Some(vec![Known::default(), Known(value)])
+        }
+        _ => None,
+    }
+}
