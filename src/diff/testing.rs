@@ -23,6 +23,7 @@ impl Builder {
             parameters: vec![],
             results: vec![],
             result_len: 0,
+            result_tangents: vec![],
             captures: vec![],
             registers: vec![],
             blocks: vec![Block::default()],

@@ -54,7 +54,7 @@ pub(super) fn loaded(bank: Bank, known: Known) -> Known {
 /// that are added later is certain to be the one that is read.
 pub(super) fn filled(f: &Function, step: &Instruction, out: Reg, known: Known) -> Known {
     let may_hold_elements = match &step.op {
-        Op::Native { name, .. } => *name != "dictionary.new",
+        Op::Native { name, .. } => !matches!(*name, "dictionary.new" | "array.new" | "array.reserve"),
         Op::Constants(_)
         | Op::Call(_)
         | Op::CallRule(_)

@@ -27,6 +27,7 @@ impl Builder {
             parameters: vec![],
             results: results.to_vec(),
             result_len: results.len(),
+            result_tangents: vec![],
             captures: vec![],
             registers,
             blocks: vec![Block::default()],
