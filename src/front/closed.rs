@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
+// Sound before `main`: it duplicates a descriptor and stores a flag, which needs nothing that the runtime prepares.
 #[cfg(unix)]
 ctor::declarative::ctor! {
     #[ctor(unsafe)]
