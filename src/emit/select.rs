@@ -13,7 +13,7 @@ use super::{Context, Unencodable};
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
 use crate::ir::Op;
-use crate::ir::exclusive::{Accessing, Region};
+use crate::ir::exclusive::{AccessKind, Region};
 use crate::value::Bank;
 
 /// Writes one step after another.
@@ -258,16 +258,16 @@ impl<'a> Selector<'a> {
         Ok(())
     }
 
-    fn access(&mut self, step: &Step, how: Accessing, region: &Region) {
+    fn access(&mut self, step: &Step, how: AccessKind, region: &Region) {
         use Instruction as I;
         let object = step.ins.first().map(|object| RIn(self.writer.number(*object)));
         let site = self.writer.access(region);
         self.writer.push(match (how, object) {
-            (Accessing::Look, Some(object)) => I::CheckAccess { object, site },
-            (Accessing::Look, None) => I::CheckGlobalAccess { site },
-            (Accessing::Begin(_), Some(object)) => I::BeginAccess { object, site },
-            (Accessing::Begin(_), None) => I::BeginGlobalAccess { site },
-            (Accessing::End(_), _) => I::EndAccess {},
+            (AccessKind::Instantaneous, Some(object)) => I::CheckAccess { object, site },
+            (AccessKind::Instantaneous, None) => I::CheckGlobalAccess { site },
+            (AccessKind::Begin(_), Some(object)) => I::BeginAccess { object, site },
+            (AccessKind::Begin(_), None) => I::BeginGlobalAccess { site },
+            (AccessKind::End(_), _) => I::EndAccess {},
         });
     }
 

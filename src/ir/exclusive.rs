@@ -39,9 +39,9 @@ pub struct Region {
 
 /// What happens to it. A change has a number, which its beginning and its end share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Accessing {
+pub enum AccessKind {
     /// It is read or replaced.
-    Look,
+    Instantaneous,
     /// From here on it is changed.
     Begin(u32),
     /// It is not changed any more.
@@ -153,15 +153,15 @@ fn strip(function: &mut Function, kept: &HashSet<u32>, matters: &HashSet<Storage
     for block in &mut function.blocks {
         block.instructions.retain_mut(|step| {
             let Op::Access { how, region } = &mut step.op else { return true };
-            if let Accessing::Begin(change) = how
+            if let AccessKind::Begin(change) = how
                 && !kept.contains(change)
             {
-                *how = Accessing::Look;
+                *how = AccessKind::Instantaneous;
             }
             match how {
-                Accessing::Look => matters.contains(&region.storage),
-                Accessing::Begin(_) => true,
-                Accessing::End(change) => kept.contains(change),
+                AccessKind::Instantaneous => matters.contains(&region.storage),
+                AccessKind::Begin(_) => true,
+                AccessKind::End(change) => kept.contains(change),
             }
         });
     }
@@ -222,7 +222,8 @@ impl Reachable {
     fn close(&mut self, callees: &[Vec<FunctionId>], values: &HashSet<FunctionId>) {
         let mut changed = true;
         while std::mem::take(&mut changed) {
-            for (f, callees) in callees.iter().enumerate() {
+            // Callees are usually lowered after their callers, so that a chain of calls takes one pass.
+            for (f, callees) in callees.iter().enumerate().rev() {
                 let (mut bits, mut calls) = (self.from[f], self.calls_value[f]);
                 for callee in callees {
                     bits |= self.from[callee.0 as usize];

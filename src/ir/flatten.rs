@@ -5,7 +5,7 @@
 //! stored in, it [gives up](Trap::Unsupported): before that it has changed nothing but its own registers, so that the
 //! function may as well run again from its beginning.
 
-use super::exclusive::Accessing;
+use super::exclusive::AccessKind;
 use super::graph::{
     Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, SweepOp, Terminator, Trap,
 };
@@ -207,7 +207,7 @@ impl Flat<'_> {
                 true
             }
             // While somebody changes something that others can reach, such code does not run.
-            Op::Hold | Op::Access { how: Accessing::Look, .. } => true,
+            Op::Hold | Op::Access { how: AccessKind::Instantaneous, .. } => true,
             op if is_supported(op) => {
                 self.push(site.at, op.clone(), outs, ins, step.span);
                 true

@@ -2,7 +2,7 @@
 
 #![allow(missing_docs, reason = "the comment of a variant names its fields")]
 
-use super::exclusive::{Accessing, Region};
+use super::exclusive::{AccessKind, Region};
 use crate::native::{PrimitiveId, library};
 use crate::source::Span;
 use crate::value::shape::{ShapeId, Shapes, TangentId, Tangents};
@@ -265,7 +265,7 @@ pub enum Op {
     TakeGlobal { index: u32 },
     /// `box →`, or `→` for a global variable: what is there is accessed, or is changed from here on or until here. Fails when
     /// somebody changes it already.
-    Access { how: Accessing, region: Rc<Region> },
+    Access { how: AccessKind, region: Rc<Region> },
 
     /// `operands → results` of a function of the native library (`native::library`), by name, with the shapes of its
     /// generic arguments. A reference that the function changes is given to it and comes back as a result.

@@ -1,6 +1,6 @@
 //! Graphs as text, for people: `dscript show --stage ir`, and tests.
 
-use super::exclusive::Accessing;
+use super::exclusive::AccessKind;
 use super::graph::{Function, Instruction, Op, Operator, Program, Reg, SweepOp, Terminator, Trap};
 use crate::source::{SourceMap, Span};
 use crate::value::Bank;
@@ -117,7 +117,7 @@ fn operation(program: &Program, op: &Op) -> String {
         Op::FindMethod(id) => format!("method {}", program.methods.get(id.0 as usize).map_or("", |m| m)),
         Op::LoadBox { bank: b, index } => format!("load box.{}{index}", bank(*b)),
         Op::Hold => "hold".into(),
-        Op::Access { how, region } => format!("{} {}", accessing(*how), region.name),
+        Op::Access { how, region } => format!("{} {}", access_kind(*how), region.name),
         Op::StoreBox { bank: b, index } => format!("store box.{}{index}", bank(*b)),
         Op::TakeBox { index } => format!("take box.r{index}"),
         Op::NewRecord => "record".into(),
@@ -197,10 +197,10 @@ pub fn terminator(end: &Terminator) -> String {
     }
 }
 
-fn accessing(how: Accessing) -> &'static str {
+fn access_kind(how: AccessKind) -> &'static str {
     match how {
-        Accessing::Look => "access",
-        Accessing::Begin(_) => "begin change",
-        Accessing::End(_) => "end change",
+        AccessKind::Instantaneous => "access",
+        AccessKind::Begin(_) => "begin change",
+        AccessKind::End(_) => "end change",
     }
 }

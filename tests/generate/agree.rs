@@ -297,7 +297,9 @@ fn compare(line: &str, tally: &Tally) -> Result<(), String> {
     let (whole, half, quarter) = (slope(0), slope(1), slope(2));
     // With half the step the error of a smooth function is a quarter; at a kink or jump nearby it is not.
     let doubt = (quarter - half).abs();
-    if !doubt.is_finite() || doubt > 0.35 * (half - whole).abs() + 1e-9 * scale || doubt > 1e-2 * scale {
+    // How large the derivative is by the differences alone: one that is too large must not excuse them.
+    let size = 1.0 + values[0].abs() + quarter.abs();
+    if !doubt.is_finite() || doubt > 0.35 * (half - whole).abs() + 1e-9 * scale || doubt > 1e-2 * size {
         tally.skipped.set(tally.skipped.get() + 1);
         return Ok(());
     }

@@ -6,7 +6,7 @@
 
 use super::build::Builder;
 use super::place::Location;
-use crate::ir::exclusive::{Accessing, Callee, Region, Storage, StorageId};
+use crate::ir::exclusive::{AccessKind, Callee, Region, Storage, StorageId};
 use crate::ir::graph::{Op, Reg};
 use crate::types::tree::{FunctionId, GlobalId, LocalId};
 use crate::types::ty::Type;
@@ -63,8 +63,8 @@ impl Builder<'_> {
     }
 
     /// Notes that a place is read or replaced.
-    pub fn look(&mut self, at: &Location) {
-        self.access(at, Accessing::Look);
+    pub fn note_access(&mut self, at: &Location) {
+        self.access(at, AccessKind::Instantaneous);
     }
 
     /// Notes that a place is changed from here on; gives what [`Builder::end_access`] takes.
@@ -74,7 +74,7 @@ impl Builder<'_> {
         // Of a call that changes several arguments, the one that is meant is named.
         let around = self.span;
         self.span = self.changed_at.unwrap_or(around);
-        self.access(at, Accessing::Begin(change));
+        self.access(at, AccessKind::Begin(change));
         self.span = around;
         self.held.push(change);
         Some(change)
@@ -84,7 +84,7 @@ impl Builder<'_> {
     pub fn end_access(&mut self, at: &Location, change: Option<u32>) {
         let Some(change) = change else { return };
         self.held.retain(|held| *held != change);
-        self.access(at, Accessing::End(change));
+        self.access(at, AccessKind::End(change));
     }
 
     /// Notes that something is called while places are changed.
@@ -98,11 +98,11 @@ impl Builder<'_> {
         }
     }
 
-    fn access(&mut self, at: &Location, how: Accessing) {
+    fn access(&mut self, at: &Location, how: AccessKind) {
         let Some((stored, object, cells)) = parts(at) else { return };
         let region = Region { storage: stored.id, name: stored.name.clone(), cells: extent(cells) };
         let ins: Vec<Reg> = object.into_iter().collect();
-        if !matches!(how, Accessing::End(_)) {
+        if !matches!(how, AccessKind::End(_)) {
             self.held.iter().for_each(|change| self.lowering.accesses.meet(*change, stored.id));
         }
         self.emit(Op::Access { how, region: Rc::new(region) }, &[], &ins);

@@ -6,7 +6,7 @@
 
 use super::Origin;
 use super::build::{Builder, Value};
-use super::call::{Operand, Thrown};
+use super::call::{Operand, Thrown, changed};
 use super::dispatch::Target;
 use crate::ir::graph::Op;
 use crate::types::tree::{self, Argument, ExprKind, FunctionRef};
@@ -62,13 +62,7 @@ impl Builder<'_> {
         self.results(&declared);
         let mut operands = self.parameters(&declared);
         self.rules(f, &declared);
-        let changed: Value = operands
-            .iter()
-            .flat_map(|operand| match operand {
-                Operand::InOut(regs) => regs.clone(),
-                Operand::Value(_) => vec![],
-            })
-            .collect();
+        let changed = changed(&operands);
         let shape = self.shape(&class);
         let instance = self.instance(shape, &[]);
         operands.insert(0, Operand::Value(instance));

@@ -22,6 +22,15 @@ pub(super) enum Operand {
     InOut(Value),
 }
 
+/// The registers of those parameters that a function changes.
+pub(super) fn changed(operands: &[Operand]) -> Value {
+    let registers = |operand: &Operand| match operand {
+        Operand::InOut(regs) => regs.clone(),
+        Operand::Value(_) => vec![],
+    };
+    operands.iter().flat_map(registers).collect()
+}
+
 /// The flag and the error of a call that may throw.
 pub(super) type Thrown = Option<(Reg, Reg)>;
 

@@ -40,13 +40,13 @@ impl Builder<'_> {
         match at {
             Location::Registers(regs) => self.assign(regs, value),
             Location::Box { object, cells, .. } => {
-                self.look(at);
+                self.note_access(at);
                 for ((bank, index), reg) in cells.iter().zip(value) {
                     self.emit(Op::StoreBox { bank: *bank, index: *index as u16 }, &[], &[*object, *reg]);
                 }
             }
             Location::Global { cells, .. } => {
-                self.look(at);
+                self.note_access(at);
                 for ((bank, index), reg) in cells.iter().zip(value) {
                     self.emit(Op::StoreGlobal { bank: *bank, index: *index }, &[], &[*reg]);
                 }

@@ -17,14 +17,20 @@ pub(super) fn argument_may_write(arg: &Argument) -> bool {
 }
 
 fn place_may_write(place: &Place) -> bool {
+    operands(place).any(may_write)
+}
+
+/// The expressions that are evaluated to find a place.
+fn operands(place: &Place) -> impl Iterator<Item = &Expr> {
     let root = match &place.root {
-        Root::Value(e) => may_write(e),
-        Root::Local(_) | Root::Global(_) | Root::Discard => false,
+        Root::Value(e) => Some(&**e),
+        Root::Local(_) | Root::Global(_) | Root::Discard => None,
     };
-    root || place.path.iter().any(|step| match &step.kind {
-        ProjectionKind::Accessor { args, .. } => args.iter().any(may_write),
-        ProjectionKind::Field(_) | ProjectionKind::Element(_) | ProjectionKind::Force => false,
-    })
+    let indices = place.path.iter().flat_map(|step| match &step.kind {
+        ProjectionKind::Accessor { args, .. } => args.as_slice(),
+        ProjectionKind::Field(_) | ProjectionKind::Element(_) | ProjectionKind::Force => &[],
+    });
+    root.into_iter().chain(indices)
 }
 
 /// Whether evaluating an expression may change a variable that lives in registers.
@@ -88,14 +94,7 @@ impl Builder<'_> {
     }
 
     fn place_may_act(&mut self, place: &Place) -> bool {
-        let root = match &place.root {
-            Root::Value(e) => self.may_act(e),
-            Root::Local(_) | Root::Global(_) | Root::Discard => false,
-        };
-        root || place.path.iter().any(|step| match &step.kind {
-            ProjectionKind::Accessor { args, .. } => args.iter().any(|e| self.may_act(e)),
-            ProjectionKind::Field(_) | ProjectionKind::Element(_) | ProjectionKind::Force => false,
-        })
+        operands(place).any(|e| self.may_act(e))
     }
 
     /// Whether evaluating an expression may run code other than primitives.

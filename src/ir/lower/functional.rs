@@ -4,7 +4,7 @@
 //! `pullback'` is `(seed, dx) -> (dx, dy)`; so the machine knows of results only.
 
 use super::build::{Builder, Use, Value};
-use super::call::Operand;
+use super::call::{Operand, changed};
 use super::{Key, Origin};
 use crate::ir::graph::{Op, Reg};
 use crate::types::tree::{self, FunctionRef};
@@ -41,13 +41,7 @@ impl Builder<'_> {
         self.params = declared.generics.clone();
         self.name_like(&declared);
         let operands = self.parameters(&declared);
-        let changed: Value = operands
-            .iter()
-            .flat_map(|operand| match operand {
-                Operand::InOut(regs) => regs.clone(),
-                Operand::Value(_) => vec![],
-            })
-            .collect();
+        let changed = changed(&operands);
         let throws = self.d.function(rule.function.function).throws;
         let result = self.concrete(&declared.result);
         let both = Type::Tuple(Rc::from([(None, result.clone()), (None, some_function())]));

@@ -46,11 +46,11 @@ impl Builder<'_> {
         match at {
             Location::Registers(regs) => regs.clone(),
             Location::Box { object, cells, .. } => {
-                self.look(at);
+                self.note_access(at);
                 self.each(cells, &[*object], |bank, index| Op::LoadBox { bank, index: index as u16 })
             }
             Location::Global { cells, .. } => {
-                self.look(at);
+                self.note_access(at);
                 self.each(cells, &[], |bank, index| Op::LoadGlobal { bank, index })
             }
             Location::Element { array, index, stride, cells } => {

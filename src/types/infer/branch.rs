@@ -321,10 +321,14 @@ impl Infer<'_> {
     }
 }
 
-/// Whether an `if` or `switch` that is the only thing in a body is a statement with `return`s rather than a value.
+/// Whether an `if` or `switch` that is the only thing in a body is a statement rather than a value: some branch ends in a
+/// statement, which may again be an `if` or `switch`.
 pub(super) fn ends_in_statements(e: &ast::Expr) -> bool {
-    let block =
-        |b: &ast::Block| !matches!(b.items.last().map(|s| &s.kind), Some(AstStmt::Expr(_)) | Some(AstStmt::Throw(_)));
+    let block = |b: &ast::Block| match b.items.last().map(|s| &s.kind) {
+        Some(AstStmt::Expr(last)) => ends_in_statements(last),
+        Some(AstStmt::Throw(_)) => false,
+        _ => true,
+    };
     match &e.kind {
         Ast::If { then, otherwise, .. } => match otherwise.as_deref() {
             None => true,
