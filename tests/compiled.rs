@@ -5,7 +5,7 @@ mod harness;
 #[path = "harness/sink.rs"]
 mod sink;
 
-use dscript::session::{Input, Options, Outcome, Session, Status};
+use dscript::session::{Input, Kinks, Options, Outcome, Session, Status};
 use sink::Sink;
 use std::path::PathBuf;
 
@@ -93,6 +93,30 @@ fn compiled_programs_use_adjoint_code() {
     assert_eq!((by_source.0, by_source.1.lines().count()), (Status::Done, 4), "{by_source:?}");
     let bytes = compiled(text);
     assert_eq!(run(&|session| session.run_compiled("program.dsc", &bytes)), by_source);
+}
+
+/// A file finds branches at their thresholds only if it was built to.
+#[test]
+fn compiled_programs_stop_at_thresholds_when_kinks_are_refused() {
+    let text = "func f(_ x: Double) -> Double { if x > 1 { return x * x }; return x }\nprint(gradient(at: 1, in: f))";
+    let strict = || {
+        let printed = Sink::default();
+        let options = Options { kinks: Kinks::Refused, ..Options::default() };
+        (Session::new(options, Box::new(printed.clone())), printed)
+    };
+    let mut by_source = strict();
+    let outcome = by_source.0.run(&[Input { name: "program", text }]);
+    let by_source = seen(by_source, &outcome);
+    assert!(by_source.2[0].contains("exactly at its threshold"), "{by_source:?}");
+    let (bytes, _) = strict().0.build(&[Input { name: "program", text }]).unwrap_or_default();
+    let mut by_image = strict();
+    let outcome = by_image.0.run_compiled("program.dsc", &bytes);
+    assert_eq!(seen(by_image, &outcome), by_source);
+    let outcome = strict().0.run_compiled("program.dsc", &compiled(text));
+    assert!(outcome.diagnostics[0].message.contains("build it again from its source with '--strict-kinks'"));
+    let mut plain = session();
+    let outcome = plain.0.run_compiled("program.dsc", &bytes);
+    assert_eq!(seen(plain, &outcome).1, "1.0\n");
 }
 
 const PROGRAM: &str = "f(x) = x^3\nstruct S { var a = [1, 2]; var b: Int? = 3 }\nprint(f'(2), S())\n";

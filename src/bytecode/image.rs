@@ -15,7 +15,7 @@ use std::rc::Rc;
 const MAGIC: [u8; 8] = *b"dscript\x1a";
 
 /// The version of what stands behind the header.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 
 /// Magic, format, identity of the compiler, length and checksum of the rest.
 const HEADER: usize = 8 + 4 + 4 + 8 + 4;
@@ -45,6 +45,8 @@ pub struct Image {
     pub parameters: Vec<(String, Vec<String>)>,
     /// Functions as formulas, by number, or why they are none; nothing of a program that does not ask for any.
     pub formulas: Vec<(u32, Result<Written, String>)>,
+    /// Whether derivative code looks for branches that are differentiated exactly at their thresholds.
+    pub marks_thresholds: bool,
     /// The graphs of the functions, of which tangent and adjoint code is made; empty where nothing is differentiated. They
     /// are the compiler's, and the file knows nothing of what is in them.
     pub graphs: Bytes,

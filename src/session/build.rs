@@ -22,6 +22,10 @@ use std::rc::Rc;
 /// Why a file is refused that only the compiler of another program can have written.
 const CONTRADICTION: &str = "the compiled program contradicts itself; build it again from its source";
 
+/// Why a file is refused when kinks are errors.
+const WITHOUT_THRESHOLDS: &str = "branches that are differentiated exactly at their thresholds cannot be found in this \
+    compiled program; build it again from its source with '--strict-kinks'";
+
 /// A program from a file, as the machine sees it.
 struct Loaded<'p> {
     functions: Vec<[Option<Rc<Bytecode>>; 3]>,
@@ -134,7 +138,8 @@ impl Session {
         let files = self.sources.written().map(|source| (source.name.to_string(), source.text.to_string())).collect();
         let parameters = self.world.parameters_of_functions();
         let formulas = self.formulas();
-        let image = match image(&self.program, (files, parameters, formulas), compiled.script) {
+        let marks_thresholds = self.wanted.kinks;
+        let image = match image(&self.program, (files, parameters, formulas), compiled.script, marks_thresholds) {
             Ok(image) => image,
             Err(fault) => return Err(self.concluded(Err(fault), compiled.diagnostics)),
         };
@@ -165,6 +170,9 @@ impl Session {
             Ok(image) => image,
             Err(damage) => return self.refused_file(file, &damage.to_string()),
         };
+        if self.wanted.no_kinks && !image.marks_thresholds {
+            return self.refused_file(file, WITHOUT_THRESHOLDS);
+        }
         let restored = Shapes::restored(image.shapes)
             .and_then(|shapes| Tangents::restored(image.tangents, &shapes).map(|tangents| (shapes, tangents)));
         let Some((shapes, tangents)) = restored else {
@@ -216,8 +224,13 @@ impl Session {
 }
 
 /// All of a program that was compiled.
-fn image(program: &Program, (files, parameters, formulas): Told, script: FunctionId) -> Result<Image, Box<Fault>> {
-    let mut compiler = OnDemand::new(program);
+fn image(
+    program: &Program,
+    (files, parameters, formulas): Told,
+    script: FunctionId,
+    marks_thresholds: bool,
+) -> Result<Image, Box<Fault>> {
+    let mut compiler = OnDemand::new(program).marking_thresholds(marks_thresholds);
     let mut functions = vec![];
     for f in 0..program.functions.len() as u32 {
         functions.push([
@@ -241,6 +254,7 @@ fn image(program: &Program, (files, parameters, formulas): Told, script: Functio
         passed,
         parameters,
         formulas,
+        marks_thresholds,
         graphs: Bytes::default(),
         script: script.0,
     })

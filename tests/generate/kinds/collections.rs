@@ -8,7 +8,7 @@ pub const TABLE: Kind = Kind {
     changes: &[
         "$[\"a\"] = #1",
         "let @3 = #1\ncheckpoint {\n    $[\"a\"]? *= @3\n    $[\"d\"] = #2\n}",
-        "$[\"b\", default: #1] += #2",
+        "let @3 = #1\n$[\"b\", default: @3] += #2",
         "$[\"c\"] = ?1 ? #1 : nil",
         "let @3 = #1\n$[\"a\"]? += @3",
         "let @1 = #1\nif $[\"b\"] != nil { $[\"b\"]! *= @1 }",

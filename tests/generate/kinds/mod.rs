@@ -2,7 +2,8 @@
 //!
 //! `$` is the name of the value, `#1` and `#2` are numbers, `?1` is a condition, `@1` to `@3` are fresh names. What a
 //! change puts into a function must not be evaluated when the function is called: it could call itself. A number may call
-//! a closure that changes the same value, so a template evaluates its numbers before it looks whether a part is there.
+//! a closure that changes the same value, so a template evaluates its numbers before it looks whether a part is there. So it does
+//! with a default, which is evaluated while the value is changed: it must not read the same value.
 
 mod collections;
 mod functions;
