@@ -299,7 +299,7 @@ fn compare(line: &str, tally: &Tally) -> Result<(), String> {
     let doubt = (quarter - half).abs();
     // How large the derivative is by the differences alone: one that is too large must not excuse them.
     let size = 1.0 + values[0].abs() + quarter.abs();
-    if !doubt.is_finite() || doubt > 0.35 * (half - whole).abs() + 1e-9 * scale || doubt > 1e-2 * size {
+    if !doubt.is_finite() || doubt > 0.29 * (half - whole).abs() + 1e-9 * scale || doubt > 5e-3 * size {
         tally.skipped.set(tally.skipped.get() + 1);
         return Ok(());
     }
