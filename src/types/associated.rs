@@ -49,7 +49,7 @@ impl World {
                     return self.normalize_type(&same);
                 }
                 if matches!(of, Type::Param(_) | Type::Associated(..) | Type::Existential(_) | Type::Opaque(..)) {
-                    for q in self.protocols_of(&of) {
+                    for q in self.protocols_of(&of).iter().copied() {
                         if let Some(same) = self.protocol_says(q, &of, &here)
                             && same != here
                         {
@@ -194,7 +194,7 @@ impl World {
     /// `T.Name` by the protocols that `T` conforms to.
     pub(super) fn associated_type(&mut self, of: &Type, name: &str) -> Option<Type> {
         let of = self.shallow(of);
-        let mut protocols = self.protocols_of(&of);
+        let mut protocols = self.protocols_of(&of).to_vec();
         if matches!(of, Type::Var(_) | Type::Tuple(_) | Type::Function(_)) && name == "TangentVector" {
             protocols.push(self.protocol("Differentiable"));
         }

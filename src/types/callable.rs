@@ -51,7 +51,7 @@ impl World {
             self.load_all_members(&own);
             functions.extend(methods(self.nominal_data(*n).members.get(name)));
         }
-        for p in self.protocols_of(&of) {
+        for p in self.protocols_of(&of).iter().copied() {
             let own = self.protocol_data(p).name.clone();
             self.load_all_members(&own);
             functions.extend(methods(self.protocol_data(p).members.get(name)));

@@ -58,8 +58,8 @@ impl World {
         self.protocol_data(p).name.clone()
     }
 
-    /// The protocols that a type that is not nominal is known to conform to, those they refine included.
-    pub(super) fn protocols_of(&mut self, ty: &Type) -> Vec<ProtocolId> {
+    /// The protocols that a type is known to conform to, those they refine included.
+    pub(super) fn protocols_of(&mut self, ty: &Type) -> Rc<[ProtocolId]> {
         let mut direct: Vec<ProtocolId> = vec![];
         let env = self.env.clone();
         for requirement in &env.requirements {
@@ -75,7 +75,7 @@ impl World {
         match ty {
             Type::Associated(of, p, name) => {
                 direct.extend(self.associated_bounds(*p, name).iter());
-                for q in self.protocols_of(of) {
+                for q in self.protocols_of(of).iter().copied() {
                     let own = self.protocol_data(q).self_param;
                     let by = |t: &Type| t.substitute(&|x| (x == own).then(|| (**of).clone()));
                     let clauses = self.protocol_clauses(q);
@@ -88,8 +88,9 @@ impl World {
                     direct.extend(self.declared_conformances(*n));
                 }
             }
-            Type::Opaque(..) => direct.extend(self.protocols_of_opaque(ty)),
+            Type::Opaque(..) => direct.extend(self.protocols_of_opaque(ty).iter()),
             Type::Var(v) => direct.extend(self.var(*v).conforms.iter().map(|wish| wish.protocol)),
+            Type::Nominal(n, _) if direct.is_empty() => return self.declared_protocols(*n),
             Type::Nominal(n, _) => direct.extend(self.declared_conformances(*n)),
             Type::Tuple(_) => {
                 for name in OF_TUPLES {
@@ -106,6 +107,26 @@ impl World {
             let more = self.bounds_of_equals(ty, &all);
             all.extend(more);
             all = self.all_refined(all);
+        }
+        all.into()
+    }
+
+    /// The protocols that a declared type conforms to, those they refine included. They are asked for at each member and
+    /// each operator, so those of a type without a superclass are kept until it gets more.
+    fn declared_protocols(&mut self, n: NominalId) -> Rc<[ProtocolId]> {
+        self.enter_conformances(n);
+        let data = self.nominal_data(n);
+        let (count, has_superclass) = (data.conformances.len(), data.superclass.is_some());
+        if let (Some((known_of, known)), false) = (&data.protocols, has_superclass)
+            && *known_of == count
+        {
+            return known.clone();
+        }
+        let direct = self.declared_conformances(n);
+        let all: Rc<[ProtocolId]> = self.all_refined(direct).into();
+        // While a protocol is being looked at, it is not known yet what it refines.
+        if self.refining.is_empty() && !has_superclass {
+            self.nominal_data_mut(n).protocols = Some((count, all.clone()));
         }
         all
     }

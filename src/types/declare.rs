@@ -396,6 +396,7 @@ impl World {
             stored: vec![],
             cases: vec![],
             conformances: vec![],
+            protocols: None,
             superclass: None,
             raw_type: None,
             builtin,

@@ -121,7 +121,7 @@ impl World {
             _ => (of.generics.first().cloned().unwrap_or(Type::Error), 1),
         };
         let mut found = vec![];
-        for p in self.protocols_of(&own) {
+        for p in self.protocols_of(&own).iter().copied() {
             for r in self.requirements_named(p, &base, is_static) {
                 let function = self.protocol_data(p).requirements[r as usize].function;
                 if self.function_data(function).registered.is_empty() {

@@ -142,7 +142,7 @@ impl World {
             let members = self.nominal_data(*n).members.get(name).cloned().unwrap_or_default();
             self.add_beyond(&members, &by, &mut out);
         }
-        for p in self.protocols_of(&of) {
+        for p in self.protocols_of(&of).iter().copied() {
             let own = self.protocol_data(p).self_param;
             let members = self.protocol_data(p).members.get(name).cloned().unwrap_or_default();
             self.add_beyond(&members, &|q| (q == own).then(|| of.clone()), &mut out);
@@ -202,7 +202,7 @@ impl World {
         if let Type::Tuple(parts) = &of {
             names.extend(parts.iter().filter_map(|(l, _)| l.as_ref().map(ToString::to_string)));
         }
-        for p in self.protocols_of(&of) {
+        for p in self.protocols_of(&of).iter().copied() {
             let protocol = self.protocol_data(p).name.clone();
             self.load_all_members(&protocol);
             names.extend(self.protocol_data(p).members.keys().map(ToString::to_string));

@@ -81,8 +81,8 @@ impl World {
     }
 
     /// The protocols that an opaque type conforms to.
-    pub(super) fn protocols_of_opaque(&mut self, ty: &Type) -> Vec<ProtocolId> {
-        let Type::Opaque(id, args) = ty else { return vec![] };
+    pub(super) fn protocols_of_opaque(&mut self, ty: &Type) -> Rc<[ProtocolId]> {
+        let Type::Opaque(id, args) = ty else { return Rc::from([]) };
         let bounds = Type::Existential(self.bounds_of_opaque(*id, args));
         self.protocols_of(&bounds)
     }

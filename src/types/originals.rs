@@ -53,7 +53,7 @@ impl World {
         let mut found: Vec<FunctionId> = members.iter().filter_map(function_of).collect();
         // What an extension of a protocol supplies.
         let own = self.declared_type(n);
-        for p in self.protocols_of(&own) {
+        for p in self.protocols_of(&own).iter().copied() {
             found.extend(self.own_originals_of_protocol(p, name));
         }
         found

@@ -212,6 +212,8 @@ pub(super) struct NominalData {
     pub(super) stored: Vec<StoredData>,
     pub(super) cases: Vec<CaseData>,
     pub(super) conformances: Vec<Conformance>,
+    /// How many of these there were when it was asked which protocols the type conforms to, and the answer.
+    pub(super) protocols: Option<(usize, Rc<[ProtocolId]>)>,
     pub(super) superclass: Option<Type>,
     pub(super) raw_type: Option<Type>,
     pub(super) builtin: Option<Builtin>,

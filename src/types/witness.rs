@@ -198,7 +198,7 @@ impl World {
         wanted: &Signature,
         generics: &[Type],
     ) -> Option<FunctionRef> {
-        let mut protocols = self.protocols_of(of);
+        let mut protocols = self.protocols_of(of).to_vec();
         if !protocols.contains(&p) {
             protocols.push(p);
         }

@@ -147,7 +147,7 @@ impl Infer<'_> {
             Type::Nominal(n, _) => self.world.nominal_data(*n).members.get(name).cloned().unwrap_or_default(),
             _ => vec![],
         };
-        for p in self.world.protocols_of(&of) {
+        for p in self.world.protocols_of(&of).iter().copied() {
             members.extend(self.world.protocol_data(p).members.get(name).cloned().unwrap_or_default());
         }
         members.retain(|m| m.is_private && ![self.file, PRELUDE_FILE].contains(&m.file));
