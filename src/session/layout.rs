@@ -1,15 +1,16 @@
 //! Texts in the one style.
 
-use super::{Input, Session};
-use crate::diagnostic::Diagnostic;
+use super::pipeline::{no_room, rejected};
+use super::{Input, Outcome, Session};
 use crate::syntax;
 
 impl Session {
-    /// A text in the one style; what is wrong with it instead.
-    pub fn formatted(&mut self, input: Input) -> Result<String, Vec<Diagnostic>> {
+    /// A text in the one style; an outcome instead when something is wrong with it, or when the work is interrupted.
+    pub fn formatted(&mut self, input: Input) -> Result<String, Outcome> {
         let Some(id) = self.sources.add(input.name, input.text.to_owned(), false) else {
-            return Err(vec![super::pipeline::no_room()]);
+            return Err(rejected(vec![no_room()]));
         };
-        syntax::formatted(input.text, self.sources.get(id).start)
+        let start = self.sources.get(id).start;
+        self.stoppable("formatting", |_| syntax::formatted(input.text, start).map_err(rejected))
     }
 }

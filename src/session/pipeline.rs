@@ -20,25 +20,34 @@ impl Session {
     /// Compiles the files of a module; an outcome instead when there are errors, or somebody interrupts it. What has been
     /// declared by then is in the session's state: who goes on with it must [put that back](Session::put_back).
     pub(super) fn compile(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
-        let (interrupt, began) = (Arc::clone(&self.interrupt), Instant::now());
-        let deadline = self.machine.limits.time.and_then(|allowed| Deadline::new(allowed, Duration::ZERO));
-        let compiled = stop::under(&interrupt, deadline, || {
-            stop::caught(|| self.compiled(inputs, wants_value)).ok_or_else(stop::reason)
-        });
+        let began = Instant::now();
+        let compiled = self.stoppable("compiling", |session| session.compiled(inputs, wants_value));
         // The program has the rest of the time.
         self.machine.passed = began.elapsed();
-        compiled.unwrap_or_else(|reason| Err(self.stopped(reason)))
+        compiled
     }
 
-    fn stopped(&mut self, reason: Option<Reason>) -> Outcome {
+    /// Does work that heeds the interrupt flag and the time limit. `what` names it when it stops early.
+    pub(super) fn stoppable<T>(
+        &mut self,
+        what: &str,
+        work: impl FnOnce(&mut Session) -> Result<T, Outcome>,
+    ) -> Result<T, Outcome> {
+        let interrupt = Arc::clone(&self.interrupt);
+        let deadline = self.machine.limits.time.and_then(|allowed| Deadline::new(allowed, Duration::ZERO));
+        let done = stop::under(&interrupt, deadline, || stop::caught(|| work(self)).ok_or_else(stop::reason));
+        done.unwrap_or_else(|reason| Err(self.stopped(what, reason)))
+    }
+
+    fn stopped(&mut self, what: &str, reason: Option<Reason>) -> Outcome {
         self.world.diagnostics.clear();
         let (code, status, message) = match reason {
             Some(Reason::Late(allowed)) => {
-                let message = format!("compiling took longer than {} s", allowed.as_secs_f64());
+                let message = format!("{what} took longer than {} s", allowed.as_secs_f64());
                 (Code::TimeLimit, Status::TimeLimit, message)
             }
             Some(Reason::Interrupted) | None => {
-                (Code::Interrupted, Status::Interrupted, "interrupted while it was compiled".to_owned())
+                (Code::Interrupted, Status::Interrupted, format!("interrupted while {what}"))
             }
         };
         let diagnostic = Diagnostic::error(code, self.last_text(), message);

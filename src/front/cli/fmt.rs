@@ -48,8 +48,9 @@ impl Work<'_> {
         };
         let formatted = match self.session.formatted(Input { name, text }) {
             Ok(formatted) => formatted,
-            Err(diagnostics) => {
-                return said(&manner(self.settings).text(&diagnostics, &self.session), status::REJECTED);
+            Err(outcome) => {
+                let text = manner(self.settings).text(&outcome.diagnostics, &self.session);
+                return said(&text, status::of(outcome.status));
             }
         };
         let is_stdin = file.as_os_str() == "-";

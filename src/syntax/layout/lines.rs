@@ -2,6 +2,7 @@
 
 use super::spacing::is_apart;
 use super::token::{Kind, Token};
+use crate::stop;
 use hashbrown::HashMap;
 
 /// The blanks of one step of indentation.
@@ -12,7 +13,7 @@ const GAP: usize = 2;
 /// Tokens as a text.
 pub(super) fn written(tokens: &[Token<'_>]) -> String {
     let mut writer = Writer { tokens, out: String::new(), column: 0, open: vec![], starts: HashMap::new(), indent: 0 };
-    for k in 0..tokens.len() {
+    for k in stop::looking(0..tokens.len()) {
         writer.token(k);
     }
     if !writer.out.is_empty() {

@@ -1,5 +1,6 @@
 //! The tokens of a text, its comments among them.
 
+use crate::stop;
 use crate::syntax::parser::{Mark, Role};
 use crate::syntax::scan::is_word;
 
@@ -10,8 +11,9 @@ pub(super) struct Token<'t> {
     pub kind: Kind,
     /// Where it begins in the text.
     pub at: usize,
-    /// How many characters stand before it in its line, and how many of these are its indentation.
+    /// How many characters stand before a line comment in its line; 0 for other tokens, of which nobody asks.
     pub column: usize,
+    /// How many of them are the indentation.
     pub indent: usize,
     /// Whether blanks stand before it.
     pub is_apart: bool,
@@ -80,6 +82,9 @@ pub(super) fn tokens<'t>(text: &'t str, copy: &str, marks: &[Mark]) -> Vec<Token
         Lexer { text, copy: copy.as_bytes(), marks, mark: 0, at: 0, line: 0, indent: 0, apart: false, breaks: 0 };
     let mut tokens = vec![];
     while lexer.at < text.len() {
+        if tokens.len() % stop::EVERY == 0 {
+            stop::look();
+        }
         tokens.extend(lexer.next());
     }
     tighten(&mut tokens);
@@ -125,7 +130,7 @@ impl<'t> Lexer<'t, '_> {
             text: if kind == Kind::LineComment || kind == Kind::Line { text.trim_end_matches('\r') } else { text },
             kind,
             at: self.at,
-            column: self.text.get(self.line..self.at).map_or(0, |before| before.chars().count()),
+            column: if kind == Kind::LineComment { self.column() } else { 0 },
             indent: self.indent,
             is_apart: self.apart,
             breaks: self.breaks,
@@ -137,6 +142,11 @@ impl<'t> Lexer<'t, '_> {
             self.indent = 0;
         }
         Some(token)
+    }
+
+    /// How many characters stand before this place in its line.
+    fn column(&self) -> usize {
+        self.text.get(self.line..self.at).map_or(0, |before| before.chars().count())
     }
 
     /// How many blanks begin the line.

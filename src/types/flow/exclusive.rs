@@ -22,7 +22,10 @@ impl Flow<'_, '_> {
             return;
         }
         let known = callee.map(|callee| self.called(callee));
-        let accesses = self.accesses_of_lent(known, args);
+        let mut accesses = self.accesses_of_lent(known, args);
+        // A local function accesses what it captures.
+        let of_callee = known.and_then(|f| self.accesses_of.get(&f));
+        accesses.extend(of_callee.into_iter().flat_map(|all| all.iter().cloned()));
         for place in &places {
             if let Some(access) = accesses.iter().find(|access| overlap(access, place)) {
                 self.overlapping(None, access, place);
