@@ -23,9 +23,9 @@ impl Flow<'_, '_> {
         }
         let known = callee.map(|callee| self.called(callee));
         let mut accesses = self.accesses_of_lent(known, args);
-        // A local function accesses what it captures.
-        let of_callee = known.and_then(|f| self.accesses_of.get(&f));
-        accesses.extend(of_callee.into_iter().flat_map(|all| all.iter().cloned()));
+        // A local function accesses what it captures. Global variables are looked at while the program runs.
+        let of_callee = known.and_then(|f| self.accesses_of.get(&f)).into_iter().flat_map(|all| all.iter());
+        accesses.extend(of_callee.filter(|place| !matches!(place.root, Root::Global(_))).cloned());
         for place in &places {
             if let Some(access) = accesses.iter().find(|access| overlap(access, place)) {
                 self.overlapping(None, access, place);
