@@ -57,6 +57,8 @@ pub struct Code {
     pub window: Counts,
     /// The number registers from here on are never written with a slot, so theirs are cleared on entry.
     pub inactive_from: u16,
+    /// The components of an instance that it reads, by bank, where it is the getter of a stored property.
+    pub reads: [Range<u32>; 3],
 }
 
 /// A function object that is made.
@@ -88,6 +90,8 @@ pub struct AccessSite {
     pub name: Rc<str>,
     /// Which components of its object, or of the global variables, by bank.
     pub cells: [Range<u32>; 3],
+    /// The method that reads the components, where they depend on the type of the object.
+    pub getter: Option<u16>,
 }
 
 /// A use of a differential operator.

@@ -32,6 +32,7 @@ impl Builder {
             is_opaque: false,
             throws: false,
             obstacle: None,
+            reads: Default::default(),
         };
         Builder { function, current: 0, steps: 0 }
     }

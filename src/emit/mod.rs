@@ -109,6 +109,7 @@ pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Resu
         registers: own.map(|n| n as u16),
         window: window.map(|n| n as u16),
         inactive_from: inactive_from as u16,
+        reads: function.reads.clone(),
         ..Code::default()
     };
     let context = Context { program, graph: &graph, active: &active, is_derivative, inactive_from };

@@ -31,7 +31,7 @@ pub struct Writer<'a> {
     integers: HashMap<i64, u32>,
     texts: HashMap<Rc<str>, u32>,
     parts: HashMap<[u16; 3], u32>,
-    accesses: HashMap<(StorageId, [Range<u32>; 3]), u32>,
+    accesses: HashMap<(StorageId, [Range<u32>; 3], Option<u16>), u32>,
     starts: HashMap<usize, usize>,
     /// Jumps to be filled in: instruction and block.
     jumps: Vec<(usize, usize)>,
@@ -153,8 +153,9 @@ impl<'a> Writer<'a> {
     /// The index of an access.
     pub fn access(&mut self, region: &Region) -> AccessAt {
         let accesses = &mut self.code.accesses;
-        let site = || AccessSite { name: region.name.clone(), cells: region.cells.clone() };
-        let key = (region.storage, region.cells.clone());
+        let getter = region.getter.and_then(|method| u16::try_from(method.0).ok());
+        let site = || AccessSite { name: region.name.clone(), cells: region.cells.clone(), getter };
+        let key = (region.storage, region.cells.clone(), getter);
         AccessAt(*self.accesses.entry(key).or_insert_with(|| add(accesses, site())))
     }
 

@@ -4,7 +4,7 @@
 //! changes during which the same storage may be accessed, by what is called or beside it, and of all accesses to such storage.
 //! Nearly all programs have none, and pay nothing.
 
-use super::graph::{Function, FunctionId, Instruction, Op, Program};
+use super::graph::{Function, FunctionId, Instruction, MethodId, Op, Program};
 use crate::types::tree;
 use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,8 @@ pub struct Region {
     pub name: Rc<str>,
     /// The components of each bank.
     pub cells: [Range<u32>; 3],
+    /// Where the components depend on the type of the object: its getter, which reads them.
+    pub getter: Option<MethodId>,
 }
 
 /// What happens to it. A change has a number, which its beginning and its end share.
@@ -156,6 +158,10 @@ fn strip(function: &mut Function, kept: &HashSet<u32>, matters: &HashSet<Storage
             if let AccessKind::Begin(change) = how
                 && !kept.contains(change)
             {
+                // The getter that was called for it has looked.
+                if region.getter.is_some() {
+                    return false;
+                }
                 *how = AccessKind::Instantaneous;
             }
             match how {

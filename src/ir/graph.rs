@@ -9,6 +9,7 @@ use crate::value::shape::{ShapeId, Shapes, TangentId, Tangents};
 use crate::value::{Bank, Constants};
 use hashbrown::HashMap;
 use serde::{Deserialize, Deserializer, Serialize};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// A virtual register: an index into [`Function::registers`]. Registers are variables, not values: one may be written
@@ -61,6 +62,8 @@ pub struct Function {
     pub throws: bool,
     /// Why it is opaque, where that is more than nobody having registered a derivative.
     pub obstacle: Option<Obstacle>,
+    /// The components of an instance that it reads, by bank, where it is the getter of a stored property.
+    pub reads: [Range<u32>; 3],
 }
 
 /// What is in the way of a derivative.

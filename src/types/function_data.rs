@@ -81,6 +81,8 @@ pub(super) struct FunctionData {
     pub(super) local_types: Option<Rc<HashMap<Name, Named>>>,
     /// For an observer and its setter: what is observed, and accessed here as it is stored.
     pub(super) observed: Option<super::observe::Observed>,
+    /// For the getter of a stored property that nobody observes: which field of its type it reads.
+    pub(super) reads: Option<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -166,5 +168,6 @@ pub(super) fn blank_function(name: &Name, span: Span, file: u32, is_prelude: boo
         outer: None,
         local_types: None,
         observed: None,
+        reads: None,
     }
 }

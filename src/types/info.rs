@@ -83,6 +83,7 @@ impl World {
             is_opaque: data.is_opaque,
             fills_instance: self.fills_instance(f),
             is_prelude: data.is_prelude,
+            reads: data.reads,
             span,
         });
         self.functions[f.0 as usize].info = Some(info.clone());

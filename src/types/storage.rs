@@ -213,6 +213,7 @@ impl World {
         if let (true, Some(setter)) = (is_setter, stored.setter) {
             return setter;
         }
+        let is_observed = stored.setter.is_some();
         let key = format!("{}{index}", if is_setter { "set stored " } else { "get stored " });
         if let Some(found) = self.nominal_data(n).members.get(&*key)
             && let MemberKind::Method(f) = found[0].kind
@@ -228,6 +229,7 @@ impl World {
         function.owner = Owner::Nominal(n);
         function.group = Some(group);
         function.kind = if is_setter { FunctionKind::Setter } else { FunctionKind::Getter };
+        function.reads = (!is_setter && !is_observed).then_some(field);
         let mut signature = plain_signature(env, if is_setter { Type::unit() } else { ty.clone() });
         signature.self_type = Some(own.clone());
         signature.self_inout = is_setter && !is_class;

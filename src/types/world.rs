@@ -121,6 +121,8 @@ pub struct Function {
     pub fills_instance: bool,
     /// Whether the prelude declares it.
     pub is_prelude: bool,
+    /// For the getter of a stored property that nobody observes: which field of its type it reads.
+    pub reads: Option<u32>,
     /// Where its name (or brace) stands.
     pub span: Span,
 }

@@ -1,13 +1,14 @@
 //! Exclusive access: while something that others can reach is changed in place, it is nowhere else.
 
 use super::fault::{Fault, Remark};
+use super::functions::Version;
 use super::machine::Machine;
 use super::objects;
 use super::registers::Registers;
-use crate::bytecode::AccessSite;
 use crate::bytecode::operand::{AccessAt, RIn};
 use crate::diagnostic::Code as Number;
 use crate::source::Span;
+use crate::value::Ref;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -23,28 +24,47 @@ pub(super) struct Change {
 /// Fails when somebody changes these components of an object, or of the global variables.
 pub fn check(machine: &mut Machine, at: &Registers, object: Option<RIn>, site: AccessAt) -> Result<(), Box<Fault>> {
     let object = address(at, object)?;
-    conflict(machine, object, &at.code().accesses[usize::from(site)])
+    let site = &at.code().accesses[usize::from(site)];
+    conflict(machine, object, &site.cells, &site.name)
 }
 
 /// The same; from here on they are changed.
 pub fn begin(machine: &mut Machine, at: &Registers, object: Option<RIn>, site: AccessAt) -> Result<(), Box<Fault>> {
-    let object = address(at, object)?;
     let site = &at.code().accesses[usize::from(site)];
-    conflict(machine, object, site)?;
     let span = machine.user_span();
-    machine.changes.push(Change { object, cells: site.cells.clone(), span });
+    let (object, cells) = match (site.getter, object) {
+        (Some(getter), Some(object)) => behind(machine, at.r(object), getter),
+        _ => (address(at, object)?, site.cells.clone()),
+    };
+    conflict(machine, object, &cells, &site.name)?;
+    machine.changes.push(Change { object, cells, span });
     Ok(())
+}
+
+/// The address of an instance, which may be in a box of any type, and the components that a getter reads of it: none where it
+/// computes what it gives.
+fn behind(machine: &Machine, receiver: &Ref, getter: u16) -> (usize, [Range<u32>; 3]) {
+    let instance = match receiver {
+        Ref::Any(value) => value.cells.r.first(),
+        instance => Some(instance),
+    };
+    let Some(object) = instance.and_then(|r| objects::boxed(r).ok()) else { return Default::default() };
+    let found = objects::shape(receiver).and_then(|shape| machine.functions.method(getter, shape));
+    let Some(Ref::Closure(function)) = found else { return Default::default() };
+    let versions = [Version::Original, Version::Derivative, Version::Beneath];
+    let entry = versions.into_iter().find_map(|version| machine.functions.get(function.function, version));
+    entry.map_or_else(Default::default, |entry| (Rc::as_ptr(object).addr(), entry.code.reads.clone()))
 }
 
 fn address(at: &Registers, object: Option<RIn>) -> Result<usize, Box<Fault>> {
     object.map_or(Ok(0), |object| Ok(Rc::as_ptr(objects::boxed(at.r(object))?).addr()))
 }
 
-fn conflict(machine: &Machine, object: usize, site: &AccessSite) -> Result<(), Box<Fault>> {
+fn conflict(machine: &Machine, object: usize, cells: &[Range<u32>; 3], name: &str) -> Result<(), Box<Fault>> {
     let meets = |(a, b): (&Range<u32>, &Range<u32>)| a.start < b.end && b.start < a.end;
-    let overlaps = |change: &&Change| change.object == object && change.cells.iter().zip(&site.cells).any(meets);
+    let overlaps = |change: &&Change| change.object == object && change.cells.iter().zip(cells).any(meets);
     let Some(change) = machine.changes.iter().find(overlaps) else { return Ok(()) };
-    let message = format!("overlapping accesses to '{}', but modification requires exclusive access", site.name);
+    let message = format!("overlapping accesses to '{name}', but modification requires exclusive access");
     let fault = Fault::new(Number::Simultaneous, message);
     Err(match change.span == Span::default() {
         true => fault,

@@ -5,13 +5,15 @@
 //! Only what others can reach is noted: captured variables, stored properties of instances, and global variables.
 
 use super::build::Builder;
+use super::dispatch::Target;
 use super::place::Location;
 use crate::ir::exclusive::{AccessKind, Callee, Region, Storage, StorageId};
-use crate::ir::graph::{Op, Reg};
-use crate::types::tree::{FunctionId, GlobalId, LocalId};
+use crate::ir::graph::{MethodId, Op, Reg};
+use crate::types::tree::{FunctionId, FunctionRef, GlobalId, LocalId};
 use crate::types::ty::Type;
 use crate::types::world::NominalKind;
 use crate::value::Bank;
+use crate::value::shape::Shape;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -20,6 +22,8 @@ use std::rc::Rc;
 pub(super) struct Stored {
     pub id: StorageId,
     pub name: Rc<str>,
+    /// What reads it, where its components depend on the type of the instance.
+    pub getter: Option<MethodId>,
 }
 
 impl Builder<'_> {
@@ -28,7 +32,7 @@ impl Builder<'_> {
         let name = self.body.locals[local.0 as usize].name.clone();
         let (function, local) = self.declared_as(self.owner, local);
         let id = self.lowering.accesses.storage(Storage::Variable(function, local));
-        Some(Stored { id, name })
+        Some(Stored { id, name, getter: None })
     }
 
     /// The variable that a captured one is, where it is declared.
@@ -49,7 +53,7 @@ impl Builder<'_> {
         let property = nominal.stored.get(index).filter(|p| nominal.kind == NominalKind::Class && !p.is_let)?;
         let name: Rc<str> = property.name.clone();
         let id = self.lowering.accesses.storage(Storage::Property(name.clone()));
-        Some(Stored { id, name })
+        Some(Stored { id, name, getter: None })
     }
 
     /// What a global variable is; a constant is never changed.
@@ -59,7 +63,7 @@ impl Builder<'_> {
             return None;
         }
         let id = self.lowering.accesses.storage(Storage::Global(global));
-        Some(Stored { id, name: declared.name.clone() })
+        Some(Stored { id, name: declared.name.clone(), getter: None })
     }
 
     /// Notes that a place is read or replaced.
@@ -78,6 +82,39 @@ impl Builder<'_> {
         self.span = around;
         self.held.push(change);
         Some(change)
+    }
+
+    /// The stored property of an instance that a getter without arguments may read: its components are known here, or depend
+    /// on the type that the instance turns out to have.
+    pub fn behind(&mut self, get: &Target, base: &[Reg]) -> Option<Location> {
+        let object = *base.first().filter(|object| self.bank(**object) == Bank::R)?;
+        let declared = self.d.function(get.declaration().function);
+        let name: Rc<str> = declared.name.rsplit('.').next()?.into();
+        let (cells, getter) = match get {
+            Target::Static(f) => (self.cells_read(f)?, None),
+            Target::Dynamic(method, ..) => (vec![], Some(*method)),
+            Target::Allocation(_) => return None,
+        };
+        let id = self.lowering.accesses.storage(Storage::Property(name.clone()));
+        Some(Location::Box { object, cells, stored: Some(Stored { id, name, getter }) })
+    }
+
+    /// The components of an instance that a function reads, where that is the getter of a stored property.
+    fn cells_read(&mut self, f: &FunctionRef) -> Option<Vec<(Bank, u32)>> {
+        let declared = self.d.function(f.function);
+        let (index, own) = (declared.reads?, &declared.params.first()?.ty);
+        let own = self.of_function(&declared, &f.generics, own);
+        let shape = self.shape(&own);
+        let Shape::Class { .. } = self.program.shapes.get(shape) else { return None };
+        let inner = self.inner(shape);
+        let (value, _) = self.beside(inner);
+        let range = self.lowering.layouts.field(&self.program.shapes, value, index as usize);
+        Some(self.lowering.layouts.cells(&self.program.shapes, inner)[range].to_vec())
+    }
+
+    /// The same, by bank.
+    pub fn reads(&mut self, f: &FunctionRef) -> [Range<u32>; 3] {
+        self.cells_read(f).map_or_else(Default::default, |cells| extent(&cells))
     }
 
     /// Notes that a place is not changed any more.
@@ -100,7 +137,8 @@ impl Builder<'_> {
 
     fn access(&mut self, at: &Location, how: AccessKind) {
         let Some((stored, object, cells)) = parts(at) else { return };
-        let region = Region { storage: stored.id, name: stored.name.clone(), cells: extent(cells) };
+        let region =
+            Region { storage: stored.id, name: stored.name.clone(), cells: extent(cells), getter: stored.getter };
         let ins: Vec<Reg> = object.into_iter().collect();
         if !matches!(how, AccessKind::End(_)) {
             self.held.iter().for_each(|change| self.lowering.accesses.meet(*change, stored.id));
@@ -114,7 +152,7 @@ type Parts<'l> = (&'l Stored, Option<Reg>, &'l [(Bank, u32)]);
 
 fn parts(at: &Location) -> Option<Parts<'_>> {
     match at {
-        Location::Box { object, cells, stored: Some(stored) } if !cells.is_empty() => {
+        Location::Box { object, cells, stored: Some(stored) } if !cells.is_empty() || stored.getter.is_some() => {
             Some((stored, Some(*object), cells))
         }
         Location::Global { cells, stored: Some(stored) } if !cells.is_empty() => Some((stored, None, cells)),

@@ -127,6 +127,7 @@ impl<'a> Builder<'a> {
                 is_opaque: false,
                 throws: false,
                 obstacle: None,
+                reads: Default::default(),
             },
             at: BlockId(0),
             span: Span::default(),

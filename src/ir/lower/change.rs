@@ -24,8 +24,8 @@ pub(super) struct Opened {
 enum Closing {
     /// Stores registers where they came from, at the end of that change of what others can reach.
     Store(Location, Value, Option<u32>),
-    /// Calls a setter on the base, whose value is in registers.
-    Set { accessor: Box<Accessor>, base: Value, value: Value },
+    /// Calls a setter on the base, whose value is in registers, at the end of that change of the stored property behind it.
+    Set { accessor: Box<Accessor>, base: Value, value: Value, change: Option<(Location, u32)> },
     /// Makes a constant of what was put there.
     Cut(Value, Type),
     /// Says that a stored property was set, when it is back in its place.
@@ -310,11 +310,14 @@ impl Builder<'_> {
             (None, Some(found)) => found.clone(),
             (None, None) => self.get(accessor, base.regs.clone()),
         };
+        let behind = self.behind(&accessor.get, &base.regs).filter(|_| accessor.args.is_empty());
+        let change = behind.and_then(|at| self.begin_access(&at).map(|change| (at, change)));
         let value = self.keep(value);
         let regs = if value.iter().all(|r| self.use_of(*r) == Use::Temporary) { value } else { self.copy(&value) };
         self.dedicate(&regs, "", Use::Variable);
         let mut closings = base.closings;
-        closings.push(Closing::Set { accessor: Box::new(accessor.clone()), base: base.regs, value: regs.clone() });
+        let accessor = Box::new(accessor.clone());
+        closings.push(Closing::Set { accessor, base: base.regs, value: regs.clone(), change });
         Opened { regs, closings }
     }
 
@@ -333,7 +336,10 @@ impl Builder<'_> {
                     }
                     self.release(&regs);
                 }
-                Closing::Set { accessor, base, value } => {
+                Closing::Set { accessor, base, value, change } => {
+                    if let Some((at, change)) = change {
+                        self.end_access(&at, Some(change));
+                    }
                     self.set(&accessor, base, value.clone());
                     self.release(&value);
                 }

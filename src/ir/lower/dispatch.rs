@@ -411,6 +411,8 @@ impl Builder<'_> {
                     self.refuse("a requirement that its type does not fulfil");
                     return;
                 };
+                let found = self.d.override_of(target.declaration(), of);
+                self.out.reads = self.reads(&found);
                 (target, Some((0, of)))
             }
         };

@@ -5,7 +5,7 @@ use super::call::Operand;
 use super::{Key, Lowering, Origin};
 use crate::ir::graph::{Function, Parameter, Program, Terminator, Trap};
 use crate::ir::layout::is_small;
-use crate::types::tree::{self, LocalId, Stmt, StmtKind};
+use crate::types::tree::{self, FunctionRef, LocalId, Stmt, StmtKind};
 use crate::types::ty::Type;
 use crate::types::world::{self, Declarations};
 use crate::value::Bank;
@@ -47,6 +47,7 @@ impl Builder<'_> {
         self.result = self.concrete(&declared.result);
         self.throws = declared.throws && !matches!(self.origin, Origin::Script(_));
         self.fills_instance = declared.fills_instance;
+        self.out.reads = self.reads(&FunctionRef { function: f, generics: self.generics.clone() });
         if declared.primitive.is_none()
             && let Some(body) = self.d.body(f)
         {
