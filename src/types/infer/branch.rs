@@ -41,6 +41,10 @@ impl Infer<'_> {
                         },
                     };
                     self.settle_statement(start);
+                    let value = match wanted {
+                        Some(wanted) if self.world.is_optional(&value.ty) => self.coerce(value, &wanted),
+                        _ => value,
+                    };
                     let of = match self.world.optional_payload(&value.ty.clone()) {
                         Some(of) => of,
                         None => {

@@ -332,7 +332,11 @@ impl Infer<'_> {
                     return Argument::Value(self.error_expr(arg.span));
                 }
             };
-            if !self.world.unify(&place.ty.clone(), wanted, arg.span) {
+            // What is passed comes back, so that neither may promise more than the other.
+            if !self.world.unify(&place.ty.clone(), wanted, arg.span)
+                || self.promises_less(&place.ty, wanted)
+                || self.promises_less(wanted, &place.ty)
+            {
                 self.mismatch(&place.ty.clone(), wanted, arg.span);
             }
             return Argument::InOut(place);

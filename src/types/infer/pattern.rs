@@ -23,7 +23,7 @@ impl Infer<'_> {
             }
             AstPattern::Typed(inner, written) => {
                 let written = self.resolve(written);
-                if !self.world.unify(ty, &written, span) {
+                if !self.world.unify(ty, &written, span) || self.promises_less(ty, &written) {
                     self.mismatch(ty, &written, span);
                 }
                 self.pattern(inner, &written, mutable)

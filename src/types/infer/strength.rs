@@ -31,6 +31,12 @@ impl Infer<'_> {
             _ => is_stronger(&from, &to),
         }
     }
+
+    /// Whether a value of a type, which is bound or passed as it is, would have to promise more than it does.
+    pub(super) fn promises_less(&mut self, from: &Type, to: &Type) -> bool {
+        let (from, to) = (self.world.zonk(from), self.world.zonk(to));
+        is_stronger(&from, &to)
+    }
 }
 
 /// Whether a parameter that one function is not differentiated by is one that another type differentiates by.

@@ -2,15 +2,17 @@
 //!
 //! What leads from `x` to `y` is cut out of the statements in front and becomes a function, so that this means
 //! `gradient(at: x, in: { x in …; return y })`. A statement belongs to it when it declares or changes something that is
-//! needed; what only prints or computes something else stays out.
+//! needed; what only prints or computes something else stays out. A function or closure belongs to it when it is called
+//! there and reads or changes something of it.
 
-use super::ast::{
-    Arg, Block, Closure, ClosureParam, DeclKind, Expr, ExprKind, File, Ident, Name, Pattern, PatternKind, Stmt,
-    StmtKind,
-};
+mod names;
+
+use self::names::{Names, declared, function};
+use super::ast::{Arg, Block, Closure, ClosureParam, DeclKind, Expr, ExprKind, File, Ident, Name, Stmt, StmtKind};
 use super::visit::{self, Visitor};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use hashbrown::HashMap;
 use std::rc::Rc;
 
 /// Whether an expression may be such an operator.
@@ -121,14 +123,34 @@ impl Expander {
         blocks.flatten().filter(is_variable).flat_map(declared).collect()
     }
 
+    /// The functions and closures with names around an expression.
+    fn functions(&self, variables: &[Name]) -> HashMap<Name, Called> {
+        let mut all = HashMap::new();
+        let inside = self.scopes.iter().rev().take_while(|scope| matches!(scope, Scope::Block(_)));
+        for scope in inside {
+            let Scope::Block(items) = scope else { continue };
+            for item in items.iter().rev() {
+                if let Some(name) = function(item) {
+                    let Names { read, changed, .. } = Names::of(item, variables);
+                    all.entry(name).or_insert_with(|| Called { item: item.clone(), read, changed });
+                }
+            }
+        }
+        all
+    }
+
     /// The statements that lead to the variable, in their order; `None` when it is no variable that is computed here, such
     /// as a function whose parameters are named behind `wrt:`.
     fn slice(&mut self, used: &Use) -> Option<Vec<Stmt>> {
+        let variables = self.variables();
+        let wanted: Vec<Name> = used.wrt.iter().map(|x| x.name.clone()).collect();
         let mut cut = Cut {
-            variables: self.variables(),
+            functions: self.functions(&variables),
+            variables,
             needed: vec![used.of.name.clone()],
-            wanted: used.wrt.iter().map(|x| x.name.clone()).collect(),
+            wanted: wanted.clone(),
             slice: vec![],
+            taken: vec![],
             declared: vec![],
             changed: vec![],
         };
@@ -144,6 +166,7 @@ impl Expander {
         if !cut.declared.contains(&used.of.name) {
             return None;
         }
+        cut.take_functions(&wanted);
         cut.slice.reverse();
         for (name, span) in cut.changed.iter().filter(|(name, _)| !cut.declared.contains(name)) {
             self.diagnostics.push(changed_before(used, name, *span));
@@ -164,8 +187,17 @@ fn changed_before(used: &Use, name: &Name, span: Span) -> Diagnostic {
     Diagnostic::error(Code::WithRespectTo, span, message).help(format!("declare '{name}' behind '{x}'"))
 }
 
+/// A function or closure with a name, and what it reads and changes.
+struct Called {
+    item: Stmt,
+    read: Vec<Name>,
+    changed: Vec<(Name, Span)>,
+}
+
 /// A walk backwards through statements, which keeps those that matter.
 struct Cut {
+    /// What may be called.
+    functions: HashMap<Name, Called>,
     /// What may be changed by methods.
     variables: Vec<Name>,
     /// What is read by what was kept.
@@ -174,6 +206,8 @@ struct Cut {
     wanted: Vec<Name>,
     /// What was kept, the last statement first.
     slice: Vec<Stmt>,
+    /// The functions among that.
+    taken: Vec<Name>,
     declared: Vec<Name>,
     changed: Vec<(Name, Span)>,
 }
@@ -189,106 +223,57 @@ impl Cut {
         if self.wanted.len() < before {
             return;
         }
-        let mut names = Names { variables: &self.variables, read: vec![], changed: vec![], inner: vec![] };
-        visit::one(&mut names, &mut item.clone());
-        let matters = |name: &Name| self.needed.contains(name);
-        if !declared.iter().any(matters) && !names.changed.iter().any(|(name, _)| matters(name)) {
+        if let Some(name) = function(item) {
+            // What it reads and changes counts where it is called.
+            if self.needed.contains(&name) && !self.taken.contains(&name) {
+                self.slice.push(item.clone());
+                self.taken.push(name);
+            }
             return;
         }
-        let Names { mut read, mut changed, .. } = names;
+        let Names { mut read, mut changed, .. } = Names::of(item, &self.variables);
+        self.follow_calls(&mut read, &mut changed);
+        let matters = |name: &Name| self.needed.contains(name);
+        if !declared.iter().any(matters) && !changed.iter().any(|(name, _)| matters(name)) {
+            return;
+        }
         self.slice.push(item.clone());
         self.declared.extend(declared);
         self.changed.append(&mut changed);
         self.needed.append(&mut read);
     }
-}
 
-/// The variables that a statement declares for those behind it, unless they are functions.
-fn declared(item: &Stmt) -> Vec<Name> {
-    let mut names = vec![];
-    if let StmtKind::Decl(decl) = &item.kind
-        && let DeclKind::Variable { bindings, .. } = &decl.kind
-    {
-        for binding in bindings {
-            if !matches!(binding.value.as_ref().map(|v| &v.kind), Some(ExprKind::Closure(_))) {
-                bound(&binding.pattern, &mut names);
+    /// Adds what the functions read and change that are named there.
+    fn follow_calls(&self, read: &mut Vec<Name>, changed: &mut Vec<(Name, Span)>) {
+        let mut followed: Vec<Name> = vec![];
+        let mut next = 0;
+        while let Some(name) = read.get(next).cloned() {
+            next += 1;
+            if let Some(called) = self.functions.get(&name)
+                && !followed.contains(&name)
+            {
+                followed.push(name);
+                read.extend(called.read.iter().cloned());
+                changed.extend(called.changed.iter().cloned());
             }
         }
     }
-    names
-}
 
-fn bound(pattern: &Pattern, names: &mut Vec<Name>) {
-    match &pattern.kind {
-        PatternKind::Bind { name, .. } => names.push(name.clone()),
-        PatternKind::Tuple(elements) => elements.iter().for_each(|(_, element)| bound(element, names)),
-        PatternKind::Typed(inner, _) => bound(inner, names),
-        _ => {}
-    }
-}
-
-/// The names that a statement reads, and those of the variables that it changes.
-struct Names<'c> {
-    /// What may be changed by methods.
-    variables: &'c [Name],
-    read: Vec<Name>,
-    changed: Vec<(Name, Span)>,
-    /// Variables that are declared inside of the statement.
-    inner: Vec<Name>,
-}
-
-impl Visitor for Names<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        match &expr.kind {
-            ExprKind::Ident { name, .. } => self.read.push(name.clone()),
-            ExprKind::Assign { target, .. } => self.change(target),
-            ExprKind::Binary { op, lhs, .. } if is_assignment(&op.name) => self.change(lhs),
-            ExprKind::InOut(operand) => self.change(operand),
-            ExprKind::Call { callee, .. } => {
-                // A method may change the variable that it is called on.
-                if let ExprKind::Member { base, .. } = &callee.kind
-                    && root(base).is_some_and(|name| self.variables.contains(name))
-                {
-                    self.change(base);
-                }
+    /// Takes the functions, too, that are declared before the variables or behind what calls them.
+    fn take_functions(&mut self, wanted: &[Name]) {
+        let moves = |name: &Name| wanted.contains(name) || self.declared.contains(name);
+        let mut more = vec![];
+        for name in &self.needed {
+            let Some(called) = self.functions.get(name).filter(|_| !self.taken.contains(name)) else { continue };
+            let (mut read, mut changed) = (vec![name.clone()], vec![]);
+            self.follow_calls(&mut read, &mut changed);
+            if !more.contains(name) && (read.iter().any(moves) || changed.iter().any(|(name, _)| moves(name))) {
+                more.push(name.clone());
+                self.slice.push(called.item.clone());
             }
-            _ => {}
         }
-        visit::inside(self, expr);
+        self.taken.append(&mut more);
     }
-
-    fn passed(&mut self, item: &Stmt) {
-        let mut names = declared(item);
-        self.inner.append(&mut names);
-    }
-
-    fn leave(&mut self) {
-        let inner = std::mem::take(&mut self.inner);
-        self.changed.retain(|(name, _)| !inner.contains(name));
-    }
-}
-
-impl Names<'_> {
-    fn change(&mut self, target: &Expr) {
-        match &target.kind {
-            ExprKind::Tuple(elements) => elements.iter().for_each(|(_, element)| self.change(element)),
-            _ => self.changed.extend(root(target).map(|name| (name.clone(), target.span))),
-        }
-    }
-}
-
-/// The variable that a place is in.
-fn root(place: &Expr) -> Option<&Name> {
-    match &place.kind {
-        ExprKind::Ident { name, .. } => Some(name),
-        ExprKind::Member { base, .. } | ExprKind::Subscript { base, .. } => root(base),
-        ExprKind::Paren(inner) | ExprKind::Force(inner) | ExprKind::Chain(inner) => root(inner),
-        _ => None,
-    }
-}
-
-fn is_assignment(op: &str) -> bool {
-    op.ends_with('=') && !matches!(op, "==" | "!=" | "<=" | ">=" | "===" | "!==")
 }
 
 /// `(y, operator(at: x, in: { x in …; return y })).1`: the variable itself is read, too.
