@@ -22,6 +22,8 @@ pub const SPREAD: u32 = 24;
 /// arguments has no shape, and a function that calls itself for ever larger types no code.
 const DEEPEST: usize = 100;
 const LARGEST: usize = 400;
+/// The most generic types inside of each other.
+const MOST_GENERIC: usize = 128;
 
 /// What is known of concrete types.
 #[derive(Clone, Default)]
@@ -396,10 +398,21 @@ pub fn instantiate(d: &mut dyn Declarations, nominal: &Nominal, args: &[Type], t
 pub fn is_small(ty: &Type) -> bool {
     let mut parts = 0;
     // Stops counting at the limit.
-    !ty.any(&mut |_| {
+    let is_large = ty.any(&mut |_| {
         parts += 1;
         parts > LARGEST
-    })
+    });
+    // Each level may have code in the whole library.
+    !is_large && (parts <= MOST_GENERIC || generic_depth(ty) <= MOST_GENERIC)
+}
+
+/// How many generic types stand inside of each other.
+fn generic_depth(ty: &Type) -> usize {
+    match ty {
+        Type::Nominal(_, args) => args.iter().map(generic_depth).max().map_or(0, |depth| depth + 1),
+        Type::Tuple(fields) => fields.iter().map(|(_, t)| generic_depth(t)).max().unwrap_or(0),
+        _ => 0,
+    }
 }
 
 /// The value, and the components of the tangent that stands beside it: for a type that says itself what that is.
