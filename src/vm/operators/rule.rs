@@ -92,7 +92,8 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
         machine.set_window(arguments.all());
         return Ok(Next::tail_call(Target::Beneath(site.function), true));
     };
-    let Some(rule) = choose(machine, site, &numbers, level) else {
+    let rule = choose(machine, site, &numbers, level).filter(|_| !moves_besides(machine, site, &arguments, level));
+    let Some(rule) = rule else {
         if let Some(refusal) = &site.refusal {
             return Err(Fault::new(Number::NoDerivative, refusal.to_string()));
         }
@@ -117,6 +118,38 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
         return inherited_rule::begin(machine, compiler, (site, rule), arguments, running);
     }
     Ok(start(machine, &arguments, running))
+}
+
+/// Looks for numbers that move in a level.
+struct Moving {
+    epoch: u64,
+    is_found: bool,
+}
+
+impl SlotChange for Moving {
+    fn slot(&mut self, slot: Slot) -> Slot {
+        self.is_found |= slot.epoch == self.epoch;
+        slot
+    }
+
+    fn enters_boxes(&self) -> bool {
+        true
+    }
+}
+
+/// Whether something moves in the level that no rule can be about: numbers in values of types that are not differentiable,
+/// what functions captured.
+fn moves_besides(machine: &Machine, site: &RuleSite, arguments: &Cells, level: usize) -> bool {
+    let Some(epoch) = machine.levels.epoch_at(level) else { return false };
+    let mut moving = Moving { epoch, is_found: false };
+    let mut parts = arguments.all();
+    for (counts, tangent) in &site.params {
+        let part = parts.take(layout(*counts));
+        if tangent.is_none() && (counts[0] > 0 || counts[2] > 0) {
+            change_slots(&mut Cells::record(part), &mut moving);
+        }
+    }
+    moving.is_found
 }
 
 /// Whether a level is a forward one, and all outside of it.
