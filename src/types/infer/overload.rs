@@ -8,7 +8,7 @@ use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
 use crate::types::solver::Literal;
 use crate::types::tree::Expr;
-use crate::types::ty::Type;
+use crate::types::ty::{Type, VarId};
 use crate::types::written::single_expression;
 use std::rc::Rc;
 
@@ -144,29 +144,50 @@ impl Infer<'_> {
         single_expression(&closure.body).is_some() && !takes_apart
     }
 
-    /// Whether an argument is what a literal has as a member, and the literal's type is not decided yet.
+    /// Whether an argument is what a literal has as a member, or is made of that by calls that wait, too; and the literal's
+    /// type is not decided yet.
     pub(super) fn awaits_literal(&mut self, args: &[ArgNode]) -> bool {
-        let mut own = vec![];
-        for ready in args.iter().filter_map(|a| a.ready.as_ref()) {
-            if let Type::Var(v) = self.world.shallow(&ready.ty)
-                && self.world.var(v).literal.is_none()
-            {
-                own.push(v);
+        let mut open = vec![];
+        self.open_arguments(args, &mut open);
+        let mut seen = vec![];
+        let mut next = 0;
+        while let Some(v) = open.get(next).copied() {
+            next += 1;
+            for i in self.waiting.iter().copied() {
+                let Some(pending) = &self.pending[i] else { continue };
+                let makes = |ty: &Type| matches!(ty, Type::Var(w) if *w == v);
+                if seen.contains(&i) || !self.world.zonk(&pending.result).any(&mut |ty| makes(ty)) {
+                    continue;
+                }
+                seen.push(i);
+                match &pending.kind {
+                    PendingKind::Member { base, .. }
+                    | PendingKind::MemberCall { base, .. }
+                    | PendingKind::Subscript { base, .. } => match self.world.zonk(&base.ty) {
+                        Type::Var(v) if self.world.var(v).literal.is_some() => return true,
+                        Type::Var(v) => open.push(v),
+                        _ => {}
+                    },
+                    PendingKind::Overload { args, .. } | PendingKind::Operator { args, .. } => {
+                        self.open_arguments(args, &mut open);
+                    }
+                    _ => {}
+                }
             }
         }
-        if own.is_empty() {
-            return false;
+        false
+    }
+
+    /// Adds the types of arguments of which nothing is known.
+    fn open_arguments(&self, args: &[ArgNode], open: &mut Vec<VarId>) {
+        for ready in args.iter().filter_map(|a| a.ready.as_ref()) {
+            if let Type::Var(v) = self.world.zonk(&ready.ty)
+                && self.world.var(v).literal.is_none()
+                && !open.contains(&v)
+            {
+                open.push(v);
+            }
         }
-        self.waiting.iter().filter_map(|i| self.pending[*i].as_ref()).any(|pending| {
-            let (PendingKind::Member { base, .. }
-            | PendingKind::MemberCall { base, .. }
-            | PendingKind::Subscript { base, .. }) = &pending.kind
-            else {
-                return false;
-            };
-            let is_literal = matches!(self.world.zonk(&base.ty), Type::Var(v) if self.world.var(v).literal.is_some());
-            is_literal && matches!(self.world.zonk(&pending.result), Type::Var(v) if own.contains(&v))
-        })
     }
 
     /// Makes `Int`s of those of the types that are whole numbers without a type; whether there are such.

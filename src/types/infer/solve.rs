@@ -248,6 +248,9 @@ impl Infer<'_> {
             PendingKind::Operator { op, args, expected } => {
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
                 if effort >= Effort::Default {
+                    if effort < Effort::Closures && self.awaits_literal(args) {
+                        return None;
+                    }
                     self.prefer_double(op, args, span);
                 }
                 self.try_operator(op, args, expected.as_ref(), span, last)
