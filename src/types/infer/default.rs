@@ -5,6 +5,7 @@
 
 use super::candidates::{Candidate, Instance, Target};
 use super::{FrameKind, Infer};
+use crate::diagnostic::{self, Diagnostic};
 use crate::source::Span;
 use crate::types::store::{BodyState, Code, Signature, World};
 use crate::types::tree::FunctionId;
@@ -117,6 +118,10 @@ impl Infer<'_> {
         let signature = self.world.signature(default);
         let by = |p| signature.env.params.iter().position(|q| *q == p).and_then(|i| instance.generics.get(i).cloned());
         let own = signature.result.substitute(&by);
-        self.world.unify(wanted, &own, span);
+        if !self.world.unify(wanted, &own, span) {
+            let (own, wanted) = (self.show(&own), self.show(wanted));
+            let message = format!("cannot convert default value of type '{own}' to expected argument type '{wanted}'");
+            self.error(Diagnostic::error(diagnostic::Code::Mismatch, span, message).help("give the argument"));
+        }
     }
 }
