@@ -159,12 +159,8 @@ impl Infer<'_> {
                 if let Some(ty) = &written.ty
                     && self.world.has_vars(&wanted.ty)
                 {
-                    let (before, failed) = (self.world.diagnostics.len(), self.failed);
-                    let ty = self.resolve(ty);
+                    let ty = self.resolve_quietly(ty);
                     self.world.try_unify(&ty, &wanted.ty, written.name.span);
-                    // What is wrong with the type is reported with the closure.
-                    self.world.diagnostics.truncate(before);
-                    self.failed = failed;
                 }
             }
         }
