@@ -74,7 +74,9 @@ impl Infer<'_> {
     /// `Int("2")` is one before the literal has a type.
     pub(super) fn take_optional_result(&mut self, value: &Expr) {
         let ExprKind::Pending(i) = value.kind else { return };
-        let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, span, .. }) = &self.pending[i as usize] else {
+        let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, span, .. }) =
+            &self.pending[i as usize]
+        else {
             return;
         };
         let (candidates, args, span) = (candidates.clone(), args.clone(), *span);

@@ -85,7 +85,9 @@ impl Infer<'_> {
             _ if k < holes.outer => true,
             Some(Type::Nominal(n, _)) => self.world.find_conformance(*n, *protocol).is_some(),
             Some(own @ Type::Param(_)) => holes.special.env.requirements.iter().any(|known| match known {
-                Requirement::Conforms(of, q) => of == own && (q == protocol || self.world.refined(*q).contains(protocol)),
+                Requirement::Conforms(of, q) => {
+                    of == own && (q == protocol || self.world.refined(*q).contains(protocol))
+                }
                 _ => false,
             }),
             None => true,
@@ -99,7 +101,9 @@ impl Holes<'_> {
     fn cover(&mut self, general: &Type, special: &Type) -> bool {
         match (general, special) {
             (Type::Param(p), _) => match self.general.env.params.iter().position(|q| q == p) {
-                Some(k) if k < self.outer => matches!(special, Type::Param(q) if self.special.env.params.get(k) == Some(q)),
+                Some(k) if k < self.outer => {
+                    matches!(special, Type::Param(q) if self.special.env.params.get(k) == Some(q))
+                }
                 Some(k) => self.found[k].get_or_insert_with(|| special.clone()) == special,
                 None => general == special,
             },
