@@ -287,8 +287,8 @@ impl World {
         has_self: bool,
     ) -> Vec<bool> {
         let differentiable = self.protocol("Differentiable");
+        let is_function = |t: &Type| matches!(t, Type::Function(_));
         let Some(wrt) = &args.wrt else {
-            let is_function = |t: &Type| matches!(t, Type::Function(_));
             return types.iter().map(|t| !is_function(t) && self.conforms_to(t, differentiable)).collect();
         };
         let mut flags = vec![false; types.len()];
@@ -300,7 +300,7 @@ impl World {
                 self.report(Diagnostic::error(Code::WithRespectTo, param.span, message));
             }
             before = Some(i);
-            if !self.conforms_to(&types[i], differentiable) {
+            if is_function(&types[i]) || !self.conforms_to(&types[i], differentiable) {
                 let message = with_respect_to(&self.show(&types[i]));
                 self.report(Diagnostic::error(Code::WithRespectTo, param.span, message));
             }
