@@ -5,6 +5,7 @@ use super::promise::differentiation;
 use super::registration::Original;
 use super::store::{Requirement, Signature, World};
 use super::tree::{FunctionId, FunctionRef};
+use super::ty::{ProtocolId, Type};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::FunctionName;
@@ -84,5 +85,35 @@ impl World {
         let needs = format!("it promises them where {}", self.required(&unmet));
         let diagnostic = Diagnostic::error(Code::MissingRequirement, at, message);
         self.report(diagnostic.note(needs).also(conformance, "every type here has to promise them"));
+    }
+
+    /// A requirement that a protocol repeats of one that it refines promises the same derivatives.
+    pub(super) fn check_repeated_promises(&mut self, p: ProtocolId) {
+        for q in self.refined(p).iter().copied().filter(|q| *q != p) {
+            for r in 0..self.protocol_data(p).requirements.len() {
+                let new = self.protocol_data(p).requirements[r].function;
+                let all = &self.protocol_data(q).requirements;
+                let name = &self.function_data(new).base_name;
+                let named: Vec<FunctionId> =
+                    all.iter().map(|r| r.function).filter(|old| self.function_data(*old).base_name == *name).collect();
+                for old in named {
+                    if self.repeats(new, old) {
+                        self.check_promised(old, new);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a requirement takes and gives what one of a refined protocol does.
+    fn repeats(&mut self, new: FunctionId, old: FunctionId) -> bool {
+        let (new, old) = (self.signature(new), self.signature(old));
+        let (params, others) = (&new.env.params, &old.env.params);
+        let put =
+            |ty: &Type| ty.substitute(&|p| others.iter().position(|q| *q == p).map(|i| Type::Param(params[i])));
+        params.len() == others.len()
+            && parameter_labels(&new) == parameter_labels(&old)
+            && put(&old.result) == new.result
+            && old.params.iter().zip(&new.params).all(|(old, new)| put(&old.ty) == new.ty)
     }
 }
