@@ -3,12 +3,12 @@
 use super::originals::parameter_labels;
 use super::promise::differentiation;
 use super::registration::Original;
-use super::store::{Requirement, Signature, World};
+use super::store::{Env, Requirement, Signature, World};
 use super::tree::{FunctionId, FunctionRef};
 use super::ty::{ProtocolId, Type};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::FunctionName;
+use crate::syntax::ast::{Decl, FunctionName};
 use std::rc::Rc;
 
 impl World {
@@ -70,21 +70,32 @@ impl World {
         }
         let Some(decl) = self.function_data(witness.function).decl.clone() else { return };
         let own = self.signature(witness.function).env.clone();
-        let mut narrower = None;
-        for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
-            let env = self.required_env(witness.function, &own, &differentiation(attribute));
-            let unmet = |r: &&Requirement| !self.holds_here(std::slice::from_ref(*r), &env.params, &witness.generics);
-            match env.requirements.iter().find(unmet) {
-                Some(unmet) => narrower = narrower.or(Some((attribute.span, unmet.clone()))),
-                None => return,
-            }
-        }
+        // What the requirement asks of its own generic parameters holds for whoever calls it.
+        let mut around = (*self.env).clone();
+        around.requirements.extend(self.signature(requirement).env.requirements.iter().cloned());
+        let saved = std::mem::replace(&mut self.env, Rc::new(around));
+        let narrower = self.narrower_promise(&decl, &own, witness);
+        self.env = saved;
         let Some((at, unmet)) = narrower else { return };
         let name = self.function_data(requirement).base_name.clone();
         let message = format!("'{name}' promises derivatives for fewer types than the requirement in whose place it stands");
         let needs = format!("it promises them where {}", self.required(&unmet));
         let diagnostic = Diagnostic::error(Code::MissingRequirement, at, message);
         self.report(diagnostic.note(needs).also(conformance, "every type here has to promise them"));
+    }
+
+    /// A promise of a function, and what it requires besides, if none is for all types here.
+    fn narrower_promise(&mut self, decl: &Decl, own: &Rc<Env>, witness: &FunctionRef) -> Option<(Span, Requirement)> {
+        let mut narrower = None;
+        for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
+            let env = self.required_env(witness.function, own, &differentiation(attribute));
+            let unmet = |r: &&Requirement| !own.requirements.contains(r) && !self.holds_here(std::slice::from_ref(*r), &env.params, &witness.generics);
+            match env.requirements.iter().find(unmet) {
+                Some(unmet) => narrower = narrower.or(Some((attribute.span, unmet.clone()))),
+                None => return None,
+            }
+        }
+        narrower
     }
 
     /// A requirement that a protocol repeats of one that it refines promises the same derivatives.

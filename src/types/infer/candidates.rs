@@ -281,10 +281,11 @@ impl Infer<'_> {
             (self.is_open_literal(&args[*i]), !self.is_optional_for_variable(&args[*i], wanted))
         });
         for (i, wanted, param) in given {
+            let may_convert = self.may_become_optional(&args[i], &wanted);
             match self.arg_fits(&args[i], &wanted, param, span).filter(|_| fits) {
                 Some(cost) => {
                     score += cost;
-                    conversions += u32::from(cost > 1);
+                    conversions += u32::from(cost > 1 || may_convert);
                 }
                 None => {
                     fits = false;
@@ -306,6 +307,12 @@ impl Infer<'_> {
         }
         self.world.rollback(snapshot);
         fits.then_some(Fit { score, conversions })
+    }
+
+    /// Whether an argument whose type is not known may have to be made an optional.
+    fn may_become_optional(&mut self, arg: &ArgNode, wanted: &Type) -> bool {
+        let Some(ready) = &arg.ready else { return false };
+        matches!(self.world.shallow(&ready.ty), Type::Var(_)) && self.world.is_optional(wanted)
     }
 
     /// Whether what is required of types that belong to generic parameters holds, as far as the arguments say what those
