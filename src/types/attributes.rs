@@ -83,7 +83,9 @@ impl World {
     /// A variable that is computed, and not in a type, depends on nothing that could move.
     fn check_promise_of_variable(&mut self, decl: &Decl, attribute: &Attribute) {
         let DeclKind::Variable { bindings, .. } = &decl.kind else { return };
-        let Some(PatternKind::Bind { name, .. }) = bindings.first().map(|binding| &binding.pattern.kind) else { return };
+        let Some(PatternKind::Bind { name, .. }) = bindings.first().map(|binding| &binding.pattern.kind) else {
+            return;
+        };
         let message = format!("'{name}' has no parameters to differentiate with respect to");
         self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
     }

@@ -44,7 +44,12 @@ impl World {
         env.requirements.iter().find(unmet).cloned()
     }
 
-    pub(super) fn less_constrained(&mut self, of: &FunctionName, original: FunctionId, requirement: &Requirement) -> Diagnostic {
+    pub(super) fn less_constrained(
+        &mut self,
+        of: &FunctionName,
+        original: FunctionId,
+        requirement: &Requirement,
+    ) -> Diagnostic {
         let name = &of.name.name;
         let message = format!("referenced declaration '{name}' could not be resolved");
         let required = self.required(requirement);
@@ -64,7 +69,12 @@ impl World {
 
     /// What stands for a requirement that promises derivatives promises them for all types that conform, if it promises
     /// any.
-    pub(super) fn check_promise_of_witness(&mut self, requirement: FunctionId, witness: &FunctionRef, conformance: Span) {
+    pub(super) fn check_promise_of_witness(
+        &mut self,
+        requirement: FunctionId,
+        witness: &FunctionRef,
+        conformance: Span,
+    ) {
         if self.promise(requirement).is_none() {
             return;
         }
@@ -78,7 +88,8 @@ impl World {
         self.env = saved;
         let Some((at, unmet)) = narrower else { return };
         let name = self.function_data(requirement).base_name.clone();
-        let message = format!("'{name}' promises derivatives for fewer types than the requirement in whose place it stands");
+        let message =
+            format!("'{name}' promises derivatives for fewer types than the requirement in whose place it stands");
         let needs = format!("it promises them where {}", self.required(&unmet));
         let diagnostic = Diagnostic::error(Code::MissingRequirement, at, message);
         self.report(diagnostic.note(needs).also(conformance, "every type here has to promise them"));
@@ -89,7 +100,10 @@ impl World {
         let mut narrower = None;
         for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
             let env = self.required_env(witness.function, own, &differentiation(attribute));
-            let unmet = |r: &&Requirement| !own.requirements.contains(r) && !self.holds_here(std::slice::from_ref(*r), &env.params, &witness.generics);
+            let unmet = |r: &&Requirement| {
+                !own.requirements.contains(r)
+                    && !self.holds_here(std::slice::from_ref(*r), &env.params, &witness.generics)
+            };
             match env.requirements.iter().find(unmet) {
                 Some(unmet) => narrower = narrower.or(Some((attribute.span, unmet.clone()))),
                 None => return None,
@@ -120,8 +134,7 @@ impl World {
     fn repeats(&mut self, new: FunctionId, old: FunctionId) -> bool {
         let (new, old) = (self.signature(new), self.signature(old));
         let (params, others) = (&new.env.params, &old.env.params);
-        let put =
-            |ty: &Type| ty.substitute(&|p| others.iter().position(|q| *q == p).map(|i| Type::Param(params[i])));
+        let put = |ty: &Type| ty.substitute(&|p| others.iter().position(|q| *q == p).map(|i| Type::Param(params[i])));
         params.len() == others.len()
             && parameter_labels(&new) == parameter_labels(&old)
             && put(&old.result) == new.result

@@ -118,7 +118,8 @@ impl World {
         for i in 0..self.nominal_data(n).stored.len() {
             let stored = &self.nominal_data(n).stored[i];
             if let Some(marked) = stored.decl.attribute("noDerivative").filter(|_| !may_move) {
-                let message = "'@noDerivative' is only allowed on stored properties of types that conform to 'Differentiable'";
+                let message =
+                    "'@noDerivative' is only allowed on stored properties of types that conform to 'Differentiable'";
                 let span = marked.span;
                 self.report(Diagnostic::error(Code::WithRespectTo, span, message));
                 continue;
