@@ -111,6 +111,6 @@ diagnostics! {
     W0709 UnusedVariable "A variable that nobody reads.";
     W0710 FixedCast "A cast that always succeeds, or always fails.";
     W0711 InheritedDerivative "A function inherits a derivative that was registered for another one.";
-    W0712 NotLinearPullback "A registered pullback is not linear.";
+    W0712 NotLinearDerivative "A registered derivative is not linear.";
     W0713 TruncatedQuotient "A quotient of two integer literals drops its remainder.";
 }

@@ -28,11 +28,12 @@ pub struct Checker<'p> {
     program: &'p Program,
     activity: Activity<'p>,
     linearities: Linearities<'p>,
-    /// The same for differentials, which are recorded at zero.
     linearities_of_rules: Linearities<'p>,
-    linearities_of_rules_at_zero: Linearities<'p>,
     said: HashSet<(Code, Span)>,
 }
+
+const PULLBACK_AS_IT_IS: &str = "reverse mode calls it as it is; forward mode takes its slopes at zero";
+const DIFFERENTIAL_AS_IT_IS: &str = "forward mode calls it as it is; reverse mode calls the pullback";
 
 /// A function that was promised to be differentiable or linear.
 pub struct Promised<'a> {
@@ -55,7 +56,6 @@ impl<'p> Checker<'p> {
             activity,
             linearities: Linearities::new(program),
             linearities_of_rules: Linearities::of_rules(program),
-            linearities_of_rules_at_zero: Linearities::of_rules_at_zero(program),
             said: HashSet::new(),
         }
     }
@@ -81,7 +81,7 @@ impl<'p> Checker<'p> {
     }
 
     /// What a registered derivative gives beside the value is to be linear, whatever its type says: it is an error if a
-    /// differential is not, and a pullback that is not is warned of. A constant is let pass: it is a tangent, though it has no
+    /// differential without a pullback is not, and others that are not are warned of. A constant is let pass: it is a tangent, though it has no
     /// transpose. `recorded` is the function whose differential is recorded when its pullback is wanted.
     fn check_rule(
         &mut self,
@@ -106,14 +106,17 @@ impl<'p> Checker<'p> {
                         of_recorded = Linearities::of_differential(self.program, original);
                         &mut of_recorded
                     }
-                    (RuleKind::Differential, None) => &mut self.linearities_of_rules_at_zero,
-                    (RuleKind::Pullback | RuleKind::Transpose, _) => &mut self.linearities_of_rules,
+                    _ => &mut self.linearities_of_rules,
                 };
                 let problem = not_linear(linearities, map, &promised, &moves);
-                // A pullback may do something else with an adjoint on purpose.
-                let problem = match kind {
-                    RuleKind::Pullback => problem.map(report::as_warning),
-                    RuleKind::Differential | RuleKind::Transpose => problem,
+                // A pullback may do something else with an adjoint on purpose, and nobody needs the transpose of a
+                // differential that stands beside a pullback.
+                let problem = match (kind, recorded) {
+                    (RuleKind::Pullback, _) => problem.map(|problem| report::as_warning(problem, PULLBACK_AS_IT_IS)),
+                    (RuleKind::Differential, None) => {
+                        problem.map(|problem| report::as_warning(problem, DIFFERENTIAL_AS_IT_IS))
+                    }
+                    (RuleKind::Differential, Some(_)) | (RuleKind::Transpose, _) => problem,
                 };
                 if let Some(problem) = problem
                     && self.said.insert((problem.code, problem.primary.span))

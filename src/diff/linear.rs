@@ -183,14 +183,10 @@ impl<'p> Linearities<'p> {
         Linearities { looks_behind_rules: true, ..Linearities::new(program) }
     }
 
-    /// Of such functions that are recorded at zero, and may not ask whether they are there.
-    pub fn of_rules_at_zero(program: &'p Program) -> Linearities<'p> {
-        Linearities { zero_matters: true, ..Linearities::of_rules(program) }
-    }
-
-    /// Of the differential of a function that has no pullback: it is recorded, and cannot be by way of itself.
+    /// Of the differential of a function that has no pullback: it is recorded at zero, so it may not ask whether it is
+    /// there, and cannot be by way of itself.
     pub fn of_differential(program: &'p Program, original: FunctionId) -> Linearities<'p> {
-        Linearities { hidden: Some(original), ..Linearities::of_rules_at_zero(program) }
+        Linearities { hidden: Some(original), zero_matters: true, ..Linearities::of_rules(program) }
     }
 
     /// The linearity of each component of the results, for arguments of these kinds.

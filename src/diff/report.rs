@@ -177,13 +177,13 @@ pub fn not_linear(promised: &Promised, step: Option<&Step>) -> Diagnostic {
     }
 }
 
-/// A registered pullback that is not linear: it is called as it is, and forward mode takes its slopes at zero.
-pub fn as_warning(not_linear: Diagnostic) -> Diagnostic {
+/// A registered derivative that is not linear, and need not be: what is done with it.
+pub fn as_warning(not_linear: Diagnostic, what_happens: &str) -> Diagnostic {
     if not_linear.severity == Severity::Warning {
         return not_linear;
     }
-    let warning = Diagnostic { severity: Severity::Warning, code: Code::NotLinearPullback, ..not_linear };
-    warning.note("reverse mode calls it as it is; forward mode takes its slopes at zero")
+    let warning = Diagnostic { severity: Severity::Warning, code: Code::NotLinearDerivative, ..not_linear };
+    warning.note(what_happens)
 }
 
 /// A function that must be linear adds a constant.

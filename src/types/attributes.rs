@@ -4,7 +4,7 @@ use super::modifiers::{Around, is_stored};
 use super::names::did_you_mean;
 use super::store::World;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::syntax::ast::{Attribute, Decl, DeclKind};
+use crate::syntax::ast::{Attribute, Decl, DeclKind, PatternKind};
 
 /// What may be written behind `@`, besides property wrappers and result builders. Many mean nothing in a script.
 const KNOWN: &[&str] = &[
@@ -48,6 +48,9 @@ impl World {
                     matches!(kind, DeclKind::Nominal(_))
                 }
                 ("dynamicMemberLookup", kind) => matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_)),
+                ("noDerivative", kind @ DeclKind::Variable { .. }) if is_stored(kind) => {
+                    !matches!(around, Around::Module | Around::Function)
+                }
                 ("noDerivative", kind) => !matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_)),
                 ("escaping" | "autoclosure" | "convention" | "memberwise" | "unchecked", _) => false,
                 ("differentiable", kind @ DeclKind::Variable { .. }) if is_stored(kind) => {
@@ -64,6 +67,10 @@ impl World {
                 let diagnostic = Diagnostic::error(Code::Registration, attribute.span, message);
                 self.report(diagnostic.help("declare it, and its original, at the top level or in a type"));
             }
+            let is_outside = matches!(around, Around::Module | Around::Function);
+            if fits && is_outside && &*attribute.name.name == "differentiable" {
+                self.check_promise_of_variable(decl, attribute);
+            }
             if !fits {
                 let message = format!("'@{}' attribute cannot be applied to this declaration", attribute.name.name);
                 let of_differentiation = matches!(&*attribute.name.name, "differentiable" | "derivative" | "transpose");
@@ -71,6 +78,16 @@ impl World {
                 self.report(Diagnostic::error(code, attribute.span, message));
             }
         }
+    }
+
+    /// A variable that is computed, and not in a type, depends on nothing that could move.
+    fn check_promise_of_variable(&mut self, decl: &Decl, attribute: &Attribute) {
+        let DeclKind::Variable { bindings, .. } = &decl.kind else { return };
+        let Some(PatternKind::Bind { name, .. }) = bindings.first().map(|binding| &binding.pattern.kind) else {
+            return;
+        };
+        let message = format!("'{name}' has no parameters to differentiate with respect to");
+        self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
     }
 
     /// An attribute that nobody declared would do nothing, and a misspelt wrapper would wrap nothing.

@@ -42,7 +42,7 @@ impl World {
 
     /// What a protocol refines and what its requirements mention.
     fn check_protocol(&mut self, p: ProtocolId) {
-        self.refined(p);
+        self.check_repeated_promises(p);
         self.protocol_clauses(p);
         for a in 0..self.protocol_data(p).associated.len() {
             let name = self.protocol_data(p).associated[a].name.clone();

@@ -1,10 +1,10 @@
 //! What a signature requires of generic parameters without saying so.
 
 use super::resolve::{TypeScope, differentiable_attribute};
-use super::store::{Env, Named, Requirement, World};
+use super::store::{Env, Named, Owner, Requirement, World};
 use super::ty::{NominalId, ParamId, Type};
 use crate::source::Span;
-use crate::syntax::ast::{Param, TypeExpr, TypeExprKind};
+use crate::syntax::ast::{Ident, Param, TypeExpr, TypeExprKind};
 use std::rc::Rc;
 
 impl World {
@@ -33,6 +33,33 @@ impl World {
     /// What a name stands for: a type of a block, or one of the top level.
     fn type_in_scope(&mut self, name: &str, scope: &TypeScope) -> Option<Named> {
         scope.locals.get(name).copied().or_else(|| self.type_entry(name, scope.file))
+    }
+
+    /// The type that a path leads to, from one of the scope or of the types around it: `Layer`, `Model.Layer`.
+    fn nominal_at(&mut self, path: &[(Ident, Vec<TypeExpr>)], scope: &TypeScope) -> Option<NominalId> {
+        let ((first, _), rest) = path.split_first()?;
+        let mut around = scope.owner;
+        let mut found = None;
+        while let (None, Owner::Nominal(n)) = (found, around) {
+            found = self.nested_type(n, &first.name);
+            around = self.nominal_data(n).parent;
+        }
+        let first = found.or_else(|| match self.type_in_scope(&first.name, scope) {
+            Some(Named::Nominal(n)) => Some(n),
+            _ => None,
+        });
+        rest.iter().try_fold(first?, |of, (name, _)| self.nested_type(of, &name.name))
+    }
+
+    /// A type that is declared in another one.
+    fn nested_type(&mut self, of: NominalId, name: &str) -> Option<NominalId> {
+        if !self.has_member_type(of, name) {
+            return None;
+        }
+        match self.member_type(&self.declared_type(of), name) {
+            Some(Type::Nominal(n, _)) => Some(n),
+            _ => None,
+        }
     }
 
     /// What `@differentiable` functions imply for the parameters that they name.
@@ -67,11 +94,13 @@ impl World {
     ) {
         match &ty.kind {
             TypeExprKind::Named(path) => {
-                let [(ident, given)] = path.as_slice() else { return };
-                if let Some(param) = self.param_named(&env.params, &ident.name) {
+                let Some((ident, given)) = path.last() else { return };
+                if path.len() == 1
+                    && let Some(param) = self.param_named(&env.params, &ident.name)
+                {
                     self.differentiable_parameter(Type::Param(param), linear, ty.span, out);
                 } else if !given.is_empty()
-                    && let Some(Named::Nominal(n)) = self.type_in_scope(&ident.name, scope)
+                    && let Some(n) = self.nominal_at(path, scope)
                 {
                     let conditions = self.conditions_of_conformance(n, given, env);
                     out.extend(conditions.into_iter().map(|requirement| (requirement, ty.span)));
@@ -132,9 +161,9 @@ impl World {
                 self.add_of_nominal(dictionary, &[key, value], env, first, ty.span);
             }
             TypeExprKind::Named(path) => {
-                if let [(ident, given)] = path.as_slice()
+                if let Some((_, given)) = path.last()
                     && !given.is_empty()
-                    && let Some(Named::Nominal(n)) = self.type_in_scope(&ident.name, scope)
+                    && let Some(n) = self.nominal_at(path, scope)
                 {
                     self.add_of_nominal(n, &given.iter().collect::<Vec<_>>(), env, first, ty.span);
                 }
@@ -147,8 +176,11 @@ impl World {
     /// The same of one type and its arguments, as far as these are parameters.
     fn add_of_nominal(&mut self, n: NominalId, given: &[&TypeExpr], env: &mut Env, first: usize, at: Span) {
         let own = &env.params[first..];
-        let arguments: Vec<Option<Type>> = given.iter().map(|ty| self.as_parameter(ty, own)).collect();
+        let mut arguments: Vec<Option<Type>> = given.iter().map(|ty| self.as_parameter(ty, own)).collect();
         let params = self.nominal_data(n).params.clone();
+        // Those of the types around it come first.
+        let outer = params.len().saturating_sub(arguments.len());
+        arguments.splice(0..0, std::iter::repeat_n(None, outer));
         if arguments.iter().all(Option::is_none) || params.len() != arguments.len() {
             return;
         }

@@ -14,6 +14,7 @@ mod attributes;
 pub mod callable;
 mod class_initializers;
 mod conform;
+mod constrained;
 mod declare;
 mod declare_member;
 mod declare_protocol;

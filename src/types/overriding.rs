@@ -289,7 +289,7 @@ impl World {
     }
 
     /// What stands in the place of a function that promises derivatives promises them, too.
-    fn check_promised(&mut self, old: FunctionId, new: FunctionId) {
+    pub(super) fn check_promised(&mut self, old: FunctionId, new: FunctionId) {
         let given = self.promised_parameters(new);
         let covers = |given: &[bool], wanted: &[bool]| wanted.iter().zip(given).all(|(wanted, given)| given | !wanted);
         let mut wanted = self.promised_parameters(old).into_iter();

@@ -113,10 +113,19 @@ impl World {
         let differentiable = self.protocol("Differentiable");
         let env = self.group_env(self.nominal_data(n).group);
         let saved = std::mem::replace(&mut self.env, env);
+        let own = self.declared_type(n);
+        let may_move = self.is_declared_differentiable(n);
         for i in 0..self.nominal_data(n).stored.len() {
             let stored = &self.nominal_data(n).stored[i];
+            if let Some(marked) = stored.decl.attribute("noDerivative").filter(|_| !may_move) {
+                let message =
+                    "'@noDerivative' is only allowed on stored properties of types that conform to 'Differentiable'";
+                let span = marked.span;
+                self.report(Diagnostic::error(Code::WithRespectTo, span, message));
+                continue;
+            }
             let Some(span) = stored.decl.attribute("differentiable").map(|a| a.span) else { continue };
-            let (own, ty) = (self.declared_type(n), self.stored_type(n, i as u32));
+            let ty = self.stored_type(n, i as u32);
             let message = if !self.conforms_to(&own, differentiable) {
                 with_respect_to(&self.show(&own))
             } else if !self.conforms_to(&ty, differentiable) {
@@ -127,6 +136,18 @@ impl World {
             self.report(Diagnostic::error(Code::WithRespectTo, span, message));
         }
         self.env = saved;
+    }
+
+    /// Whether a type, or a class that it inherits from, is declared to be differentiable, if only for some arguments.
+    fn is_declared_differentiable(&mut self, n: NominalId) -> bool {
+        let mut class = Some(n);
+        while let Some(n) = class {
+            if self.declares(n, "Differentiable").is_some() {
+                return true;
+            }
+            class = self.superclass(n).map(|(base, _)| base);
+        }
+        false
     }
 
     /// `default` speaks of a derivative that is registered for a requirement which the function fulfils.
@@ -287,8 +308,8 @@ impl World {
         has_self: bool,
     ) -> Vec<bool> {
         let differentiable = self.protocol("Differentiable");
+        let is_function = |t: &Type| matches!(t, Type::Function(_));
         let Some(wrt) = &args.wrt else {
-            let is_function = |t: &Type| matches!(t, Type::Function(_));
             return types.iter().map(|t| !is_function(t) && self.conforms_to(t, differentiable)).collect();
         };
         let mut flags = vec![false; types.len()];
@@ -300,7 +321,7 @@ impl World {
                 self.report(Diagnostic::error(Code::WithRespectTo, param.span, message));
             }
             before = Some(i);
-            if !self.conforms_to(&types[i], differentiable) {
+            if is_function(&types[i]) || !self.conforms_to(&types[i], differentiable) {
                 let message = with_respect_to(&self.show(&types[i]));
                 self.report(Diagnostic::error(Code::WithRespectTo, param.span, message));
             }

@@ -7,7 +7,7 @@
 use super::derivative_type::{changed_parameters, derivative_parts, together, unlabelled};
 use super::originals::parameter_labels;
 use super::promise::{differentiation, parameters};
-use super::store::{FunctionKind, Owner, Registered, Signature, World};
+use super::store::{FunctionKind, Owner, Registered, Requirement, Signature, World};
 use super::tree::FunctionId;
 use super::ty::Type;
 use super::world::RegisteredKind;
@@ -48,6 +48,8 @@ enum Misfit {
     Types(Box<Diagnostic>),
     /// The labels of its arguments differ.
     Labels(FunctionId),
+    /// It requires something of its generic parameters that the derivative does not.
+    Unmet(FunctionId, Requirement),
     /// Said already.
     Reported,
 }
@@ -110,22 +112,31 @@ impl World {
         });
         let saved = std::mem::replace(&mut self.env, given.env.clone());
         let (mut labels, mut types) = (None, None);
-        let mut done = false;
-        for candidate in candidates {
-            let Some(original) = self.original(candidate, f, &given) else { continue };
+        let mut done = None;
+        for candidate in &candidates {
+            let Some(original) = self.original(*candidate, f, &given) else { continue };
             match try_one(self, &original) {
-                Ok(()) | Err(Misfit::Reported) => done = true,
+                Ok(()) => done = Some(Some(original)),
+                Err(Misfit::Reported) => done = Some(None),
                 Err(Misfit::Labels(other)) => labels = Some(other),
                 Err(Misfit::Types(problem)) => types = types.or(Some(problem)),
+                Err(Misfit::Unmet(function, requirement)) => {
+                    types = types.or_else(|| Some(Box::new(self.less_constrained(of, function, &requirement))));
+                }
                 Err(Misfit::Shape) => {}
             }
-            if done {
+            if done.is_some() {
                 break;
             }
         }
+        if let Some(Some(original)) = &done
+            && let Some(other) = self.fits_as_well(original, &candidates, f, &given)
+        {
+            self.report_ambiguous(of, original.function, other);
+        }
         self.env = saved;
         match (types, labels) {
-            _ if done => {}
+            _ if done.is_some() => {}
             (Some(problem), _) => self.report(*problem),
             (None, Some(original)) => {
                 let is_transpose =
@@ -165,7 +176,7 @@ impl World {
     }
 
     /// A function with the generic parameters of one that is to be registered for it.
-    fn original(&mut self, function: FunctionId, f: FunctionId, given: &Signature) -> Option<Original> {
+    pub(super) fn original(&mut self, function: FunctionId, f: FunctionId, given: &Signature) -> Option<Original> {
         let signature = self.signature(function);
         let (own, given_params) = (&signature.env.params, &given.env.params);
         let arguments: Vec<Type> = if own.len() == given_params.len() {
@@ -218,6 +229,9 @@ impl World {
                 || !same(world, &value, &original.result)
             {
                 return Err(Misfit::Shape);
+            }
+            if let Some(requirement) = world.unmet_of(original) {
+                return Err(Misfit::Unmet(original.function, requirement));
             }
             if given.throws && !world.signature(original.function).throws {
                 let message = "a derivative may throw only if its original does";
@@ -406,7 +420,7 @@ impl World {
     /// Whether two registered functions are for the same types.
     fn requires_the_same(&self, a: FunctionId, b: FunctionId) -> bool {
         let of = |f: FunctionId| self.function_data(f).signature.as_ref().map(|s| s.env.requirements.len());
-        a != b && self.function_data(a).owner == self.function_data(b).owner && of(a) == of(b)
+        self.function_data(a).owner == self.function_data(b).owner && of(a) == of(b)
     }
 }
 

@@ -103,7 +103,7 @@ impl World {
     }
 
     /// Whether what a registered function requires of its generic parameters implies what another one requires.
-    fn implies(&mut self, one: FunctionId, other: FunctionId) -> bool {
+    pub(super) fn implies(&mut self, one: FunctionId, other: FunctionId) -> bool {
         let (env, wanted) = (self.signature(one).env.clone(), self.signature(other).env.clone());
         if env.params.len() != wanted.params.len() {
             return false;
@@ -138,11 +138,16 @@ impl World {
         let arguments = bound.into_iter().collect::<Option<Vec<Type>>>().filter(|_| fits)?;
         let failing =
             env.requirements.iter().find(|r| !self.holds_here(std::slice::from_ref(*r), &env.params, &arguments))?;
-        Some(match failing {
+        Some(self.required(failing))
+    }
+
+    /// A requirement in words.
+    pub(super) fn required(&self, requirement: &Requirement) -> String {
+        match requirement {
             Requirement::Conforms(t, p) => format!("'{}' conforms to '{}'", self.show(t), self.protocol_data(*p).name),
             Requirement::Same(a, b) => format!("'{}' is '{}'", self.show(a), self.show(b)),
             Requirement::Superclass(a, b) => format!("'{}' inherits from '{}'", self.show(a), self.show(b)),
-        })
+        }
     }
 
     /// Whether requirements hold for concrete arguments.
@@ -154,7 +159,7 @@ impl World {
     }
 
     /// The same in the current generic surroundings.
-    fn holds_here(&mut self, requirements: &[Requirement], params: &[ParamId], arguments: &[Type]) -> bool {
+    pub(super) fn holds_here(&mut self, requirements: &[Requirement], params: &[ParamId], arguments: &[Type]) -> bool {
         let put = |t: &Type| t.substitute(&|p| params.iter().position(|q| *q == p).map(|i| arguments[i].clone()));
         requirements.iter().all(|requirement| match requirement {
             Requirement::Conforms(t, p) => {

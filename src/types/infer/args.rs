@@ -8,7 +8,7 @@ use crate::syntax::ast::{self, ExprKind as Ast, Ident, Name};
 use crate::types::solver::Literal;
 use crate::types::store::SignatureParam;
 use crate::types::tree::Expr;
-use crate::types::ty::Type;
+use crate::types::ty::{FunctionType, Type};
 use std::rc::Rc;
 
 /// An argument as written, and its value once it was inferred without knowing what is expected.
@@ -183,6 +183,9 @@ impl Infer<'_> {
             .collect();
         for i in shared {
             self.ready_args(std::slice::from_mut(&mut args[i]));
+            if let Some(ready) = &args[i].ready {
+                self.take_optional_result(ready);
+            }
         }
     }
 
@@ -273,7 +276,7 @@ impl Infer<'_> {
                 Type::Function(f) => match closure_arity(closure) {
                     // It takes a tuple apart, if nothing takes as many arguments.
                     Some(n) if n > 1 && f.params.len() == 1 => return Some(TUPLE_APART),
-                    arity => arity.is_none_or(|n| n == f.params.len()),
+                    arity => arity.is_none_or(|n| n == f.params.len()) && self.written_types_fit(closure, f),
                 },
                 Type::Var(_) => true,
                 Type::Existential(e) => e.is_any(),
@@ -302,6 +305,34 @@ impl Infer<'_> {
             _ => !matches!(inner, Type::Function(_) | Type::Tuple(_)),
         };
         fits.then_some(1)
+    }
+
+    /// Whether what a closure says that it takes and gives is what a function takes and gives. Where the function's types
+    /// are open, they become what the closure says.
+    fn written_types_fit(&mut self, closure: &ast::Closure, f: &FunctionType) -> bool {
+        if self.forgives {
+            return true;
+        }
+        for (written, wanted) in closure.params.iter().flatten().zip(&f.params) {
+            let Some(ty) = &written.ty else { continue };
+            let ty = self.resolve_quietly(ty);
+            let fits = self.world.try_unify(&ty, &wanted.ty, written.name.span) || self.can_convert(&wanted.ty, &ty);
+            if !fits || written.is_inout != wanted.is_inout {
+                return false;
+            }
+        }
+        let Some(result) = &closure.result else { return true };
+        let given = self.resolve_quietly(result);
+        self.world.try_unify(&given, &f.result, result.span) || self.can_convert(&given, &f.result)
+    }
+
+    /// A type that is written; what is wrong with it is reported with what it stands in.
+    pub(super) fn resolve_quietly(&mut self, ty: &ast::TypeExpr) -> Type {
+        let (before, failed) = (self.world.diagnostics.len(), self.failed);
+        let ty = self.resolve(ty);
+        self.world.diagnostics.truncate(before);
+        self.failed = failed;
+        ty
     }
 
     /// Whether a type has a member that `.member(…)` could mean. One that has none at all is the last that is meant, and

@@ -2,6 +2,7 @@
 
 use super::Infer;
 use super::args::{ArgNode, Slot, match_args};
+use super::special::Fit;
 use crate::source::Span;
 use crate::syntax::ast::{Name, TypeExpr, TypeExprKind};
 use crate::types::solver::{Clause, Wish};
@@ -236,12 +237,23 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Option<u32> {
+        self.rate(candidate, args, expected, span).map(|fit| fit.score)
+    }
+
+    /// The same, and how many arguments have to be converted.
+    pub(super) fn rate(
+        &mut self,
+        candidate: &Candidate,
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Option<Fit> {
         crate::stop::look();
         let params = self.candidate_params(candidate);
         let slots = match_args(&params, args).ok()?;
         let snapshot = self.world.snapshot();
         let instance = self.instantiate(candidate, span);
-        let mut score = candidate.tier * 1000;
+        let (mut score, mut conversions) = (candidate.tier * 1000, 0);
         let mut fits = instance.missing.is_none();
         if let (Some(receiver), Some(own)) = (&candidate.receiver, &instance.self_type) {
             let ty = receiver.ty.clone();
@@ -269,8 +281,12 @@ impl Infer<'_> {
             (self.is_open_literal(&args[*i]), !self.is_optional_for_variable(&args[*i], wanted))
         });
         for (i, wanted, param) in given {
+            let may_convert = self.may_become_optional(&args[i], &wanted);
             match self.arg_fits(&args[i], &wanted, param, span).filter(|_| fits) {
-                Some(cost) => score += cost,
+                Some(cost) => {
+                    score += cost;
+                    conversions += u32::from(cost > 1 || may_convert);
+                }
                 None => {
                     fits = false;
                     break;
@@ -290,7 +306,13 @@ impl Infer<'_> {
             score += generic.min(9) * 10 + 9u32.saturating_sub(instance.asked);
         }
         self.world.rollback(snapshot);
-        fits.then_some(score)
+        fits.then_some(Fit { score, conversions })
+    }
+
+    /// Whether an argument whose type is not known may have to be made an optional.
+    fn may_become_optional(&mut self, arg: &ArgNode, wanted: &Type) -> bool {
+        let Some(ready) = &arg.ready else { return false };
+        matches!(self.world.shallow(&ready.ty), Type::Var(_)) && self.world.is_optional(wanted)
     }
 
     /// Whether what is required of types that belong to generic parameters holds, as far as the arguments say what those

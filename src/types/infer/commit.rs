@@ -3,6 +3,7 @@
 use super::Infer;
 use super::args::{ArgNode, Slot, match_args};
 use super::candidates::{Candidate, Instance, Target};
+use super::implicit::implicit_root;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
@@ -133,13 +134,15 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether an argument is a literal, or one of several functions: other arguments may say which type it has.
+    /// Whether an argument is a literal, a member without its type, or one of several functions: other arguments may say
+    /// which type it has.
     fn depends_on_arguments(&mut self, arg: &ArgNode) -> bool {
         if arg.ready.is_some() {
             return self.is_open_literal(arg);
         }
         matches!(arg.ast.kind, Ast::Array(_) | Ast::Dictionary(_) | Ast::Operator(_))
             || is_literal(&arg.ast)
+            || implicit_root(&arg.ast).is_some()
             || self.names_several(&arg.ast)
     }
 
@@ -159,12 +162,8 @@ impl Infer<'_> {
                 if let Some(ty) = &written.ty
                     && self.world.has_vars(&wanted.ty)
                 {
-                    let (before, failed) = (self.world.diagnostics.len(), self.failed);
-                    let ty = self.resolve(ty);
+                    let ty = self.resolve_quietly(ty);
                     self.world.try_unify(&ty, &wanted.ty, written.name.span);
-                    // What is wrong with the type is reported with the closure.
-                    self.world.diagnostics.truncate(before);
-                    self.failed = failed;
                 }
             }
         }

@@ -57,6 +57,7 @@ mod reference;
 mod required;
 mod shown;
 mod solve;
+mod special;
 mod statement;
 mod strength;
 mod throwing;

@@ -4,10 +4,11 @@ use super::Infer;
 use super::args::{ArgNode, closure_arity, match_args};
 use super::candidates::{Candidate, Target};
 use super::solve::{Pending, PendingKind};
+use super::special::Fit;
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident};
 use crate::types::solver::Literal;
-use crate::types::tree::Expr;
+use crate::types::tree::{Expr, ExprKind};
 use crate::types::ty::{Type, VarId};
 use crate::types::written::single_expression;
 use std::rc::Rc;
@@ -66,6 +67,32 @@ impl Infer<'_> {
                 };
                 self.wait(kind, result, span)
             }
+        }
+    }
+
+    /// Makes the type of a call that is not decided yet an optional, if all functions give one that it could be of:
+    /// `Int("2")` is one before the literal has a type.
+    pub(super) fn take_optional_result(&mut self, value: &Expr) {
+        let ExprKind::Pending(i) = value.kind else { return };
+        let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, span, .. }) =
+            &self.pending[i as usize]
+        else {
+            return;
+        };
+        let (candidates, args, span) = (candidates.clone(), args.clone(), *span);
+        let fitting: Vec<&Candidate> =
+            candidates.iter().filter(|c| self.try_candidate(c, &args, None, span).is_some()).collect();
+        let mut gives_optional = |candidate: &Candidate| {
+            let snapshot = self.world.snapshot();
+            let given = self.instantiate(candidate, span).result;
+            let is_optional = self.world.is_optional(&given);
+            self.world.rollback(snapshot);
+            is_optional
+        };
+        if !fitting.is_empty() && fitting.into_iter().all(&mut gives_optional) {
+            let payload = self.world.fresh();
+            let optional = self.world.applied("Optional", &[payload]);
+            self.world.unify(&value.ty, &optional, span);
         }
     }
 
@@ -257,7 +284,6 @@ impl Infer<'_> {
         if fitting.is_empty() {
             return Some(self.no_fit(name, candidates, args, span));
         }
-        fitting.sort_by_key(|(score, _)| *score);
         let known = args.iter().all(|a| match &a.ready {
             Some(e) => {
                 let ty = e.ty.clone();
@@ -265,14 +291,18 @@ impl Infer<'_> {
             }
             None => true,
         });
-        let clear = fitting.len() == 1 || fitting[0].0 < fitting[1].0;
+        if fitting.len() > 1 && (known || by_default || last) {
+            fitting = self.without_more_general(fitting, args);
+        }
+        fitting.sort_by_key(|(fit, _)| fit.score);
+        let clear = fitting.len() == 1 || fitting[0].0.score < fitting[1].0.score;
         if fitting.len() == 1 || (clear && (known || by_default)) {
             let chosen = fitting[0].1.clone();
             return Some(self.commit(name, &chosen, args, expected, span));
         }
         if last || (by_default && known) {
             let tied: Vec<Candidate> =
-                fitting.iter().filter(|(s, _)| *s == fitting[0].0).map(|(_, c)| (*c).clone()).collect();
+                fitting.iter().filter(|(s, _)| s.score == fitting[0].0.score).map(|(_, c)| (*c).clone()).collect();
             if let Some(best) = self.most_special(&tied) {
                 return Some(self.commit(name, &best, args, expected, span));
             }
@@ -294,14 +324,14 @@ impl Infer<'_> {
         args: &[ArgNode],
         expected: Option<&Type>,
         span: Span,
-    ) -> Vec<(u32, &'c Candidate)> {
+    ) -> Vec<(Fit, &'c Candidate)> {
         let mut fitting = vec![];
         // When nothing gives what is expected, say what is wrong with the result rather than with the call.
         let attempts = [expected, None];
         for expected in &attempts[..if expected.is_some() { 2 } else { 1 }] {
             for candidate in candidates {
-                if let Some(score) = self.try_candidate(candidate, args, *expected, span) {
-                    fitting.push((score, candidate));
+                if let Some(fit) = self.rate(candidate, args, *expected, span) {
+                    fitting.push((fit, candidate));
                 }
             }
             if !fitting.is_empty() {

@@ -1,0 +1,125 @@
+//! Of two generic functions that fit, the one whose parameters say more: `f([T])` comes before `f(T)`.
+
+use super::Infer;
+use super::args::{ArgNode, Slot, match_args};
+use super::candidates::{Candidate, Target};
+use crate::types::store::{Requirement, Signature};
+use crate::types::tree::FunctionId;
+use crate::types::ty::Type;
+use std::rc::Rc;
+
+/// How a candidate fits the arguments.
+#[derive(Clone, Copy)]
+pub(super) struct Fit {
+    /// Smaller is better.
+    pub(super) score: u32,
+    /// How many arguments are not of the parameter's type as they are.
+    pub(super) conversions: u32,
+}
+
+/// The generic parameters of a function, and what is known to stand for them.
+struct Holes<'s> {
+    general: &'s Signature,
+    special: &'s Signature,
+    /// How many of them belong to the surroundings.
+    outer: usize,
+    found: Vec<Option<Type>>,
+}
+
+impl Infer<'_> {
+    /// Leaves out every generic candidate that another one does as well for more special types.
+    pub(super) fn without_more_general<'c>(
+        &mut self,
+        fitting: Vec<(Fit, &'c Candidate)>,
+        args: &[ArgNode],
+    ) -> Vec<(Fit, &'c Candidate)> {
+        let is_more_general = |infer: &mut Self, (fit, candidate): (Fit, &Candidate)| {
+            fitting.iter().any(|(other_fit, other)| {
+                other_fit.conversions <= fit.conversions
+                    && other.tier <= candidate.tier
+                    && infer.covers(candidate, other, args)
+                    && !infer.covers(other, candidate, args)
+            })
+        };
+        let kept: Vec<bool> = fitting.iter().map(|found| !is_more_general(self, *found)).collect();
+        fitting.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(found, _)| found).collect()
+    }
+
+    /// Whether a generic candidate takes whatever another one takes.
+    fn covers(&mut self, general: &Candidate, special: &Candidate, args: &[ArgNode]) -> bool {
+        let (Target::Function(f), Target::Function(g)) = (&general.target, &special.target) else { return false };
+        let (general_types, special_types) = (self.taken_types(*f, args), self.taken_types(*g, args));
+        let (Some(general_types), Some(special_types)) = (general_types, special_types) else { return false };
+        let outer = general.prefix.len();
+        let signatures: (Rc<Signature>, Rc<Signature>) = (self.world.signature(*f), self.world.signature(*g));
+        let count = |signature: &Signature| signature.env.params.len();
+        if outer != special.prefix.len() || count(&signatures.0) <= outer || count(&signatures.1) <= outer {
+            return false;
+        }
+        let found = vec![None; count(&signatures.0)];
+        let mut holes = Holes { general: &signatures.0, special: &signatures.1, outer, found };
+        general_types.iter().zip(&special_types).all(|(a, b)| holes.cover(a, b))
+            && signatures.0.env.requirements.iter().all(|requirement| self.is_implied(requirement, &holes))
+    }
+
+    /// The types that a function takes the arguments as, where each goes to a parameter of its own.
+    fn taken_types(&mut self, f: FunctionId, args: &[ArgNode]) -> Option<Vec<Type>> {
+        let params = self.world.signature(f).params.clone();
+        let slots = match_args(&params, args).ok()?;
+        let mut types = vec![];
+        for (slot, param) in slots.iter().zip(&params) {
+            match slot {
+                Slot::Arg(_) => types.push(self.param_value_type(param)),
+                Slot::Default => {}
+                Slot::Variadic(_) | Slot::Whole(_) => return None,
+            }
+        }
+        Some(types)
+    }
+
+    /// Whether what the general function requires of a parameter is known of the type that stands for it.
+    fn is_implied(&mut self, requirement: &Requirement, holes: &Holes) -> bool {
+        let Requirement::Conforms(Type::Param(p), protocol) = requirement else { return false };
+        let Some(k) = holes.general.env.params.iter().position(|q| q == p) else { return false };
+        match &holes.found[k] {
+            _ if k < holes.outer => true,
+            Some(Type::Nominal(n, _)) => self.world.find_conformance(*n, *protocol).is_some(),
+            Some(own @ Type::Param(_)) => holes.special.env.requirements.iter().any(|known| match known {
+                Requirement::Conforms(of, q) => {
+                    of == own && (q == protocol || self.world.refined(*q).contains(protocol))
+                }
+                _ => false,
+            }),
+            None => true,
+            Some(_) => false,
+        }
+    }
+}
+
+impl Holes<'_> {
+    /// Whether the general type becomes the special one when something stands for its parameters.
+    fn cover(&mut self, general: &Type, special: &Type) -> bool {
+        match (general, special) {
+            (Type::Param(p), _) => match self.general.env.params.iter().position(|q| q == p) {
+                Some(k) if k < self.outer => {
+                    matches!(special, Type::Param(q) if self.special.env.params.get(k) == Some(q))
+                }
+                Some(k) => self.found[k].get_or_insert_with(|| special.clone()) == special,
+                None => general == special,
+            },
+            (Type::Nominal(n, xs), Type::Nominal(m, ys)) => {
+                n == m && xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|(x, y)| self.cover(x, y))
+            }
+            (Type::Tuple(xs), Type::Tuple(ys)) => {
+                xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|((_, x), (_, y))| self.cover(x, y))
+            }
+            (Type::Function(f), Type::Function(g)) => {
+                f.params.len() == g.params.len()
+                    && f.params.iter().zip(&g.params).all(|(x, y)| self.cover(&x.ty, &y.ty))
+                    && self.cover(&f.result, &g.result)
+            }
+            (Type::Metatype(x), Type::Metatype(y)) => self.cover(x, y),
+            _ => general == special,
+        }
+    }
+}
