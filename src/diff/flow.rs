@@ -82,6 +82,29 @@ pub fn native(name: &str) -> NativePassage {
     NATIVES.iter().find(|(prefix, _)| name.starts_with(prefix)).map_or(NativePassage::Unknown, |(_, passage)| *passage)
 }
 
+/// Whether a function of texts looks for something, counts or compares: its result is no text and no part of one.
+pub fn selects(name: &str) -> bool {
+    const LOOKS: &[&str] = &[
+        "text.after",
+        "text.before",
+        "text.scalarAfter",
+        "text.scalarBefore",
+        "text.find",
+        "text.findLast",
+        "text.cuts",
+        "text.eq",
+        "text.lt",
+        "text.hasPrefix",
+        "text.hasSuffix",
+        "text.contains",
+        "text.count",
+        "text.isEmpty",
+        "text.size",
+        "text.isKind",
+    ];
+    LOOKS.contains(&name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

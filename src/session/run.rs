@@ -106,7 +106,7 @@ impl<'p> OnDemand<'p> {
         graph: &crate::ir::Function,
     ) -> Result<Rc<bytecode::Code>, Box<Fault>> {
         let differentiated = stop::caught(|| {
-            let marked = self.chains.marked(graph);
+            let marked = self.chains.marked(id, graph);
             let graph = marked.as_ref().unwrap_or(graph);
             let thresholds =
                 if self.marks_thresholds { diff::threshold::marked(self.program, id, graph) } else { None };
@@ -173,10 +173,6 @@ impl Compiler for OnDemand<'_> {
     fn derived(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
         let Some((_, sources)) = &self.known else { return vec![] };
         derive::forms(&derive::written(self.program, FunctionId(function), sources), name, order)
-    }
-
-    fn passes(&mut self, function: u32, argument: u32, result: u32) -> bool {
-        self.chains.passes(FunctionId(function), argument, result)
     }
 
     fn shapes(&self) -> &Shapes {

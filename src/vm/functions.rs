@@ -104,12 +104,6 @@ pub trait Compiler {
         vec![]
     }
 
-    /// Whether a function makes a result of an integer that it is given, both by number.
-    fn passes(&mut self, function: u32, argument: u32, result: u32) -> bool {
-        let _ = (function, argument, result);
-        false
-    }
-
     /// What values look like.
     fn shapes(&self) -> &Shapes;
 
@@ -303,7 +297,6 @@ fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
         | Operator::WithDerivative { of }
         | Operator::Coordinates { of }
         | Operator::Gradient { at: of, .. }
-        | Operator::BrokenArgument { of, .. }
         | Operator::Broken { of } => vec![of],
         Operator::Series { result, .. } => vec![result],
         Operator::ApplyAtOnce
@@ -313,6 +306,9 @@ fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
         | Operator::SendBreak { .. }
         | Operator::ReceiveBreak { .. }
         | Operator::ForgetBreaks
+        | Operator::GiveBreak { .. }
+        | Operator::TakeBreak { .. }
+        | Operator::JoinBreaks
         | Operator::KeepBreak { .. }
         | Operator::KeptBreak { .. } => vec![],
     });

@@ -13,11 +13,11 @@ use super::{At, leaves, set_leaves, value_layout, walk};
 use crate::bytecode::Instruction;
 use crate::diagnostic::Code as Number;
 use crate::tape::{Levels, Num, Stop, Template};
+use crate::value::origins::{Content, Origin, Origins, Storage};
 use crate::value::reach::{SlotChange, change_slots};
 use crate::value::shape::{TangentId, TangentKind};
-use crate::value::{BoxCells, Cells, Ref, Slot};
-use hashbrown::HashMap;
-use std::rc::{Rc, Weak};
+use crate::value::{Cells, Ref, Slot};
+use std::rc::Rc;
 
 /// Chains that broke.
 #[derive(Default)]
@@ -28,21 +28,14 @@ pub struct BrokenChains {
     sent: Vec<(u32, Num)>,
     /// How many frames there are where they go.
     sent_to: usize,
-    /// Integers in variables that were made of numbers, by the address of the box and the number in it.
-    kept: HashMap<(usize, u32), Kept>,
+    /// The same of the arguments of the function that is called next.
+    given: Vec<(u32, Num)>,
+    /// How many frames there are in the function that takes them.
+    given_to: usize,
 }
 
-/// From so many variables on those that are gone are looked for.
+/// From so many things in an object on those whose numbers belong to levels that have ended are looked for.
 const MANY: usize = 256;
-
-/// An integer in a variable.
-struct Kept {
-    /// The box; nothing for a global variable.
-    inside: Option<Weak<BoxCells>>,
-    /// The integer: another one was stored there since.
-    integer: i64,
-    made_of: Vec<Num>,
-}
 
 /// A place where a chain broke: the function that takes the adjoint of the result.
 pub struct Broken {
@@ -61,13 +54,13 @@ impl BrokenChains {
     /// A new run begins.
     pub fn clear(&mut self) {
         self.places.clear();
-        self.kept.clear();
-        self.forget_sent();
+        self.forget();
     }
 
-    /// Forgets what was sent by functions that have returned.
-    pub fn forget_sent(&mut self) {
+    /// Forgets what was sent by functions that have returned, and given to functions that were called.
+    pub fn forget(&mut self) {
         self.sent.clear();
+        self.given.clear();
     }
 }
 
@@ -117,11 +110,11 @@ pub(super) fn mark(
 
 /// Says that a result of the function that runs was made of a number that moves, if it does.
 pub(super) fn send(machine: &mut Machine, result: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
-    let number = arguments.f.first().map(|value| Num { value: *value, slot: arguments.slot(0) }).unwrap_or_default();
+    let number = number(arguments);
     if machine.levels.innermost(&[number]).is_some() {
         let to = machine.frames.len() - 1;
         if machine.broken.sent_to != to {
-            machine.broken.forget_sent();
+            machine.broken.sent.clear();
             machine.broken.sent_to = to;
         }
         machine.broken.sent.push((result, number));
@@ -129,8 +122,7 @@ pub(super) fn send(machine: &mut Machine, result: u32, arguments: &Cells) -> Res
     Ok(Next::Return)
 }
 
-/// The number that a result of the function that has just returned was made of: one that moves wherever any of those does.
-/// They are added up with weights, so that their tangents do not cancel.
+/// The number that a result of the function that has just returned was made of.
 pub(super) fn receive(machine: &mut Machine, result: u32) -> Result<Next, Box<Fault>> {
     let mut sent = vec![];
     if machine.broken.sent_to == machine.frames.len() {
@@ -139,81 +131,173 @@ pub(super) fn receive(machine: &mut Machine, result: u32) -> Result<Next, Box<Fa
     give_together(machine, &sent)
 }
 
-/// Gives a number that moves wherever any of these does.
-fn give_together(machine: &mut Machine, numbers: &[Num]) -> Result<Next, Box<Fault>> {
-    let mut together = numbers.first().copied().unwrap_or_default();
-    for (k, x) in numbers.iter().enumerate().skip(1) {
-        let weighted = machine.levels.record(machine.ids.mul, &[*x, Num::constant(1.0 / (k as f64 + 0.7))])?;
-        together = machine.levels.record(machine.ids.add, &[together, weighted])?;
+/// Says that an argument of the function that is called next was made of a number that moves, if it does.
+pub(super) fn give(machine: &mut Machine, argument: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
+    let number = number(arguments);
+    if machine.levels.innermost(&[number]).is_some() {
+        machine.broken.given_to = machine.frames.len() + 1;
+        machine.broken.given.push((argument, number));
     }
+    Ok(Next::Return)
+}
+
+/// The number that an argument of the function that was just called was made of.
+pub(super) fn take(machine: &mut Machine, argument: u32) -> Result<Next, Box<Fault>> {
+    let mut given = vec![];
+    if machine.broken.given_to == machine.frames.len() {
+        given.extend(machine.broken.given.iter().filter(|(of, _)| *of == argument).map(|(_, x)| *x));
+    }
+    give_together(machine, &given)
+}
+
+/// A number that moves wherever any of these does.
+pub(super) fn join(machine: &mut Machine, arguments: &Cells) -> Result<Next, Box<Fault>> {
+    let numbers = arguments.f.iter().enumerate().map(|(k, value)| Num { value: *value, slot: arguments.slot(k) });
+    give_together(machine, &numbers.collect::<Vec<_>>())
+}
+
+fn give_together(machine: &mut Machine, numbers: &[Num]) -> Result<Next, Box<Fault>> {
+    let together = together(machine, numbers)?;
     machine.set_num(0, together);
     Ok(Next::Return)
 }
 
-/// Remembers what an integer was made of that was stored in a variable.
-pub(super) fn keep(machine: &mut Machine, (index, more): (u32, bool), arguments: &Cells) -> Result<Next, Box<Fault>> {
-    let (inside, address) = variable(arguments);
-    let integer = arguments.i.first().copied().unwrap_or(0);
-    let number = arguments.f.first().map(|value| Num { value: *value, slot: arguments.slot(0) }).unwrap_or_default();
-    if !more {
-        machine.broken.kept.remove(&(address, index));
-        prune(machine);
+/// A number that moves wherever any of these does: they are added up with weights, so that their tangents do not cancel.
+fn together(machine: &mut Machine, numbers: &[Num]) -> Result<Num, Box<Fault>> {
+    let mut moving: Vec<Num> = vec![];
+    for x in numbers {
+        if machine.levels.innermost(&[*x]).is_some() && moving.iter().all(|other| other.slot != x.slot) {
+            moving.push(*x);
+        }
     }
-    if machine.levels.innermost(&[number]).is_some() {
-        let new = || Kept { inside: inside.map(Rc::downgrade), integer, made_of: vec![] };
-        machine.broken.kept.entry((address, index)).or_insert_with(new).made_of.push(number);
+    let mut together = moving.first().copied().unwrap_or_default();
+    for (k, x) in moving.iter().enumerate().skip(1) {
+        let weighted = machine.levels.record(machine.ids.mul, &[*x, Num::constant(1.0 / (k as f64 + 0.7))])?;
+        together = machine.levels.record(machine.ids.add, &[together, weighted])?;
     }
-    Ok(Next::Return)
+    Ok(together)
 }
 
-/// Forgets variables that are gone, and numbers of levels that have ended, when there are many.
-fn prune(machine: &mut Machine) {
-    let (levels, kept) = (&machine.levels, &mut machine.broken.kept);
-    if kept.len() >= MANY && kept.len().is_power_of_two() {
-        let is_there = |kept: &Kept| kept.inside.as_ref().is_none_or(|inside| inside.strong_count() > 0);
-        kept.retain(|_, one| is_there(one) && one.made_of.iter().any(|x| levels.is_live(x.slot)));
+/// The number that an operator was given.
+fn number(arguments: &Cells) -> Num {
+    arguments.f.first().map(|value| Num { value: *value, slot: arguments.slot(0) }).unwrap_or_default()
+}
+
+/// What an operator was told to stand in storage; nothing for a reference that is no text.
+fn content(inside: Storage, arguments: &Cells) -> Option<Content> {
+    if inside == Storage::Whole {
+        return Some(Content::Any);
     }
-}
-
-/// The number that an integer was made of that was read in a variable.
-pub(super) fn kept(machine: &mut Machine, index: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
-    let (inside, address) = variable(arguments);
-    let is_there = |kept: &&Kept| {
-        let known = kept.inside.as_ref().and_then(Weak::upgrade);
-        let is_same = known.as_ref().map(Rc::as_ptr) == inside.map(Rc::as_ptr);
-        is_same && arguments.i.first() == Some(&kept.integer)
-    };
-    let found = machine.broken.kept.get(&(address, index)).filter(is_there);
-    let made_of = found.map_or(vec![], |kept| kept.made_of.clone());
-    give_together(machine, &made_of)
-}
-
-/// The box of a variable, and its address; a global variable has none.
-fn variable(arguments: &Cells) -> (Option<&Rc<BoxCells>>, usize) {
-    match arguments.r.first() {
-        Some(Ref::Box(inside)) => (Some(inside), Rc::as_ptr(inside) as usize),
-        _ => (None, 0),
+    match arguments.i.first() {
+        Some(integer) => Some(Content::Integer(*integer)),
+        None => Content::of(arguments.r.last()?),
     }
 }
 
-/// Marks what a function value has given as made without a derivative, if it was made of that argument: an integer that
-/// was made of a number.
-pub(super) fn mark_argument(
+/// What is kept beside the integers and texts of an object, or of the global variables.
+fn beside<T: Default>(machine: &Machine, inside: Storage, object: Option<&Ref>, look: impl FnOnce(&Origins) -> T) -> T {
+    match (inside, object) {
+        (Storage::Global, _) => look(&machine.globals.origins),
+        (_, Some(Ref::Cells(cells))) => look(&cells.origins),
+        (_, Some(Ref::Box(inside))) => look(&inside.cells.borrow().origins),
+        (_, Some(Ref::Closure(closure))) => look(&closure.captures.origins),
+        (_, Some(Ref::Any(any))) => look(&any.cells.origins),
+        (Storage::Values, Some(Ref::Dictionary(dictionary))) => look(dictionary.origins()[1]),
+        (_, Some(Ref::Dictionary(dictionary))) => look(dictionary.origins()[0]),
+        (_, Some(Ref::Null | Ref::Text(_) | Ref::Machine(_)) | None) => T::default(),
+    }
+}
+
+/// The same, to be changed. Values that are shared are copied first; functions and values of any type are new here, and
+/// nobody else has them.
+fn change_beside(machine: &mut Machine, inside: Storage, object: Option<&mut Ref>, change: impl FnOnce(&mut Origins)) {
+    match (inside, object) {
+        (Storage::Global, _) => {
+            machine.levels.log_global();
+            change(&mut machine.globals.origins);
+        }
+        (_, Some(Ref::Cells(cells))) => change(&mut Rc::make_mut(cells).origins),
+        (_, Some(Ref::Box(inside))) => {
+            machine.levels.log_store(inside);
+            change(&mut inside.cells.borrow_mut().origins);
+        }
+        (_, Some(Ref::Closure(closure))) => {
+            if let Some(closure) = Rc::get_mut(closure) {
+                change(&mut closure.captures.origins);
+            }
+        }
+        (_, Some(Ref::Any(any))) => {
+            if let Some(any) = Rc::get_mut(any) {
+                change(&mut any.cells.origins);
+            }
+        }
+        (_, Some(Ref::Dictionary(dictionary))) => {
+            let [keys, values] = Rc::make_mut(dictionary).origins_mut();
+            change(if inside == Storage::Values { values } else { keys });
+        }
+        (_, Some(Ref::Null | Ref::Text(_) | Ref::Machine(_)) | None) => {}
+    }
+}
+
+/// Remembers what an integer or a text was made of that was stored somewhere.
+pub(super) fn keep(
     machine: &mut Machine,
-    compiler: &mut dyn Compiler,
-    (of, argument, result): (TangentId, u32, u32),
+    (inside, component, replaces): (Storage, u32, bool),
     mut arguments: Cells,
 ) -> Result<Next, Box<Fault>> {
-    let passes = match arguments.r.pop() {
-        Some(Ref::Closure(closure)) => compiler.passes(closure.function, argument, result),
-        _ => false,
-    };
-    if passes {
-        return mark(machine, compiler, of, &arguments);
+    if let Some(content) = content(inside, &arguments) {
+        let number = number(&arguments);
+        let moves = machine.levels.innermost(&[number]).is_some();
+        let known =
+            beside(machine, inside, arguments.r.first(), |origins| (origins.count(), origins.get(component, content)));
+        let mut made_of = if replaces { vec![] } else { numbers(&known.1) };
+        made_of.push(number);
+        let together = together(machine, &made_of)?;
+        if moves || replaces && known.0 > 0 {
+            let origin = Origin { value: together.value, slot: together.slot };
+            let live = (known.0 >= MANY && known.0.is_power_of_two()).then(|| live(machine));
+            change_beside(machine, inside, arguments.r.first_mut(), |origins| {
+                if let Some(live) = live {
+                    origins.retain(|origin| live.contains(&origin.slot.epoch));
+                }
+                if replaces {
+                    origins.forget(component, content);
+                }
+                if moves {
+                    origins.set(component, content, smallvec::smallvec![origin]);
+                }
+            });
+        }
     }
-    let y = Num { value: arguments.f.get(1).copied().unwrap_or(f64::NAN), slot: arguments.slot(1) };
-    machine.set_num(0, y);
+    if inside.has_object() {
+        let object = arguments.r.first_mut().map(std::mem::take).unwrap_or_default();
+        machine.set_reference(0, object);
+    }
     Ok(Next::Return)
+}
+
+/// The number that an integer or a text was made of that was read somewhere.
+pub(super) fn kept(
+    machine: &mut Machine,
+    (inside, component): (Storage, u32),
+    arguments: &Cells,
+) -> Result<Next, Box<Fault>> {
+    let object = arguments.r.first();
+    let found = match content(inside, arguments) {
+        Some(Content::Any) => beside(machine, inside, object, Origins::all),
+        Some(content) => beside(machine, inside, object, |origins| origins.get(component, content).to_vec()),
+        None => vec![],
+    };
+    give_together(machine, &numbers(&found))
+}
+
+/// The epochs of the levels that are live.
+fn live(machine: &Machine) -> Vec<u64> {
+    (0..machine.levels.depth()).filter_map(|k| machine.levels.epoch_at(k)).collect()
+}
+
+fn numbers(origins: &[Origin]) -> Vec<Num> {
+    origins.iter().map(|origin| Num { value: origin.value, slot: origin.slot }).collect()
 }
 
 /// Marks all numbers of an argument, or of what is stored in a property, that is marked `@noDerivative`. What is in

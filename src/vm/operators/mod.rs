@@ -85,13 +85,15 @@ pub fn operate(
         Operator::NoDerivative { is_property } => broken::left_out(machine, compiler, is_property, arguments),
         Operator::SendBreak { result } => broken::send(machine, result, &arguments),
         Operator::ReceiveBreak { result } => broken::receive(machine, result),
-        Operator::BrokenArgument { of, argument, result } => {
-            broken::mark_argument(machine, compiler, (of, argument, result), arguments)
+        Operator::GiveBreak { argument } => broken::give(machine, argument, &arguments),
+        Operator::TakeBreak { argument } => broken::take(machine, argument),
+        Operator::JoinBreaks => broken::join(machine, &arguments),
+        Operator::KeepBreak { inside, component, replaces } => {
+            broken::keep(machine, (inside, component, replaces), arguments)
         }
-        Operator::KeepBreak { index, more } => broken::keep(machine, (index, more), &arguments),
-        Operator::KeptBreak { index } => broken::kept(machine, index, &arguments),
+        Operator::KeptBreak { inside, component } => broken::kept(machine, (inside, component), &arguments),
         Operator::ForgetBreaks => {
-            machine.broken.forget_sent();
+            machine.broken.forget();
             Ok(Next::Return)
         }
         Operator::Threshold { comparison } => {
