@@ -132,7 +132,7 @@ pub enum Operator {
     GiveBreak { argument: u32 },
     /// `→ x`: what was given for the argument with that number.
     TakeBreak { argument: u32 },
-    /// `x… → x`: a number that moves wherever one of these moves.
+    /// `x… → x`: a number that moves wherever one of these moves, or one in one of these objects.
     JoinBreaks,
     /// `object, x, n → object`: what the integer or text there was made of.
     KeepBreak { inside: Storage, component: u32, replaces: bool },

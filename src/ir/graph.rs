@@ -351,7 +351,7 @@ pub enum Operator {
     /// `→ x`: what the caller has given for the argument with that number; a constant when it has given nothing. Only in
     /// derivative code.
     TakeBreak { argument: u32 },
-    /// `x… → x`: a number that moves wherever one of these moves. Only in derivative code.
+    /// `x… → x`: a number that moves wherever one of these moves, or one in one of these objects. Only in derivative code.
     JoinBreaks,
     /// `object, x, n → object`, or without an object for a global variable: the integer or text `n` that was stored there as that
     /// component was made of `x`, beside what was stored there before unless it `replaces` that; of the

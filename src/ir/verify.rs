@@ -207,7 +207,7 @@ impl Check<'_> {
             Operator::ForgetBreaks => ins.is_empty() && outs.is_empty(),
             Operator::GiveBreak { .. } => ins == [Bank::F] && outs.is_empty(),
             Operator::TakeBreak { .. } => ins.is_empty() && outs == [Bank::F],
-            Operator::JoinBreaks => ins.iter().all(|bank| *bank == Bank::F) && outs == [Bank::F],
+            Operator::JoinBreaks => ins.iter().all(|bank| *bank != Bank::I) && outs == [Bank::F],
             Operator::KeepBreak { inside, .. } => {
                 let (object, number) = ins.split_at(usize::from(inside.has_object()).min(ins.len()));
                 let content = number.get(1..).unwrap_or_default();

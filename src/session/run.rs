@@ -237,6 +237,9 @@ impl Session {
     /// Runs a script, and gives the value of its last expression.
     pub(super) fn computed(&mut self, script: FunctionId) -> Result<Cells, Box<Fault>> {
         self.machine.reserve_globals(self.program.globals);
+        if self.world.is_interactive {
+            self.machine.renew_derivatives();
+        }
         self.machine.onlooker = self.loops.map(|tell| self.onlooker(tell));
         // Wishes of a run that failed.
         self.machine.host.wishes.clear();

@@ -150,6 +150,8 @@ pub struct Sweep {
 #[derive(Debug, Default)]
 pub struct Functions {
     entries: [Vec<Option<Box<Entry>>>; 3],
+    /// Derivative code that is out of date.
+    replaced: Vec<Box<Entry>>,
     /// For each method the functions that it was found to be, by type.
     methods: Vec<Vec<(ShapeId, Ref)>>,
     /// Function objects that captured nothing, by function: one of each is enough.
@@ -174,6 +176,12 @@ impl Functions {
             Some(Some(entry)) => Some(entry),
             _ => None,
         }
+    }
+
+    /// The program has grown, and chains that break may lead through functions that none led through before.
+    pub fn renew_derivatives(&mut self) {
+        let derivatives = self.entries[Version::Derivative as usize..].iter_mut();
+        self.replaced.extend(derivatives.flat_map(|entries| entries.drain(..).flatten()));
     }
 
     /// A function object that captured nothing, if it was made before.

@@ -9,7 +9,7 @@ use crate::value::shape::ShapeId;
 /// One thing that a step does.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Link {
-    /// A number becomes an integer or a text.
+    /// A number, or an object with numbers, becomes an integer or a text.
     Break { number: Reg, to: Reg },
     /// An integer or a text is made of another one.
     Carry { from: Reg, to: Reg },
@@ -178,7 +178,13 @@ impl Links<'_> {
 
     fn native(&self, name: &str, shapes: &[ShapeId], step: &Instruction, links: &mut Vec<Link>) {
         match flow::native(name) {
-            NativePassage::Break => self.made_of_all(step, false, links),
+            NativePassage::Break => {
+                let objects = step.ins.iter().filter(|r| self.bank(**r) == Bank::R);
+                for (number, to) in objects.flat_map(|number| step.outs.iter().map(move |to| (*number, *to))) {
+                    links.push(Link::Break { number, to });
+                }
+                self.made_of_all(step, false, links);
+            }
             NativePassage::Carry if !flow::selects(name) => {
                 let has_text = step.ins.iter().any(|r| self.bank(*r) == Bank::R);
                 self.made_of_all(step, has_text, links);

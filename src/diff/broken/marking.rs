@@ -177,10 +177,11 @@ impl<'a> Marking<'a> {
     /// Writes the number beside a register.
     fn write_beside(&mut self, reg: Reg, made_of: &[Reg], span: Span) {
         let number = self.beside(reg);
+        let is_number = |reg: &Reg| self.registers[reg.0 as usize].bank == Bank::F;
         let (op, ins) = match made_of {
             [] => (Op::ConstF(0.0), vec![]),
             [one] if *one == number => return,
-            [one] => (Op::Copy, vec![*one]),
+            [one] if is_number(one) => (Op::Copy, vec![*one]),
             all => (Op::Operator(Operator::JoinBreaks), all.to_vec()),
         };
         self.is_changed = true;

@@ -17,6 +17,7 @@ use crate::value::origins::{Content, Origin, Origins, Storage};
 use crate::value::reach::{SlotChange, change_slots};
 use crate::value::shape::{TangentId, TangentKind};
 use crate::value::{Cells, Ref, Slot};
+use hashbrown::HashSet;
 use std::rc::Rc;
 
 /// Chains that broke.
@@ -150,10 +151,30 @@ pub(super) fn take(machine: &mut Machine, argument: u32) -> Result<Next, Box<Fau
     give_together(machine, &given)
 }
 
-/// A number that moves wherever any of these does.
-pub(super) fn join(machine: &mut Machine, arguments: &Cells) -> Result<Next, Box<Fault>> {
+/// A number that moves wherever any of these does, or any that is in these objects.
+pub(super) fn join(machine: &mut Machine, arguments: &mut Cells) -> Result<Next, Box<Fault>> {
     let numbers = arguments.f.iter().enumerate().map(|(k, value)| Num { value: *value, slot: arguments.slot(k) });
-    give_together(machine, &numbers.collect::<Vec<_>>())
+    let mut numbers: Vec<Num> = numbers.collect();
+    if !arguments.r.is_empty() && machine.levels.depth() > 0 {
+        let mut inside = Inside(vec![]);
+        change_slots(arguments, &mut inside);
+        numbers.extend(inside.0.into_iter().map(|slot| Num { value: 0.0, slot }));
+    }
+    give_together(machine, &numbers)
+}
+
+/// Collects slots, and changes none.
+struct Inside(Vec<Slot>);
+
+impl SlotChange for Inside {
+    fn slot(&mut self, slot: Slot) -> Slot {
+        self.0.push(slot);
+        slot
+    }
+
+    fn enters_boxes(&self) -> bool {
+        false
+    }
 }
 
 fn give_together(machine: &mut Machine, numbers: &[Num]) -> Result<Next, Box<Fault>> {
@@ -164,9 +185,10 @@ fn give_together(machine: &mut Machine, numbers: &[Num]) -> Result<Next, Box<Fau
 
 /// A number that moves wherever any of these does: they are added up with weights, so that their tangents do not cancel.
 fn together(machine: &mut Machine, numbers: &[Num]) -> Result<Num, Box<Fault>> {
+    let mut met = HashSet::new();
     let mut moving: Vec<Num> = vec![];
     for x in numbers {
-        if machine.levels.innermost(&[*x]).is_some() && moving.iter().all(|other| other.slot != x.slot) {
+        if machine.levels.innermost(&[*x]).is_some() && met.insert((x.slot.epoch, x.slot.payload)) {
             moving.push(*x);
         }
     }

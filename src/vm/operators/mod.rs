@@ -87,7 +87,7 @@ pub fn operate(
         Operator::ReceiveBreak { result } => broken::receive(machine, result),
         Operator::GiveBreak { argument } => broken::give(machine, argument, &arguments),
         Operator::TakeBreak { argument } => broken::take(machine, argument),
-        Operator::JoinBreaks => broken::join(machine, &arguments),
+        Operator::JoinBreaks => broken::join(machine, &mut arguments),
         Operator::KeepBreak { inside, component, replaces } => {
             broken::keep(machine, (inside, component, replaces), arguments)
         }
