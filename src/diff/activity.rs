@@ -259,6 +259,7 @@ impl Walk<'_, '_> {
         let known = match flow::native(name) {
             NativePassage::Container => all.element(),
             NativePassage::Break => broken(&all, at, BreakReason::Conversion(name), step.span),
+            NativePassage::Carry if flow::selects(name) => Known::default(),
             NativePassage::Carry => all,
             NativePassage::Nothing => Known::default(),
             NativePassage::Unknown => Known::unknown(),
