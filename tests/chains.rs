@@ -345,6 +345,13 @@ const WHOLE: &[&str] = &[
     r#"var n = 0; for _ in 0..<Int(x) { n += 1 }; return Double(n) * x"#,
 ];
 
+/// Functions that are written where their derivative is asked for, and in which it is not certain that a chain breaks.
+const UNCERTAIN: &[&str] = &[
+    "print(gradient(at: 2.5) { x in elementOf([Int(x), 3], 1) * x })",
+    "print(gradient(at: 2.5) { x in read([\"\\(x)\", \"3\"], 1) * x })",
+    "print(gradient(at: 2.5) { x in numberOf(3) * x + table[Int(x)] })",
+];
+
 /// Derivatives of a function in `known`, which nobody looked into before the program runs.
 const WAYS: &[&str] = &[
     "print(derivative(at: 2.5) { x in known[0](x) })",
@@ -416,6 +423,18 @@ fn what_selects_has_one() {
     };
     let wrong = wrong(WHOLE, is_done);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_not_certain_is_not_refused() {
+    let before = "func elementOf(_ a: [Int], _ k: Int) -> Double { Double(a[k]) }
+        func numberOf(_ n: Int) -> Double { Double(n) }
+        func read(_ a: [String], _ k: Int) -> Double { Double(a[k])! }
+        let table = [10.0, 20, 30]\n";
+    for line in UNCERTAIN {
+        let outcome = run(&format!("{before}{line}"));
+        assert_eq!(outcome.status, Status::Done, "{line}\n{:?}", outcome.diagnostics);
+    }
 }
 
 #[test]
