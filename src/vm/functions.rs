@@ -150,7 +150,8 @@ pub struct Sweep {
 #[derive(Debug, Default)]
 pub struct Functions {
     entries: [Vec<Option<Box<Entry>>>; 3],
-    /// Derivative code that is out of date.
+    /// Derivative code that is out of date; it stays where it is, as all entries do.
+    #[allow(clippy::vec_box, reason = "frames point to entries")]
     replaced: Vec<Box<Entry>>,
     /// For each method the functions that it was found to be, by type.
     methods: Vec<Vec<(ShapeId, Ref)>>,
