@@ -56,6 +56,7 @@ const NATIVES: &[(&str, NativePassage)] = &[
     ("type.", NativePassage::Nothing),
     ("double.parse", NativePassage::Carry),
     ("int.parse", NativePassage::Carry),
+    ("value.hash", NativePassage::Break),
     ("value.", NativePassage::Nothing),
     ("io.", NativePassage::Nothing),
     ("time.", NativePassage::Nothing),

@@ -2,7 +2,7 @@
 //! made of, and operators that move them.
 
 use super::links::{Link, Links, Place};
-use super::reach::{Reach, passes};
+use super::reach::{Reach, body_of, passes};
 use crate::ir::{Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Terminator};
 use crate::source::Span;
 use crate::value::Bank;
@@ -133,7 +133,7 @@ impl<'a> Marking<'a> {
     /// A step, and what is put in front of it and behind it.
     fn step(&mut self, step: &Instruction, steps: &mut Vec<Instruction>) {
         let mut made_of: BTreeMap<Reg, Vec<Reg>> = BTreeMap::new();
-        if matches!(step.op, Op::Call(_) | Op::CallValue) {
+        if calls(step) {
             self.call(step, steps, &mut made_of);
         } else {
             steps.push(step.clone());
@@ -223,6 +223,10 @@ impl<'a> Marking<'a> {
         let gives: Vec<(u32, Reg)> = self.given(step);
         let receives: Vec<(u32, Reg)> = match step.op {
             Op::Call(callee) if !self.links.program.function(callee).is_some_and(|f| passes(f)) => vec![],
+            Op::Operator(ref operator) => {
+                let body = body_of(self.links.program, self.links.f, operator, step);
+                body.map_or(vec![], |(_, results)| self.followed(results))
+            }
             _ => self.followed(&step.outs),
         };
         let is_touched = !gives.is_empty() || !receives.is_empty();
@@ -256,11 +260,11 @@ impl<'a> Marking<'a> {
                 Some(callee) => followed(&step.ins, &|k| self.reach.follows(id, callee.params[k as usize])),
                 None => vec![],
             },
-            _ => {
-                let takes: Vec<Bank> = step.ins[1..].iter().map(bank).collect();
-                let gives: Vec<Bank> = step.outs.iter().map(bank).collect();
-                followed(&step.ins[1..], &|k| self.reach.follows_argument((takes.clone(), gives.clone()), k))
+            Op::CallValue => {
+                let kind = (step.ins[1..].iter().map(bank).collect(), step.outs.iter().map(bank).collect());
+                followed(&step.ins[1..], &|k| self.reach.follows_argument(&kind, k))
             }
+            _ => vec![],
         }
     }
 
@@ -268,7 +272,7 @@ impl<'a> Marking<'a> {
     fn note_writers(&mut self) {
         for step in self.links.f.blocks.iter().flat_map(|b| &b.instructions) {
             let mut written = vec![];
-            if matches!(step.op, Op::Call(_) | Op::CallValue) {
+            if calls(step) {
                 written.extend(step.outs.iter().map(|out| (*out, Writer::Step(step.span))));
             }
             for link in self.links.of(step) {
@@ -306,6 +310,16 @@ impl<'a> Marking<'a> {
         }
         found
     }
+}
+
+/// Whether a step calls a function that may hand on what results are made of.
+fn calls(step: &Instruction) -> bool {
+    matches!(
+        step.op,
+        Op::Call(_)
+            | Op::CallValue
+            | Op::Operator(Operator::ValueWithDifferential { .. } | Operator::ValueWithTangent { .. })
+    )
 }
 
 /// Puts steps at the beginning of a function, which no jump leads to then.

@@ -8,13 +8,16 @@
 //! components, function values by what they take and give.
 
 use super::links::{Link, Links, Place};
-use crate::ir::{Function, FunctionId, Instruction, Op, Program, Reg, Terminator};
+use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
 use crate::value::Bank;
 use std::collections::{HashMap, HashSet};
 
 /// What may hold something that is behind a break: a register, or a place that several functions reach. Each stands for
 /// two nodes: what is there itself, and what is in it.
 type Node = u32;
+
+/// What a function value takes and gives.
+pub type Kind = (Vec<Bank>, Vec<Bank>);
 
 /// What several functions reach.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -33,7 +36,7 @@ pub struct Reach {
     first: Vec<Node>,
     shared: HashMap<Shared, Node>,
     /// Function values by the banks that they take and give.
-    kinds: HashMap<(Vec<Bank>, Vec<Bank>), u32>,
+    kinds: HashMap<Kind, u32>,
     /// Those nodes.
     followed: Vec<bool>,
 }
@@ -86,8 +89,8 @@ impl Reach {
     }
 
     /// Whether that argument of function values that take and give such banks is to be followed.
-    pub fn follows_argument(&self, (takes, gives): (Vec<Bank>, Vec<Bank>), argument: u32) -> bool {
-        let kind = self.kinds.get(&(takes, gives));
+    pub fn follows_argument(&self, kind: &Kind, argument: u32) -> bool {
+        let kind = self.kinds.get(kind);
         let node = kind.and_then(|kind| self.shared.get(&Shared::Parameter(*kind, argument)));
         node.is_some_and(|node| self.is_followed(*node))
     }
@@ -111,9 +114,10 @@ fn shared(place: Place) -> Result<Shared, Reg> {
     }
 }
 
-/// Whether chains of a program go through the function that is called: not where its derivative is registered.
+/// Whether a chain may go through a function that is called by its name. Where its derivative is registered it says what
+/// moves; where that does not apply, the function is like any other.
 pub fn passes(callee: &Function) -> bool {
-    !callee.is_opaque && callee.rules.is_empty()
+    !callee.is_opaque
 }
 
 impl Search<'_> {
@@ -143,9 +147,9 @@ impl Search<'_> {
         }
     }
 
-    fn kind(&mut self, takes: Vec<Bank>, gives: Vec<Bank>) -> u32 {
+    fn kind(&mut self, kind: Kind) -> u32 {
         let next = self.reach.kinds.len() as u32;
-        *self.reach.kinds.entry((takes, gives)).or_insert(next)
+        *self.reach.kinds.entry(kind).or_insert(next)
     }
 
     /// What is in one node, and in what is there, goes to another one.
@@ -159,7 +163,17 @@ impl Search<'_> {
         for step in f.blocks.iter().flat_map(|b| &b.instructions) {
             match &step.op {
                 Op::Call(callee) => self.call(id, *callee, step),
-                Op::CallValue => self.call_value(id, f, step),
+                Op::CallValue => {
+                    let bank = |r: &Reg| f.registers[r.0 as usize].bank;
+                    let kind = (step.ins[1..].iter().map(bank).collect(), step.outs.iter().map(bank).collect());
+                    self.call_value(id, f, kind, (&step.ins[1..], &step.outs));
+                }
+                Op::Operator(operator) => {
+                    if let Some((kind, results)) = body_of(self.program, f, operator, step) {
+                        self.call_value(id, f, kind, (&[], results));
+                    }
+                    links.of(step).into_iter().for_each(|link| self.link(id, f, link, &constants));
+                }
                 _ => {
                     for link in links.of(step) {
                         self.link(id, f, link, &constants);
@@ -167,9 +181,10 @@ impl Search<'_> {
                 }
             }
         }
-        if is_value && passes(f) {
+        // A function value with a registered derivative is called by that.
+        if is_value && f.rules.is_empty() {
             let bank = |r: &Reg| f.registers[r.0 as usize].bank;
-            let kind = self.kind(f.params.iter().map(bank).collect(), f.results.clone());
+            let kind = self.kind((f.params.iter().map(bank).collect(), f.results.clone()));
             for (k, param) in (0..).zip(&f.params).filter(|(_, r)| bank(r) != Bank::F) {
                 let from = self.shared(Shared::Parameter(kind, k));
                 self.edge(from, self.reach.register(id, *param));
@@ -222,14 +237,15 @@ impl Search<'_> {
         }
     }
 
-    fn call_value(&mut self, id: FunctionId, f: &Function, step: &Instruction) {
+    /// A function value is called, or given to an operator, which gives its results.
+    fn call_value(&mut self, id: FunctionId, f: &Function, kind: Kind, (takes, gives): (&[Reg], &[Reg])) {
         let bank = |r: &Reg| f.registers[r.0 as usize].bank;
-        let kind = self.kind(step.ins[1..].iter().map(bank).collect(), step.outs.iter().map(bank).collect());
-        for (k, from) in (0..).zip(&step.ins[1..]).filter(|(_, r)| bank(r) != Bank::F) {
+        let kind = self.kind(kind);
+        for (k, from) in (0..).zip(takes).filter(|(_, r)| bank(r) != Bank::F) {
             let to = self.shared(Shared::Parameter(kind, k));
             self.edge(self.reach.register(id, *from), to);
         }
-        for (k, to) in (0..).zip(&step.outs).filter(|(_, r)| bank(r) != Bank::F) {
+        for (k, to) in (0..).zip(gives).filter(|(_, r)| bank(r) != Bank::F) {
             let from = self.shared(Shared::Result(kind, k));
             self.edge(from, self.reach.register(id, *to));
         }
@@ -248,6 +264,28 @@ impl Search<'_> {
         }
         self.reach
     }
+}
+
+/// What the function takes and gives that an operator calls, and the results of the operator that are those of the function.
+pub fn body_of<'s>(
+    program: &Program,
+    f: &Function,
+    operator: &Operator,
+    step: &'s Instruction,
+) -> Option<(Kind, &'s [Reg])> {
+    let (at, result, throws) = match *operator {
+        Operator::ValueWithDifferential { at, result, throws } | Operator::ValueWithTangent { at, result, throws } => {
+            (at, result, throws)
+        }
+        _ => return None,
+    };
+    let size = |of| {
+        let layout = program.shapes.layout(program.tangents.get(of).value);
+        (layout.f + layout.i + layout.r) as usize
+    };
+    let banks = |regs: &[Reg]| regs.iter().map(|r| f.registers[r.0 as usize].bank).collect();
+    let results = step.outs.get(..if throws { 2 } else { 0 } + size(result))?;
+    Some(((banks(step.ins.get(..size(at))?), banks(results)), results))
 }
 
 /// The results of a function that are returned somewhere, by number.

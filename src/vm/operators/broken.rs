@@ -132,6 +132,15 @@ pub(super) fn receive(machine: &mut Machine, result: u32) -> Result<Next, Box<Fa
     give_together(machine, &sent)
 }
 
+/// Before the innermost level is closed: what the body of an operator has sent goes to who has called the operator.
+pub(super) fn settle_sent(machine: &mut Machine) {
+    let Machine { broken, levels, frames, .. } = machine;
+    if let Some(level) = levels.depth().checked_sub(1).filter(|_| broken.sent_to == frames.len() + 1) {
+        broken.sent_to = frames.len();
+        broken.sent.iter_mut().for_each(|(_, number)| number.slot = levels.strip_slot(level, number.slot));
+    }
+}
+
 /// Says that an argument of the function that is called next was made of a number that moves, if it does.
 pub(super) fn give(machine: &mut Machine, argument: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let number = number(arguments);

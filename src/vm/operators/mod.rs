@@ -307,6 +307,7 @@ impl Failure {
 /// do, besides what was stored.
 fn settle(machine: &mut Machine, kept: &mut [&mut Cells]) {
     let nested = machine.levels.depth() > 1;
+    broken::settle_sent(machine);
     if nested && ending::any() {
         ending::waiting().iter().for_each(|instance| machine.levels.log_store(instance));
     }
