@@ -59,6 +59,19 @@ indirect enum Tree { case leaf(Int), node(Tree, Tree) }
 func sumTree(_ t: Tree) -> Double { switch t { case .leaf(let n): return Double(n); case .node(let a, let b): return sumTree(a) + sumTree(b) } }
 let tbl = [10.0, 20, 30, 40, 50, 60, 70]
 func g3(_ n: Int) -> Double { Double(n) }
+struct Key: Hashable { var k: Int; static func == (a: Key, b: Key) -> Bool { a.k == b.k }; func hash(into h: inout Hasher) { h.combine(k % 7) } }
+struct R: Differentiable { var y: Double; @noDerivative var n: Int }
+func h(_ x: Double, _ n: Int) -> Double { x * Double(n) }
+@derivative(of: h, wrt: x) func vh(_ x: Double, _ n: Int) -> (value: Double, pullback: (Double) -> Double) { (h(x, n), { v in v * Double(n) }) }
+struct Model: Differentiable { var w: Double; @noDerivative var steps: [Int] = []; mutating func note(_ x: Double) { steps.append(Int(x)) } }
+enum Mode: Int { case a = 1, b = 2, c = 3 }
+struct Matrix { var rows: [[Int]]; subscript(i: Int, j: Int) -> Int { get { rows[i][j] } set { rows[i][j] = newValue } } }
+class Box<T> { var v: T; init(_ v: T) { self.v = v } ; func map<U>(_ f: (T) -> U) -> Box<U> { Box<U>(f(v)) } }
+protocol Visitor { mutating func visit(_ n: Int); var result: Double { get } }
+struct Sum: Visitor { var t = 0; mutating func visit(_ n: Int) { t += n }; var result: Double { Double(t) } }
+func walk<V: Visitor>(_ v: inout V, _ x: Double) { v.visit(Int(x)) }
+func iter(_ n: Int) -> AnySequence<Int> { AnySequence([n]) }
+let table0 = [1.0, 2, 3]
 "#;
 
 /// Bodies of functions of `x` whose results have no derivative.
@@ -285,6 +298,44 @@ const BROKEN: &[&str] = &[
     r#"var a = [0]; let d = derivative(at: 1.0) { y in a[0] = Int(x); return y }; return d * Double(a[0])"#,
     r#"let c = Counter(); let d = gradient(at: 1.0) { y in c.add(Int(x)); return y }; return d * c.dbl"#,
     r#"let h = [g3]; return valueWithGradient(at: 1.0) { y in h[0](Int(x)) * y }.gradient"#,
+    r#"let d = [Key(k: Int(x)): 1.0]; return d.keys.map { Double($0.k) }.reduce(0, +)"#,
+    r#"var d = [Key(k: 1): 0]; d[Key(k: 1)] = Int(x); return Double(d[Key(k: 1)]!)"#,
+    r#"let d: Set<Key> = [Key(k: Int(x))]; return d.map { Double($0.k) }.reduce(0, +)"#,
+    r#"let r = R(y: x, n: Int(x)); return r.y * Double(r.n)"#,
+    r#"let r = valueWithPullback(at: x) { R(y: $0, n: Int($0)) }.value; return Double(r.n)"#,
+    r#"return Double(x.hashValue % 7)"#,
+    r#"return h(2.0, Int(x))"#,
+    r#"return Double(x.exponent)"#,
+    r#"var m = Model(w: 2); m.note(x); return Double(m.steps[0])"#,
+    r#"var m = Matrix(rows: [[1, 2], [3, 4]]); m[1, 0] += Int(x); return Double(m[1, 0])"#,
+    r#"return Box(x).map { Int($0) }.map { Double($0) }.v"#,
+    r#"var s = Sum(); walk(&s, x); return s.result"#,
+    r#"var s: any Visitor = Sum(); s.visit(Int(x)); return s.result"#,
+    r#"return Double(Int(truncatingIfNeeded: Int(x)))"#,
+    r#"return Double(Int8(clamping: Int(x)))"#,
+    r#"var t: [(name: String, n: Int)] = []; t.append((name: "a", n: Int(x))); t.sort { $0.n < $1.n }; return Double(t[0].n)"#,
+    r#"var d: [Int: [Int]] = [:]; for k in 0..<2 { d[k, default: []].append(Int(x) * k) }; return d.values.flatMap { $0 }.map { Double($0) }.reduce(0, +)"#,
+    r#"func gen(_ x: Double) -> () -> Int? { var k = 0; return { k += 1; return k < 3 ? Int(x) * k : nil } }; let g = gen(x); var s = 0.0; while let n = g() { s += Double(n) }; return s"#,
+    r#"var memo: [Int: Int] = [:]; func fib(_ n: Int) -> Int { if n < 2 { return n }; if let k = memo[n] { return k }; let r = fib(n - 1) + fib(n - 2); memo[n] = r; return r }; return Double(fib(Int(x * 3)) + Int(x))"#,
+    r#"func gcd(_ a: Int, _ b: Int) -> Int { b == 0 ? a : gcd(b, a % b) }; return Double(gcd(Int(x * 4), 4))"#,
+    r#"var n = Int(x * 100); var s = 0; while n > 0 { s += n % 10; n /= 10 }; return Double(s)"#,
+    r#"return Double(String(Int(x), radix: 2))!"#,
+    r#"return Double(Int(String(Int(x)).map { String($0) }.joined())!)"#,
+    r#"let a: [Int]? = [Int(x)]; return Double(a?.first ?? 0)"#,
+    r#"if let n = [Int(x)].first, n > 1 { return Double(n) }; return 0"#,
+    r#"var a = [1, 2]; func set(_ n: inout Int) { n = Int(x) }; set(&a[1]); return Double(a[1])"#,
+    r#"var a = ["k": 2]; func set(_ n: inout Int) { n += Int(x) }; set(&a["k"]!); return Double(a["k"]!)"#,
+    r#"let b = Box(1); func set(_ n: inout Int) { n += Int(x) }; set(&b.v); return Double(b.v)"#,
+    r#"var s = 0.0; var a: [Int] = []; for k in 0..<300 { a.append(Int(x) + k) }; for n in a { s += Double(n) }; return s"#,
+    r#"var s = 0.0; var a: [Int: Int] = [:]; for k in 0..<300 { a[k] = Int(x) + k }; for (_, n) in a { s += Double(n) }; return s"#,
+    r#"var a = [1: Int(x), 2: 3, 4: 5]; a[2] = nil; a[4] = nil; return a.values.map { Double($0) }.reduce(0, +)"#,
+    r#"var a: Set<Int> = [Int(x), 7, 9]; a.remove(7); return a.map { Double($0) }.reduce(0, +)"#,
+    r#"let b = Box(Int(x)); let f = { [weak b] in b?.v ?? 0 }; return Double(f())"#,
+    r#"return iter(Int(x)).map { Double($0) }.reduce(0, +)"#,
+    r#"let s = "\(Int(x))abc"; let i = s.firstIndex(of: "a")!; return Double(s[..<i])!"#,
+    r#"let k = x > 100 ? 3 : Int(x); return Double([k, 1][0])"#,
+    r#"let f: (Int) -> Int = { $0 }; let gs = [f, f]; return Double(gs[1](Int(x)))"#,
+    r#"struct C { var re: Int; var im: Int }; var cs = [C(re: 1, im: 2)]; cs[0].im = Int(x); let c = cs.map { C(re: $0.im, im: $0.re) }; return Double(c[0].re)"#,
 ];
 
 /// Bodies of functions of `x` that integers and texts only select something for.
@@ -343,6 +394,17 @@ const WHOLE: &[&str] = &[
     r#"var c: [Int: Int] = [:]; for y in [x, x] { c[Int(y), default: 0] += 1 }; return Double(c[2]!) * x"#,
     r#"let a = [5, 4, 3, 2, 1, 0]; return Double(a[Int(x)]) * x"#,
     r#"var n = 0; for _ in 0..<Int(x) { n += 1 }; return Double(n) * x"#,
+    r#"var d: [Int: Double] = [:]; for y in [x, x + 1] { d[Int(y), default: 0] += y }; return d[2]! + d[3]!"#,
+    r#"let d = [Key(k: 2): x]; return d[Key(k: Int(x))]!"#,
+    r#"return h(x, 3)"#,
+    r#"return Mode(rawValue: Int(x)) == .b ? x : 2 * x"#,
+    r#"var m = Model(w: 2); m.note(x); return m.w * x * Double(m.steps.count)"#,
+    r#"return [x: 2.0][x]! * x"#,
+    r#"let n = Int(x); let a = Array(repeating: x, count: n); return a.reduce(0, +) * Double(a.count)"#,
+    r#"var y = x; var k = 0; while k < 10 && abs(y * y - x) > 1e-9 { y = (y + x / y) / 2; k += 1 }; return y"#,
+    r#"let k = Int(x); let v = [1.0, 2, 4, 8]; return v[k] + (v[k + 1] - v[k]) * (x - withoutDerivative(at: Double(k)))"#,
+    r#"var best = [0.0, 0, 0]; var from = [0, 0, 0]; for k in 1..<3 { for j in 0..<k { let c = best[j] + x * Double(k - j); if c > best[k] { best[k] = c; from[k] = j } } }; return best[2] + Double(from[2]) * x"#,
+    r#"var h = [3, 1, 2]; h.sort(); var t = 0.0; for k in h { t += Double(k) * x }; return t * table0[Int(x)]"#,
 ];
 
 /// Functions that are written where their derivative is asked for, and in which it is not certain that a chain breaks.

@@ -167,7 +167,8 @@ pub struct Instruction {
     pub ins: Vec<Reg>,
     /// Where it stands in the text.
     pub span: Span,
-    /// Derivative code: the step moves and combines tangent slots as well. Never set in original code.
+    /// Derivative code: the step moves and combines tangent slots as well. Never set in original code. Where chains that
+    /// break are marked, calls that are given such integers have it before.
     pub active: bool,
 }
 

@@ -37,7 +37,7 @@ pub struct Reach {
     shared: HashMap<Shared, Node>,
     /// Function values by the banks that they take and give.
     kinds: HashMap<Kind, u32>,
-    /// Those nodes.
+    /// Which nodes are to be followed; none where no chain can break.
     followed: Vec<bool>,
 }
 

@@ -18,6 +18,7 @@ mod inherited_rule;
 mod kink;
 mod linear;
 mod not_finite;
+mod origins;
 mod recompute;
 mod recorded;
 mod rule;
@@ -83,17 +84,17 @@ pub fn operate(
         }
         Operator::Broken { of } => broken::mark(machine, compiler, of, &arguments),
         Operator::NoDerivative { is_property } => broken::left_out(machine, compiler, is_property, arguments),
-        Operator::SendBreak { result } => broken::send(machine, result, &arguments),
-        Operator::ReceiveBreak { result } => broken::receive(machine, result),
-        Operator::GiveBreak { argument } => broken::give(machine, argument, &arguments),
-        Operator::TakeBreak { argument } => broken::take(machine, argument),
-        Operator::JoinBreaks => broken::join(machine, &mut arguments),
+        Operator::SendBreak { result } => origins::send(machine, result, &arguments),
+        Operator::ReceiveBreak { result } => origins::receive(machine, result),
+        Operator::GiveBreak { argument } => origins::give(machine, argument, &arguments),
+        Operator::TakeBreak { argument } => origins::take(machine, argument),
+        Operator::JoinBreaks => origins::join(machine, &mut arguments),
         Operator::KeepBreak { inside, component, replaces } => {
-            broken::keep(machine, (inside, component, replaces), arguments)
+            origins::keep(machine, (inside, component, replaces), arguments)
         }
-        Operator::KeptBreak { inside, component } => broken::kept(machine, (inside, component), &arguments),
+        Operator::KeptBreak { inside, component } => origins::kept(machine, (inside, component), &arguments),
         Operator::ForgetBreaks => {
-            machine.broken.forget();
+            machine.broken.handed.forget();
             Ok(Next::Return)
         }
         Operator::Threshold { comparison } => {
@@ -307,7 +308,7 @@ impl Failure {
 /// do, besides what was stored.
 fn settle(machine: &mut Machine, kept: &mut [&mut Cells]) {
     let nested = machine.levels.depth() > 1;
-    broken::settle_sent(machine);
+    origins::settle_sent(machine);
     if nested && ending::any() {
         ending::waiting().iter().for_each(|instance| machine.levels.log_store(instance));
     }
