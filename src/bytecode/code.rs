@@ -4,6 +4,7 @@ use super::Instruction;
 use crate::native::{Primitive, PrimitiveId, table};
 use crate::source::Span;
 use crate::value::Constants;
+use crate::value::origins::Storage;
 use crate::value::shape::{ShapeId, TangentId};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -129,14 +130,18 @@ pub enum Operator {
     SendBreak { result: u32 },
     /// `→ x`: what was sent for the result with that number.
     ReceiveBreak { result: u32 },
-    /// Forgets what was sent.
+    /// Forgets what was sent and given.
     ForgetBreaks,
-    /// `function, x, y → y`: `y` cannot be differentiated where the function makes it of that argument, which was made of `x`.
-    BrokenArgument { of: TangentId, argument: u32, result: u32 },
-    /// `box, x, n →`, or `x, n →` for a global variable: what the integer there was made of.
-    KeepBreak { index: u32, more: bool },
-    /// `box, n → x`, or `n → x` for a global variable: what was kept of it.
-    KeptBreak { index: u32 },
+    /// `x →`: the argument with that number of the next call was made of `x`.
+    GiveBreak { argument: u32 },
+    /// `→ x`: what was given for the argument with that number.
+    TakeBreak { argument: u32 },
+    /// `x… → x`: a number that moves wherever one of these moves, or one in one of these objects.
+    JoinBreaks,
+    /// `object, x, n → object`: what the integer or text there was made of.
+    KeepBreak { inside: Storage, component: u32, replaces: bool },
+    /// `object, n → x`: what was kept of it.
+    KeptBreak { inside: Storage, component: u32 },
     /// `x, y →`: a branch depends on this comparison of two numbers.
     Threshold { comparison: PrimitiveId },
     /// `x…, body → whether it was done, value, gradient…`, without the value unless that is wanted; behind a flag and an error

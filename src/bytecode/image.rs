@@ -38,9 +38,6 @@ pub struct Image {
     pub own_texts: Vec<[u32; 2]>,
     /// Which function a method is for a type.
     pub methods: Vec<(u32, ShapeId, u32)>,
-    /// Which functions make a result of an integer that they are given: function, argument, result. Nothing of a program
-    /// that never asks for any.
-    pub passed: Vec<(u32, u32, u32)>,
     /// The names of functions at the top level, and what their parameters are called: what explanations need.
     pub parameters: Vec<(String, Vec<String>)>,
     /// Functions as formulas, by number, or why they are none; nothing of a program that does not ask for any.

@@ -259,6 +259,7 @@ impl Walk<'_, '_> {
         let known = match flow::native(name) {
             NativePassage::Container => all.element(),
             NativePassage::Break => broken(&all, at, BreakReason::Conversion(name), step.span),
+            NativePassage::Carry if flow::selects(name) => Known::default(),
             NativePassage::Carry => all,
             NativePassage::Nothing => Known::default(),
             NativePassage::Unknown => Known::unknown(),
@@ -363,12 +364,15 @@ impl Walk<'_, '_> {
                 }
                 if let Some(inside) = summary.results.get(out).and_then(|known| known.0.as_deref()) {
                     sum.absorb_marks(inside);
-                    for known in inside.on.iter().filter_map(|k| argument(*k)) {
-                        sum.absorb(known);
+                    // A number that was made of an array: of one of its elements, and nobody knows which.
+                    let is_part = self.f.registers[step.outs[out].0 as usize].bank != Bank::R;
+                    let part = |k: u32| argument(k).map(|known| if is_part { known.part() } else { known.clone() });
+                    for known in inside.on.iter().filter_map(|k| part(*k)) {
+                        sum.absorb(&known);
                     }
                     for ((k, at), found) in inside.breaks.iter().filter(|((k, _), _)| !covered(*k)) {
-                        let Some(known) = argument(*k) else { continue };
-                        add_breaks(&mut sum, known, *at, &seen_from(found, f, (step.span, is_given)));
+                        let Some(known) = part(*k) else { continue };
+                        add_breaks(&mut sum, &known, *at, &seen_from(found, f, (step.span, is_given)));
                     }
                 }
                 Known::of(sum)

@@ -116,6 +116,16 @@ impl Dependence {
         self.absorb_marks(other);
     }
 
+    /// What is known of something that was taken out of it.
+    pub(super) fn part(&self) -> Dependence {
+        let mut part = self.clone();
+        if part.mixed {
+            part.breaks.clear();
+            part.mixed = false;
+        }
+        part
+    }
+
     pub(super) fn absorb_marks(&mut self, other: &Dependence) {
         self.unknown |= other.unknown;
         self.from_boxes |= other.from_boxes;

@@ -56,6 +56,7 @@ const NATIVES: &[(&str, NativePassage)] = &[
     ("type.", NativePassage::Nothing),
     ("double.parse", NativePassage::Carry),
     ("int.parse", NativePassage::Carry),
+    ("value.hash", NativePassage::Break),
     ("value.", NativePassage::Nothing),
     ("io.", NativePassage::Nothing),
     ("time.", NativePassage::Nothing),
@@ -80,6 +81,29 @@ pub enum NativePassage {
 /// How a function of the native library passes on that its operands vary.
 pub fn native(name: &str) -> NativePassage {
     NATIVES.iter().find(|(prefix, _)| name.starts_with(prefix)).map_or(NativePassage::Unknown, |(_, passage)| *passage)
+}
+
+/// Whether a function of texts looks for something, counts or compares: its result is no text and no part of one.
+pub fn selects(name: &str) -> bool {
+    const LOOKS: &[&str] = &[
+        "text.after",
+        "text.before",
+        "text.scalarAfter",
+        "text.scalarBefore",
+        "text.find",
+        "text.findLast",
+        "text.cuts",
+        "text.eq",
+        "text.lt",
+        "text.hasPrefix",
+        "text.hasSuffix",
+        "text.contains",
+        "text.count",
+        "text.isEmpty",
+        "text.size",
+        "text.isKind",
+    ];
+    LOOKS.contains(&name)
 }
 
 #[cfg(test)]

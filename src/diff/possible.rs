@@ -256,14 +256,16 @@ impl Possible {
         }
     }
 
-    /// Whether a call computes with constants alone: nothing that varies goes in, and nothing that is stored anywhere is
-    /// looked at. Such a call runs the original code.
+    /// Whether a call computes with constants alone: nothing that varies goes in, not even as an integer, and nothing that is
+    /// stored anywhere is looked at. Such a call runs the original code.
     fn is_constant_call(&self, program: &Program, f: &Function, callee: FunctionId, step: &Instruction) -> bool {
-        step.ins.iter().all(|r| match bank(f, *r) {
-            Bank::F => !self.is_varied(*r),
-            Bank::I => true,
-            Bank::R => false,
-        }) && self.plain.borrow_mut().is_plain(program, callee)
+        !step.active
+            && step.ins.iter().all(|r| match bank(f, *r) {
+                Bank::F => !self.is_varied(*r),
+                Bank::I => true,
+                Bank::R => false,
+            })
+            && self.plain.borrow_mut().is_plain(program, callee)
     }
 }
 

@@ -1,9 +1,10 @@
 //! The graph as `emit` works on it: a copy of the function, with constants as operands and comparisons in branches.
 
 use crate::bytecode::Joined;
-use crate::ir::{Function, Op, Terminator, Trap};
+use crate::ir::{Function, Op, Operator, Terminator, Trap};
 use crate::source::Span;
 use crate::value::Bank;
+use crate::value::origins::Storage;
 
 /// A virtual register.
 pub type Reg = usize;
@@ -243,6 +244,9 @@ impl Graph {
                 let mut ins = regs(&i.ins);
                 if matches!(i.op, Op::Capture { .. }) {
                     ins.extend(closure);
+                }
+                if matches!(i.op, Op::Operator(Operator::KeptBreak { inside: Storage::Captured, .. })) {
+                    ins.splice(0..0, closure);
                 }
                 Step { op: StepOp::Ir(i.op.clone()), outs: regs(&i.outs), ins, span: i.span, active: i.active }
             });

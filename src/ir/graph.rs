@@ -5,6 +5,7 @@
 use super::exclusive::{AccessKind, Region};
 use crate::native::{PrimitiveId, library};
 use crate::source::Span;
+use crate::value::origins::Storage;
 use crate::value::shape::{ShapeId, Shapes, TangentId, Tangents};
 use crate::value::{Bank, Constants};
 use hashbrown::HashMap;
@@ -169,7 +170,8 @@ pub struct Instruction {
     pub ins: Vec<Reg>,
     /// Where it stands in the text.
     pub span: Span,
-    /// Derivative code: the step moves and combines tangent slots as well. Never set in original code.
+    /// Derivative code: the step moves and combines tangent slots as well. Never set in original code. Where chains that
+    /// break are marked, calls that are given such integers have it before.
     pub active: bool,
 }
 
@@ -346,18 +348,22 @@ pub enum Operator {
     /// `→ x`: what the function that has just returned has sent for the result with that number; a constant when it has
     /// sent nothing. Only in derivative code.
     ReceiveBreak { result: u32 },
-    /// Forgets what was sent by calls before. Only in derivative code.
+    /// Forgets what was sent by calls before, and what they were given. Only in derivative code.
     ForgetBreaks,
-    /// `function, x, y → y`: the integer with the number `argument`, which the function was given, was made of `x`. Its
-    /// result with the number `result` is `y`, which has no derivative where it was made of that integer. Only in
+    /// `x →`: the argument with that number of the function that is called next was made of `x`. Only in derivative code.
+    GiveBreak { argument: u32 },
+    /// `→ x`: what the caller has given for the argument with that number; a constant when it has given nothing. Only in
     /// derivative code.
-    BrokenArgument { of: TangentId, argument: u32, result: u32 },
-    /// `box, x, n →`, or `x, n →` for a global variable: the integer `n` that was stored there was made of `x`, beside what was
-    /// said of it before if there is `more`. Only in derivative code.
-    KeepBreak { index: u32, more: bool },
-    /// `box, n → x`, or `n → x` for a global variable: what the integer `n` that was read there was made of; a constant
-    /// where nothing was said of it. Only in derivative code.
-    KeptBreak { index: u32 },
+    TakeBreak { argument: u32 },
+    /// `x… → x`: a number that moves wherever one of these moves, or one in one of these objects. Only in derivative code.
+    JoinBreaks,
+    /// `object, x, n → object`, or without an object for a global variable: the integer or text `n` that was stored there as that
+    /// component was made of `x`, beside what was stored there before unless it `replaces` that; of the
+    /// [whole](Storage::Whole) there is no `n`. Only in derivative code.
+    KeepBreak { inside: Storage, component: u32, replaces: bool },
+    /// `object, n → x`, or without an object: what the integer or text `n` that was read there was made of; a constant where
+    /// nothing was said of it. Only in derivative code.
+    KeptBreak { inside: Storage, component: u32 },
     /// `x, y →`: the comparison of two numbers on which a branch depends. Where they are equal and move, somebody may want to
     /// know. Only in derivative code, and only where somebody does.
     Threshold { comparison: PrimitiveId },
@@ -382,7 +388,6 @@ impl Operator {
             | Operator::WithDerivative { of }
             | Operator::Coordinates { of }
             | Operator::Gradient { at: of, .. }
-            | Operator::BrokenArgument { of, .. }
             | Operator::Broken { of } => vec![of],
             Operator::Series { result, .. } => vec![result],
             Operator::ApplyAtOnce
@@ -392,6 +397,9 @@ impl Operator {
             | Operator::SendBreak { .. }
             | Operator::ReceiveBreak { .. }
             | Operator::ForgetBreaks
+            | Operator::GiveBreak { .. }
+            | Operator::TakeBreak { .. }
+            | Operator::JoinBreaks
             | Operator::KeepBreak { .. }
             | Operator::KeptBreak { .. } => vec![],
         }

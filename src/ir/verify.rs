@@ -7,6 +7,7 @@ use super::graph::{
 };
 use super::live::live;
 use crate::value::Bank;
+use crate::value::origins::Storage;
 use crate::value::shape::TangentId;
 
 /// What is wrong with a graph.
@@ -204,11 +205,20 @@ impl Check<'_> {
             Operator::SendBreak { .. } => ins == [Bank::F] && outs.is_empty(),
             Operator::ReceiveBreak { .. } => ins.is_empty() && outs == [Bank::F],
             Operator::ForgetBreaks => ins.is_empty() && outs.is_empty(),
-            Operator::BrokenArgument { .. } => ins == [Bank::R, Bank::F, Bank::F] && outs == [Bank::F],
-            Operator::KeepBreak { .. } => {
-                (ins == [Bank::R, Bank::F, Bank::I] || ins == [Bank::F, Bank::I]) && outs.is_empty()
+            Operator::GiveBreak { .. } => ins == [Bank::F] && outs.is_empty(),
+            Operator::TakeBreak { .. } => ins.is_empty() && outs == [Bank::F],
+            Operator::JoinBreaks => ins.iter().all(|bank| *bank != Bank::I) && outs == [Bank::F],
+            Operator::KeepBreak { inside, .. } => {
+                let (object, number) = ins.split_at(usize::from(inside.has_object()).min(ins.len()));
+                let content = number.get(1..).unwrap_or_default();
+                let is_stored = inside.is_content(content) && *inside != Storage::Captured;
+                let is_number = number.first() == Some(&Bank::F);
+                is_stored && is_number && object.iter().all(|bank| *bank == Bank::R) && outs == object
             }
-            Operator::KeptBreak { .. } => (ins == [Bank::R, Bank::I] || ins == [Bank::I]) && outs == [Bank::F],
+            Operator::KeptBreak { inside, .. } => {
+                let (object, content) = ins.split_at(usize::from(inside.has_object()).min(ins.len()));
+                inside.is_content(content) && object.iter().all(|bank| *bank == Bank::R) && outs == [Bank::F]
+            }
             Operator::Threshold { .. } => outs.is_empty() && ins == [Bank::F, Bank::F],
             Operator::Gradient { at, value: gives, throws } => {
                 let more = error(throws) + 1 + usize::from(*gives);

@@ -6,7 +6,7 @@ use super::graphs::{self, Graphs};
 use super::run::OnDemand;
 use super::told::told;
 use super::{Input, Outcome, Session, Status};
-use crate::bytecode::{Bytes, Code as Bytecode, Image, LIST, Operator};
+use crate::bytecode::{Bytes, Code as Bytecode, Image, LIST};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{FunctionId, MethodId, Op, Program};
 use crate::native::formula::Written;
@@ -16,7 +16,7 @@ use crate::types::World;
 use crate::value::Signature;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::vm::{Compiler, Fault, Kind, Kink, Swept, Trace};
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use std::rc::Rc;
 
 /// Why a file is refused that only the compiler of another program can have written.
@@ -33,8 +33,6 @@ struct Loaded<'p> {
     tangents: Tangents,
     own_texts: Vec<[u32; 2]>,
     methods: HashMap<(u32, ShapeId), u32>,
-    /// Which functions make a result of an integer that they are given.
-    passed: HashSet<(u32, u32, u32)>,
     /// What the parameters of its own functions are called.
     parameters: HashMap<String, Vec<String>>,
     /// Its own functions as formulas, if it asks for any, and why one is none.
@@ -107,10 +105,6 @@ impl Compiler for Loaded<'_> {
     fn derived(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
         let unknown = || Err("it belongs to the library".to_owned());
         derive::forms(&self.formulas.get(&function).cloned().unwrap_or_else(unknown), name, order)
-    }
-
-    fn passes(&mut self, function: u32, argument: u32, result: u32) -> bool {
-        self.passed.contains(&(function, argument, result))
     }
 
     fn shapes(&self) -> &Shapes {
@@ -189,7 +183,6 @@ impl Session {
             tangents,
             own_texts: image.own_texts,
             methods: image.methods.into_iter().map(|(method, shape, f)| ((method, shape), f)).collect(),
-            passed: image.passed.into_iter().collect(),
             parameters: image.parameters.into_iter().collect(),
             formulas: image.formulas.into_iter().collect(),
             graphs: if image.graphs.0.is_empty() { Graphs::Missing } else { Graphs::Stored(image.graphs.0) },
@@ -242,7 +235,6 @@ fn image(
     let mut methods: Vec<(u32, ShapeId, u32)> =
         program.dispatch.iter().map(|((MethodId(method), shape), function)| (*method, *shape, function.0)).collect();
     methods.sort_unstable();
-    let passed = passed(program, &functions, &mut compiler);
     Ok(Image {
         files,
         functions,
@@ -251,36 +243,12 @@ fn image(
         globals: program.globals,
         own_texts: program.own_texts.iter().map(|pair| pair.map(|f| f.0)).collect(),
         methods,
-        passed,
         parameters,
         formulas,
         marks_thresholds,
         graphs: Bytes::default(),
         script: script.0,
     })
-}
-
-/// Which functions make a result of an integer that they are given, if some code asks for that.
-fn passed(
-    program: &Program,
-    functions: &[[Option<Rc<Bytecode>>; 3]],
-    compiler: &mut OnDemand<'_>,
-) -> Vec<(u32, u32, u32)> {
-    let asks = |code: &Rc<Bytecode>| {
-        code.operators.iter().any(|site| matches!(site.operator, Operator::BrokenArgument { .. }))
-    };
-    let mut passed = vec![];
-    if !functions.iter().flatten().flatten().any(asks) {
-        return passed;
-    }
-    for (f, function) in (0..).zip(&program.functions) {
-        let Some(function) = function else { continue };
-        for argument in 0..function.params.len() as u32 {
-            let results = (0..function.results.len() as u32).filter(|k| compiler.passes(f, argument, *k));
-            passed.extend(results.map(|result| (f, argument, result)));
-        }
-    }
-    passed
 }
 
 /// What is too large is missing: perhaps nobody asks for it.

@@ -106,7 +106,7 @@ impl<'p> OnDemand<'p> {
         graph: &crate::ir::Function,
     ) -> Result<Rc<bytecode::Code>, Box<Fault>> {
         let differentiated = stop::caught(|| {
-            let marked = self.chains.marked(graph);
+            let marked = self.chains.marked(id, graph);
             let graph = marked.as_ref().unwrap_or(graph);
             let thresholds =
                 if self.marks_thresholds { diff::threshold::marked(self.program, id, graph) } else { None };
@@ -175,10 +175,6 @@ impl Compiler for OnDemand<'_> {
         derive::forms(&derive::written(self.program, FunctionId(function), sources), name, order)
     }
 
-    fn passes(&mut self, function: u32, argument: u32, result: u32) -> bool {
-        self.chains.passes(FunctionId(function), argument, result)
-    }
-
     fn shapes(&self) -> &Shapes {
         &self.program.shapes
     }
@@ -241,6 +237,9 @@ impl Session {
     /// Runs a script, and gives the value of its last expression.
     pub(super) fn computed(&mut self, script: FunctionId) -> Result<Cells, Box<Fault>> {
         self.machine.reserve_globals(self.program.globals);
+        if self.world.is_interactive {
+            self.machine.renew_derivatives();
+        }
         self.machine.onlooker = self.loops.map(|tell| self.onlooker(tell));
         // Wishes of a run that failed.
         self.machine.host.wishes.clear();

@@ -1,5 +1,6 @@
 //! The one kind of storage: numbers with their slots, integers and references side by side.
 
+use super::origins::{Content, Origins};
 use super::shape::Layout;
 use super::{Components, Ref, Slot, release};
 use crate::stop;
@@ -27,15 +28,19 @@ pub struct Cells {
     pub r: References,
     /// Tangent slots beside `f`: empty, or as long as `f`. Made when the first one is stored.
     pub slots: Vec<Slot>,
+    /// What the integers and texts were made of, where a chain of differentiation breaks.
+    pub origins: Origins,
 }
 
 impl Clone for Cells {
     fn clone(&self) -> Cells {
-        let Cells { len, f, i, r, slots } = self;
+        let Cells { len, f, i, r, slots, origins } = self;
         if f.len().max(i.len()).max(r.len()) <= stop::EVERY {
-            return Cells { len: *len, f: f.clone(), i: i.clone(), r: r.clone(), slots: slots.clone() };
+            let (f, i, r, slots) = (f.clone(), i.clone(), r.clone(), slots.clone());
+            return Cells { len: *len, f, i, r, slots, origins: origins.clone() };
         }
         let mut copy = Cells::empty();
+        copy.origins = origins.clone();
         copy.len = *len;
         copy.slots.reserve_exact(slots.len());
         copy.f.reserve_exact(f.len());
@@ -60,7 +65,14 @@ impl Drop for Cells {
 impl Cells {
     /// No elements and no room for any.
     pub const fn empty() -> Cells {
-        Cells { len: 0, f: Numbers::new_const(), i: Integers::new_const(), r: References::new_const(), slots: vec![] }
+        Cells {
+            len: 0,
+            f: Numbers::new_const(),
+            i: Integers::new_const(),
+            r: References::new_const(),
+            slots: vec![],
+            origins: Origins::new(),
+        }
     }
 
     /// A record, box or list of captures with these components.
@@ -102,6 +114,7 @@ impl Cells {
             i: SmallVec::from_elem(0, layout.i as usize),
             r: (0..layout.r).map(|_| Ref::Null).collect(),
             slots: vec![],
+            origins: Origins::new(),
         }
     }
 
@@ -277,6 +290,11 @@ impl Cells {
         self.push_numbers(&other.f[from * nf..to * nf], slots);
         self.i.extend_from_slice(&other.i[from * ni..to * ni]);
         self.r.extend(other.r[from * nr..to * nr].iter().cloned());
+        if !other.origins.is_unused() {
+            let integers = (from * ni..to * ni).map(|k| ((k % ni) as u32, Content::Integer(other.i[k])));
+            let texts = (from * nr..to * nr).filter_map(|k| Some(((k % nr) as u32, Content::of(&other.r[k])?)));
+            self.origins.take_up(&other.origins, integers.chain(texts));
+        }
         self.len += to - from;
     }
 

@@ -9,6 +9,7 @@ mod holes;
 mod model;
 
 use super::compare::{equal, hash};
+use super::origins::Origins;
 use super::shape::{Layout, Shape, ShapeId, Shapes};
 use super::{Cells, Components, Ref};
 use hashbrown::HashTable;
@@ -84,6 +85,17 @@ impl Dictionary {
     /// Whether keys and values are laid out like this.
     pub fn fits(&self, keys: Layout, values: Layout) -> bool {
         self.kept.keys.fits(keys) && self.kept.values.fits(values)
+    }
+
+    /// What the keys and the values were made of.
+    pub fn origins(&self) -> [&Origins; 2] {
+        [&self.kept.keys.origins, &self.kept.values.origins]
+    }
+
+    /// The same, to be changed.
+    pub fn origins_mut(&mut self) -> [&mut Origins; 2] {
+        self.packed.take();
+        [&mut self.kept.keys.origins, &mut self.kept.values.origins]
     }
 
     // By position

@@ -12,6 +12,7 @@ mod constants;
 pub mod dictionary;
 pub mod ending;
 pub mod number;
+pub mod origins;
 pub mod outline;
 pub mod print;
 pub mod reach;

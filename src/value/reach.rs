@@ -3,6 +3,7 @@
 //! Values that are shared are copied only where a slot does change, and stay shared with one another. Nothing recurses:
 //! a list of a million links is walked by a work list.
 
+use super::origins::Origins;
 use super::{AnyValue, BoxCells, Cells, Closure, Ref, Slot};
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
@@ -97,6 +98,7 @@ impl Walk<'_> {
 
     fn storage(&mut self, cells: &mut Cells) {
         self.slots(&mut cells.slots);
+        cells.origins.change_slots(|slot| self.change.slot(slot));
         for k in 0..cells.r.len() {
             if let Some(new) = self.reference(&cells.r[k]) {
                 cells.r[k] = new;
@@ -171,6 +173,9 @@ impl Walk<'_> {
         for slot in slots_of(&object).into_iter().flatten().filter(|s| **s != Slot::NONE) {
             slots_change |= self.change.slot(*slot) != *slot;
         }
+        for origins in origins_of(&object).into_iter().flatten() {
+            slots_change |= origins.any_slot(|slot| self.change.slot(slot) != slot);
+        }
         let new = if slots_change || !changed.is_empty() { Some(self.copy(&object, changed, given)) } else { None };
         let kept = new.clone().unwrap_or_else(|| object.clone());
         self.done.insert(address(&object), (object, kept));
@@ -209,6 +214,7 @@ impl Walk<'_> {
             Some(slots) => new.slots = slots,
             None => self.slots(&mut new.slots),
         }
+        new.origins.change_slots(|slot| self.change.slot(slot));
         for (k, part) in changed {
             if let Some(place) = k.checked_sub(base).and_then(|k| new.r.get_mut(k)) {
                 *place = part.clone();
@@ -239,6 +245,17 @@ fn slots_of(object: &Ref) -> [&[Slot]; 2] {
         Ref::Any(any) => [&any.cells.slots, &[]],
         Ref::Dictionary(d) => [&d.keys().slots, &d.values().slots],
         Ref::Null | Ref::Text(_) | Ref::Box(_) | Ref::Machine(_) => [&[], &[]],
+    }
+}
+
+/// What the integers and texts of an object were made of.
+fn origins_of(object: &Ref) -> [Option<&Origins>; 2] {
+    match object {
+        Ref::Cells(cells) => [Some(&cells.origins), None],
+        Ref::Closure(closure) => [Some(&closure.captures.origins), None],
+        Ref::Any(any) => [Some(&any.cells.origins), None],
+        Ref::Dictionary(d) => d.origins().map(Some),
+        Ref::Null | Ref::Text(_) | Ref::Box(_) | Ref::Machine(_) => [None, None],
     }
 }
 

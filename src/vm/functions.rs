@@ -104,12 +104,6 @@ pub trait Compiler {
         vec![]
     }
 
-    /// Whether a function makes a result of an integer that it is given, both by number.
-    fn passes(&mut self, function: u32, argument: u32, result: u32) -> bool {
-        let _ = (function, argument, result);
-        false
-    }
-
     /// What values look like.
     fn shapes(&self) -> &Shapes;
 
@@ -156,6 +150,9 @@ pub struct Sweep {
 #[derive(Debug, Default)]
 pub struct Functions {
     entries: [Vec<Option<Box<Entry>>>; 3],
+    /// Derivative code that is out of date; it stays where it is, as all entries do.
+    #[allow(clippy::vec_box, reason = "frames point to entries")]
+    replaced: Vec<Box<Entry>>,
     /// For each method the functions that it was found to be, by type.
     methods: Vec<Vec<(ShapeId, Ref)>>,
     /// Function objects that captured nothing, by function: one of each is enough.
@@ -180,6 +177,12 @@ impl Functions {
             Some(Some(entry)) => Some(entry),
             _ => None,
         }
+    }
+
+    /// The program has grown, and chains that break may lead through functions that none led through before.
+    pub fn renew_derivatives(&mut self) {
+        let derivatives = self.entries[Version::Derivative as usize..].iter_mut();
+        self.replaced.extend(derivatives.flat_map(|entries| entries.drain(..).flatten()));
     }
 
     /// A function object that captured nothing, if it was made before.
@@ -303,7 +306,6 @@ fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
         | Operator::WithDerivative { of }
         | Operator::Coordinates { of }
         | Operator::Gradient { at: of, .. }
-        | Operator::BrokenArgument { of, .. }
         | Operator::Broken { of } => vec![of],
         Operator::Series { result, .. } => vec![result],
         Operator::ApplyAtOnce
@@ -313,6 +315,9 @@ fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
         | Operator::SendBreak { .. }
         | Operator::ReceiveBreak { .. }
         | Operator::ForgetBreaks
+        | Operator::GiveBreak { .. }
+        | Operator::TakeBreak { .. }
+        | Operator::JoinBreaks
         | Operator::KeepBreak { .. }
         | Operator::KeptBreak { .. } => vec![],
     });

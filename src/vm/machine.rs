@@ -118,6 +118,11 @@ impl Machine {
         self.checks = is_on.then(Checks::default);
     }
 
+    /// Derivative code is made anew from here on: the program has grown.
+    pub fn renew_derivatives(&mut self) {
+        self.functions.renew_derivatives();
+    }
+
     /// Makes room for global variables.
     pub fn reserve_globals(&mut self, counts: [u32; 3]) {
         let [f, i, r] = counts.map(|n| n as usize);

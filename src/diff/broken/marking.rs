@@ -1,173 +1,354 @@
-//! What is put into a function whose chains break: registers that hold the numbers, and operators that say so.
+//! What is put into a function that broken chains may lead through: registers for the numbers that integers and texts were
+//! made of, and operators that move them.
 
-use super::{At, Found, Source, is_number};
-use crate::ir::{Function, Instruction, Op, Operator, Reg, Register};
+use super::links::{Link, Links, Place};
+use super::reach::{Reach, body_of, passes};
+use crate::ir::{Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Terminator};
 use crate::source::Span;
 use crate::value::Bank;
+use crate::value::origins::Storage;
 use crate::value::shape::TangentId;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Says behind a step that stores an integer in a variable that it was made of a number, beside those before if there
-/// are `more`.
-fn keep(store: &Instruction, number: Reg, more: bool) -> Instruction {
-    let op = Op::Operator(Operator::KeepBreak { index: variable(store), more });
-    let mut ins = store.ins.clone();
-    ins.insert(ins.len() - 1, number);
-    Instruction { op, outs: vec![], ins, ..store.clone() }
-}
-
-/// Which component of a box, or of the global variables, a step reads or writes.
-fn variable(step: &Instruction) -> u32 {
-    match step.op {
-        Op::LoadBox { index, .. } | Op::StoreBox { index, .. } => u32::from(index),
-        Op::LoadGlobal { index, .. } | Op::StoreGlobal { index, .. } => index,
-        _ => u32::MAX,
-    }
-}
-
-/// What is put into a function.
-pub(super) struct Marking {
+/// A function while it is marked.
+pub(super) struct Marking<'a> {
+    links: Links<'a>,
+    reach: &'a Reach,
+    /// How a number differentiates.
+    number: TangentId,
     registers: Vec<Register>,
-    /// At the beginning: nothing is held.
-    first: Vec<Instruction>,
-    /// In front of a step.
-    before: BTreeMap<At, Vec<Instruction>>,
-    /// Behind a step.
-    behind: BTreeMap<At, Vec<Instruction>>,
+    /// The numbers beside registers.
+    beside: BTreeMap<Reg, Reg>,
+    /// What writes registers that are followed.
+    writers: HashMap<Reg, Vec<Writer>>,
+    /// What is put behind the step at hand.
+    behind: Vec<Instruction>,
+    is_changed: bool,
 }
 
-impl Marking {
-    pub(super) fn of(f: &Function, found: &Found, number_kind: TangentId) -> Marking {
-        let (before, behind) = (BTreeMap::new(), BTreeMap::new());
-        let mut marking = Marking { registers: f.registers.clone(), first: vec![], before, behind };
-        let mut held: BTreeMap<Source, Vec<Reg>> = BTreeMap::new();
-        let arguments = found.arguments.values().flat_map(BTreeMap::values);
-        let used = found.numbers.values().chain(found.results.values()).chain(found.stores.values());
-        let used = used.chain(arguments).flatten();
-        for of in used {
-            let span = f.blocks[of.at().0].instructions[of.at().1].span;
-            held.entry(*of).or_insert_with(|| match of {
-                Source::Step(at) => marking.hold(*at, &found.breaks[at], span),
-                Source::Call(at, k) => marking.receive(*at, *k, span),
-                Source::Load(at) => marking.kept(*at, &f.blocks[at.0].instructions[at.1]),
-            });
-        }
-        for ((at, out), sources) in &found.numbers {
-            for of in sources {
-                let span = f.blocks[of.at().0].instructions[of.at().1].span;
-                let operator = |held: &Reg| {
-                    let op = Op::Operator(Operator::Broken { of: number_kind });
-                    Instruction { op, outs: vec![*out], ins: vec![*held, *out], span, active: false }
-                };
-                marking.behind.entry(*at).or_default().extend(held[of].iter().map(operator));
-            }
-        }
-        for (at, sources) in &found.stores {
-            let store = &f.blocks[at.0].instructions[at.1];
-            let numbers = sources.iter().flat_map(|of| &held[of]).enumerate();
-            let keep = numbers.map(|(k, number)| keep(store, *number, k > 0));
-            marking.behind.entry(*at).or_default().extend(keep);
-        }
-        for (at, arguments) in &found.arguments {
-            let call = &f.blocks[at.0].instructions[at.1];
-            let function = marking.register(Bank::R);
-            marking.first.push(Instruction { op: Op::Null, outs: vec![function], ins: vec![], ..call.clone() });
-            let hold = Instruction { op: Op::Copy, outs: vec![function], ins: vec![call.ins[0]], ..call.clone() };
-            marking.before.entry(*at).or_default().push(hold);
-            for (argument, number) in arguments.iter().flat_map(|(k, all)| all.iter().map(move |of| (*k, of))) {
-                for (result, out) in (0..).zip(&call.outs).filter(|(_, out)| is_number(f, **out)) {
-                    let op = Op::Operator(Operator::BrokenArgument { of: number_kind, argument, result });
-                    let ask = |held: &Reg| Instruction {
-                        op: op.clone(),
-                        outs: vec![*out],
-                        ins: vec![function, *held, *out],
-                        ..call.clone()
-                    };
-                    marking.behind.entry(*at).or_default().extend(held[number].iter().map(ask));
-                }
-            }
-        }
-        for ((block, result), sources) in &found.results {
-            let end = (*block, f.blocks[*block].instructions.len());
-            for number in sources.iter().flat_map(|of| &held[of]) {
-                let op = Op::Operator(Operator::SendBreak { result: *result });
-                let span = f.blocks[*block].end_span;
-                let step = Instruction { op, outs: vec![], ins: vec![*number], span, active: false };
-                marking.before.entry(end).or_default().push(step);
-            }
-        }
+/// What writes an integer or a text.
+enum Writer {
+    /// A step that makes it of a number, or gets it from somewhere else.
+    Step(Span),
+    /// A step that makes it of what is in another register.
+    Of(Reg),
+}
+
+impl<'a> Marking<'a> {
+    pub(super) fn of(
+        program: &'a Program,
+        reach: &'a Reach,
+        (id, f): (FunctionId, &'a Function),
+        number: TangentId,
+    ) -> Marking<'a> {
+        let mut marking = Marking {
+            links: Links { program, f, id },
+            reach,
+            number,
+            registers: f.registers.clone(),
+            beside: BTreeMap::new(),
+            writers: HashMap::new(),
+            behind: vec![],
+            is_changed: false,
+        };
+        marking.note_writers();
         marking
     }
 
-    /// Asks behind a call what was sent for one of its results.
-    fn receive(&mut self, at: At, result: u32, span: Span) -> Vec<Reg> {
-        let register = self.number();
-        let step = |op, outs| Instruction { op: Op::Operator(op), outs, ins: vec![], span, active: false };
-        self.clear(register, span);
-        let before = self.before.entry(at).or_default();
-        if !before.iter().any(|step| step.op == Op::Operator(Operator::ForgetBreaks)) {
-            before.push(step(Operator::ForgetBreaks, vec![]));
+    /// The function with what is put into it; `None` when that is nothing.
+    pub(super) fn function(mut self) -> Option<Function> {
+        let f = self.links.f;
+        let mut blocks = vec![];
+        for block in &f.blocks {
+            crate::stop::look();
+            let mut steps = vec![];
+            for step in &block.instructions {
+                self.step(step, &mut steps);
+            }
+            if let Some(Terminator::Return(results)) = &block.end {
+                for (k, result) in self.followed(results) {
+                    let number = self.beside(result);
+                    steps.push(self.operator(Operator::SendBreak { result: k }, &[], &[number], block.end_span));
+                }
+            }
+            blocks.push(Block { instructions: steps, ..block.clone() });
         }
-        // In front of those who ask for the register.
-        self.behind.entry(at).or_default().insert(0, step(Operator::ReceiveBreak { result }, vec![register]));
-        vec![register]
+        let taken = self.taken();
+        if !self.is_changed {
+            return None;
+        }
+        begin_with(&mut blocks, taken);
+        Some(Function { registers: self.registers, blocks, ..f.clone() })
     }
 
-    /// Asks behind a step that reads an integer from a variable what that was made of.
-    fn kept(&mut self, at: At, load: &Instruction) -> Vec<Reg> {
-        let register = self.number();
-        self.clear(register, load.span);
-        let op = Op::Operator(Operator::KeptBreak { index: variable(load) });
-        let ins = [&load.ins[..], &load.outs[..]].concat();
-        let step = Instruction { op, outs: vec![register], ins, ..load.clone() };
-        self.behind.entry(at).or_default().insert(0, step);
-        vec![register]
+    /// At the beginning: what the arguments were made of.
+    fn taken(&mut self) -> Vec<Instruction> {
+        let f = self.links.f;
+        let taken = self.followed(&f.params).into_iter().map(|(argument, param)| {
+            let number = self.beside(param);
+            self.operator(Operator::TakeBreak { argument }, &[number], &[], f.span)
+        });
+        taken.collect()
     }
 
-    fn number(&mut self) -> Reg {
-        self.register(Bank::F)
+    fn follows(&self, reg: Reg) -> bool {
+        self.links.f.registers[reg.0 as usize].bank != Bank::F && self.reach.follows(self.links.id, reg)
     }
 
-    fn register(&mut self, bank: Bank) -> Reg {
-        self.registers.push(Register { bank, name: None });
+    /// Those registers that are followed, with their places in the list.
+    fn followed(&self, regs: &[Reg]) -> Vec<(u32, Reg)> {
+        (0..).zip(regs.iter().copied()).filter(|(_, reg)| self.follows(*reg)).collect()
+    }
+
+    fn follows_place(&self, place: Place) -> bool {
+        self.reach.follows_place(self.links.id, place)
+    }
+
+    /// The number beside a register.
+    fn beside(&mut self, reg: Reg) -> Reg {
+        if let Some(known) = self.beside.get(&reg) {
+            return *known;
+        }
+        let new = self.new_number();
+        self.beside.insert(reg, new);
+        new
+    }
+
+    fn new_number(&mut self) -> Reg {
+        self.registers.push(Register { bank: Bank::F, name: None });
         Reg(self.registers.len() as u32 - 1)
     }
 
-    /// Before anything is held a register has a number, too.
-    fn clear(&mut self, register: Reg, span: Span) {
-        let (outs, ins) = (vec![register], vec![]);
-        self.first.push(Instruction { op: Op::ConstF(0.0), outs, ins, span, active: false });
+    fn operator(&mut self, operator: Operator, outs: &[Reg], ins: &[Reg], span: Span) -> Instruction {
+        self.is_changed = true;
+        let (outs, ins) = (outs.to_vec(), ins.to_vec());
+        Instruction { op: Op::Operator(operator), outs, ins, span, active: false }
     }
 
-    /// Holds the numbers that go into a step.
-    fn hold(&mut self, at: At, numbers: &BTreeSet<Reg>, span: Span) -> Vec<Reg> {
-        let mut held = vec![];
-        for number in numbers {
-            let register = self.number();
-            self.clear(register, span);
-            let copy = Instruction { op: Op::Copy, outs: vec![register], ins: vec![*number], span, active: false };
-            self.before.entry(at).or_default().push(copy);
-            held.push(register);
-        }
-        held
+    fn put_behind(&mut self, operator: Operator, outs: &[Reg], ins: &[Reg], span: Span) {
+        let step = self.operator(operator, outs, ins, span);
+        self.behind.push(step);
     }
 
-    pub(super) fn function(mut self, f: &Function) -> Function {
-        let mut out = Function { registers: self.registers, ..f.clone() };
-        for (b, block) in out.blocks.iter_mut().enumerate() {
-            crate::stop::look();
-            let old = std::mem::take(&mut block.instructions);
-            if b == 0 {
-                block.instructions.append(&mut self.first);
-            }
-            let end = old.len();
-            for (k, step) in old.into_iter().enumerate() {
-                block.instructions.extend(self.before.remove(&(b, k)).unwrap_or_default());
-                block.instructions.push(step);
-                block.instructions.extend(self.behind.remove(&(b, k)).unwrap_or_default());
-            }
-            block.instructions.extend(self.before.remove(&(b, end)).unwrap_or_default());
+    /// A step, and what is put in front of it and behind it.
+    fn step(&mut self, step: &Instruction, steps: &mut Vec<Instruction>) {
+        let mut made_of: BTreeMap<Reg, Vec<Reg>> = BTreeMap::new();
+        if calls(step) {
+            self.call(step, steps, &mut made_of);
+        } else {
+            steps.push(step.clone());
         }
-        out
+        let links = self.links.of(step);
+        for link in &links {
+            self.source(*link, step.span, &mut made_of);
+        }
+        for out in step.outs.iter().filter(|out| self.follows(**out)).copied().collect::<BTreeSet<Reg>>() {
+            self.write_beside(out, &made_of.remove(&out).unwrap_or_default(), step.span);
+        }
+        for link in links {
+            self.end(link, step.span);
+        }
+        steps.append(&mut self.behind);
+    }
+
+    /// What a result was made of.
+    fn source(&mut self, link: Link, span: Span, made_of: &mut BTreeMap<Reg, Vec<Reg>>) {
+        match link {
+            Link::Break { number, to } => made_of.entry(to).or_default().push(number),
+            Link::Carry { from, to } if self.follows(from) && self.follows(to) => {
+                let number = self.beside(from);
+                made_of.entry(to).or_default().push(number);
+            }
+            Link::Load { place, component, to } if self.follows(to) && self.follows_place(place) => {
+                let (object, inside) = place.storage();
+                // A reference that takes the place of the object that it was in is no text.
+                if object != Some(to) {
+                    let number = self.new_number();
+                    let is_whole = inside == Storage::Whole;
+                    let ins: Vec<Reg> = object.into_iter().chain((!is_whole).then_some(to)).collect();
+                    self.put_behind(Operator::KeptBreak { inside, component }, &[number], &ins, span);
+                    made_of.entry(to).or_default().push(number);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Writes the number beside a register.
+    fn write_beside(&mut self, reg: Reg, made_of: &[Reg], span: Span) {
+        let number = self.beside(reg);
+        let is_number = |reg: &Reg| self.registers[reg.0 as usize].bank == Bank::F;
+        let (op, ins) = match made_of {
+            [] => (Op::ConstF(0.0), vec![]),
+            [one] if *one == number => return,
+            [one] if is_number(one) => (Op::Copy, vec![*one]),
+            all => (Op::Operator(Operator::JoinBreaks), all.to_vec()),
+        };
+        self.is_changed = true;
+        self.behind.push(Instruction { op, outs: vec![number], ins, span, active: false });
+    }
+
+    /// What is stored, and numbers that are made.
+    fn end(&mut self, link: Link, span: Span) {
+        match link {
+            Link::Store { place, component, value, replaces } if self.follows_place(place) => {
+                let number = match self.follows(value) {
+                    true => self.beside(value),
+                    false if replaces => {
+                        let constant = self.new_number();
+                        let op = Op::ConstF(0.0);
+                        self.behind.push(Instruction { op, outs: vec![constant], ins: vec![], span, active: false });
+                        constant
+                    }
+                    false => return,
+                };
+                let (object, inside) = place.storage();
+                let is_whole = inside == Storage::Whole;
+                let content = (!is_whole).then_some(value);
+                let ins: Vec<Reg> = object.into_iter().chain([number]).chain(content).collect();
+                let outs: Vec<Reg> = object.into_iter().collect();
+                self.put_behind(Operator::KeepBreak { inside, component, replaces }, &outs, &ins, span);
+            }
+            Link::Number { from, to } if self.follows(from) => {
+                let number = self.beside(from);
+                let place = self.place_of_break(from).unwrap_or(span);
+                self.put_behind(Operator::Broken { of: self.number }, &[to], &[number, to], place);
+            }
+            _ => {}
+        }
+    }
+
+    /// A call gives what its arguments were made of, and asks what its results were made of.
+    fn call(&mut self, step: &Instruction, steps: &mut Vec<Instruction>, made_of: &mut BTreeMap<Reg, Vec<Reg>>) {
+        let gives: Vec<(u32, Reg)> = self.given(step);
+        let receives: Vec<(u32, Reg)> = match step.op {
+            Op::Call(callee) if !self.links.program.function(callee).is_some_and(|f| passes(f)) => vec![],
+            Op::Operator(ref operator) => {
+                let body = body_of(self.links.program, self.links.f, operator, step);
+                body.map_or(vec![], |(_, results)| self.followed(results))
+            }
+            _ => self.followed(&step.outs),
+        };
+        let is_touched = !gives.is_empty() || !receives.is_empty();
+        if is_touched {
+            steps.push(self.operator(Operator::ForgetBreaks, &[], &[], step.span));
+        }
+        for (argument, reg) in &gives {
+            let number = self.beside(*reg);
+            steps.push(self.operator(Operator::GiveBreak { argument: *argument }, &[], &[number], step.span));
+        }
+        // Integers alone must be seen by derivative code.
+        steps.push(Instruction { active: !gives.is_empty(), ..step.clone() });
+        for (result, out) in receives {
+            let number = self.new_number();
+            self.put_behind(Operator::ReceiveBreak { result }, &[number], &[], step.span);
+            made_of.entry(out).or_default().push(number);
+        }
+        if !gives.is_empty() {
+            self.put_behind(Operator::ForgetBreaks, &[], &[], step.span);
+        }
+    }
+
+    /// The arguments that a call gives the numbers of.
+    fn given(&self, step: &Instruction) -> Vec<(u32, Reg)> {
+        let bank = |r: &Reg| self.links.f.registers[r.0 as usize].bank;
+        let followed = |ins: &[Reg], takes: &dyn Fn(u32) -> bool| -> Vec<(u32, Reg)> {
+            self.followed(ins).into_iter().filter(|(k, _)| takes(*k)).collect()
+        };
+        match step.op {
+            Op::Call(id) => match self.links.program.function(id).filter(|f| passes(f)) {
+                Some(callee) => followed(&step.ins, &|k| self.reach.follows(id, callee.params[k as usize])),
+                None => vec![],
+            },
+            Op::CallValue => {
+                let kind = (step.ins[1..].iter().map(bank).collect(), step.outs.iter().map(bank).collect());
+                followed(&step.ins[1..], &|k| self.reach.follows_argument(&kind, k))
+            }
+            _ => vec![],
+        }
+    }
+
+    /// Remembers what writes integers and texts.
+    fn note_writers(&mut self) {
+        for step in self.links.f.blocks.iter().flat_map(|b| &b.instructions) {
+            let mut written = vec![];
+            if calls(step) {
+                written.extend(step.outs.iter().map(|out| (*out, Writer::Step(step.span))));
+            }
+            for link in self.links.of(step) {
+                match link {
+                    Link::Break { to, .. } => written.push((to, Writer::Step(step.span))),
+                    Link::Load { place, to, .. } if self.follows_place(place) => {
+                        written.push((to, Writer::Step(step.span)));
+                    }
+                    Link::Carry { from, to } if self.follows(from) => written.push((to, Writer::Of(from))),
+                    _ => {}
+                }
+            }
+            for (reg, writer) in written {
+                if self.follows(reg) {
+                    self.writers.entry(reg).or_default().push(writer);
+                }
+            }
+        }
+    }
+
+    /// The step where an integer or a text was made of a number, or came from elsewhere, if that is only one.
+    fn place_of_break(&self, reg: Reg) -> Option<Span> {
+        let mut seen = BTreeSet::from([reg]);
+        let mut open = vec![reg];
+        let mut found = None;
+        while let Some(reg) = open.pop() {
+            for writer in self.writers.get(&reg).into_iter().flatten() {
+                match writer {
+                    Writer::Step(span) if found.is_some_and(|known| known != *span) => return None,
+                    Writer::Step(span) => found = Some(*span),
+                    Writer::Of(from) if seen.insert(*from) => open.push(*from),
+                    Writer::Of(_) => {}
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Whether a step calls a function that may hand on what results are made of.
+fn calls(step: &Instruction) -> bool {
+    matches!(
+        step.op,
+        Op::Call(_)
+            | Op::CallValue
+            | Op::Operator(Operator::ValueWithDifferential { .. } | Operator::ValueWithTangent { .. })
+    )
+}
+
+/// Puts steps at the beginning of a function, which no jump leads to then.
+fn begin_with(blocks: &mut Vec<Block>, first: Vec<Instruction>) {
+    if first.is_empty() {
+        return;
+    }
+    let entry = BlockId(0);
+    let moved = BlockId(blocks.len() as u32);
+    let mut is_repeated = false;
+    for to in blocks.iter_mut().filter_map(|block| block.end.as_mut()).flat_map(targets) {
+        if *to == entry {
+            (*to, is_repeated) = (moved, true);
+        }
+    }
+    if is_repeated {
+        let end_span = blocks[0].end_span;
+        let begin = Block { instructions: first, end: Some(Terminator::Jump(moved)), end_span };
+        let old = std::mem::replace(&mut blocks[0], begin);
+        blocks.push(old);
+    } else {
+        blocks[0].instructions.splice(0..0, first);
+    }
+}
+
+fn targets(end: &mut Terminator) -> Vec<&mut BlockId> {
+    match end {
+        Terminator::Jump(to) => vec![to],
+        Terminator::Branch { then, otherwise, .. } => vec![then, otherwise],
+        Terminator::Return(_) | Terminator::Trap(_) => vec![],
     }
 }

@@ -170,7 +170,10 @@ fn remove_all(c: Call<'_, '_>) -> Result<(), Failure> {
     let mut array = c.array(layout)?;
     match Rc::get_mut(&mut array) {
         // The room is kept for what comes next.
-        Some(cells) => cells.remove(0, cells.len, layout),
+        Some(cells) => {
+            cells.remove(0, cells.len, layout);
+            cells.origins.clear();
+        }
         None => array = Rc::default(),
     }
     c.give_reference(Ref::Cells(array))

@@ -9,39 +9,23 @@ use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::Next;
+use super::origins::Handed;
 use super::{At, leaves, set_leaves, value_layout, walk};
 use crate::bytecode::Instruction;
 use crate::diagnostic::Code as Number;
 use crate::tape::{Levels, Num, Stop, Template};
 use crate::value::reach::{SlotChange, change_slots};
 use crate::value::shape::{TangentId, TangentKind};
-use crate::value::{BoxCells, Cells, Ref, Slot};
-use hashbrown::HashMap;
-use std::rc::{Rc, Weak};
+use crate::value::{Cells, Ref, Slot};
+use std::rc::Rc;
 
 /// Chains that broke.
 #[derive(Default)]
 pub struct BrokenChains {
     /// The places, in order.
     places: Vec<Rc<Broken>>,
-    /// Results of the function that has returned last: their numbers, and what they were made of.
-    sent: Vec<(u32, Num)>,
-    /// How many frames there are where they go.
-    sent_to: usize,
-    /// Integers in variables that were made of numbers, by the address of the box and the number in it.
-    kept: HashMap<(usize, u32), Kept>,
-}
-
-/// From so many variables on those that are gone are looked for.
-const MANY: usize = 256;
-
-/// An integer in a variable.
-struct Kept {
-    /// The box; nothing for a global variable.
-    inside: Option<Weak<BoxCells>>,
-    /// The integer: another one was stored there since.
-    integer: i64,
-    made_of: Vec<Num>,
+    /// What functions tell each other of integers and texts.
+    pub(super) handed: Handed,
 }
 
 /// A place where a chain broke: the function that takes the adjoint of the result.
@@ -61,13 +45,7 @@ impl BrokenChains {
     /// A new run begins.
     pub fn clear(&mut self) {
         self.places.clear();
-        self.kept.clear();
-        self.forget_sent();
-    }
-
-    /// Forgets what was sent by functions that have returned.
-    pub fn forget_sent(&mut self) {
-        self.sent.clear();
+        self.handed.forget();
     }
 }
 
@@ -112,107 +90,6 @@ pub(super) fn mark(
         set_leaves(walk, of, (&mut y, At::default()), &marked)?;
     }
     machine.set_window(y.all());
-    Ok(Next::Return)
-}
-
-/// Says that a result of the function that runs was made of a number that moves, if it does.
-pub(super) fn send(machine: &mut Machine, result: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
-    let number = arguments.f.first().map(|value| Num { value: *value, slot: arguments.slot(0) }).unwrap_or_default();
-    if machine.levels.innermost(&[number]).is_some() {
-        let to = machine.frames.len() - 1;
-        if machine.broken.sent_to != to {
-            machine.broken.forget_sent();
-            machine.broken.sent_to = to;
-        }
-        machine.broken.sent.push((result, number));
-    }
-    Ok(Next::Return)
-}
-
-/// The number that a result of the function that has just returned was made of: one that moves wherever any of those does.
-/// They are added up with weights, so that their tangents do not cancel.
-pub(super) fn receive(machine: &mut Machine, result: u32) -> Result<Next, Box<Fault>> {
-    let mut sent = vec![];
-    if machine.broken.sent_to == machine.frames.len() {
-        sent.extend(machine.broken.sent.iter().filter(|(of, _)| *of == result).map(|(_, x)| *x));
-    }
-    give_together(machine, &sent)
-}
-
-/// Gives a number that moves wherever any of these does.
-fn give_together(machine: &mut Machine, numbers: &[Num]) -> Result<Next, Box<Fault>> {
-    let mut together = numbers.first().copied().unwrap_or_default();
-    for (k, x) in numbers.iter().enumerate().skip(1) {
-        let weighted = machine.levels.record(machine.ids.mul, &[*x, Num::constant(1.0 / (k as f64 + 0.7))])?;
-        together = machine.levels.record(machine.ids.add, &[together, weighted])?;
-    }
-    machine.set_num(0, together);
-    Ok(Next::Return)
-}
-
-/// Remembers what an integer was made of that was stored in a variable.
-pub(super) fn keep(machine: &mut Machine, (index, more): (u32, bool), arguments: &Cells) -> Result<Next, Box<Fault>> {
-    let (inside, address) = variable(arguments);
-    let integer = arguments.i.first().copied().unwrap_or(0);
-    let number = arguments.f.first().map(|value| Num { value: *value, slot: arguments.slot(0) }).unwrap_or_default();
-    if !more {
-        machine.broken.kept.remove(&(address, index));
-        prune(machine);
-    }
-    if machine.levels.innermost(&[number]).is_some() {
-        let new = || Kept { inside: inside.map(Rc::downgrade), integer, made_of: vec![] };
-        machine.broken.kept.entry((address, index)).or_insert_with(new).made_of.push(number);
-    }
-    Ok(Next::Return)
-}
-
-/// Forgets variables that are gone, and numbers of levels that have ended, when there are many.
-fn prune(machine: &mut Machine) {
-    let (levels, kept) = (&machine.levels, &mut machine.broken.kept);
-    if kept.len() >= MANY && kept.len().is_power_of_two() {
-        let is_there = |kept: &Kept| kept.inside.as_ref().is_none_or(|inside| inside.strong_count() > 0);
-        kept.retain(|_, one| is_there(one) && one.made_of.iter().any(|x| levels.is_live(x.slot)));
-    }
-}
-
-/// The number that an integer was made of that was read in a variable.
-pub(super) fn kept(machine: &mut Machine, index: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
-    let (inside, address) = variable(arguments);
-    let is_there = |kept: &&Kept| {
-        let known = kept.inside.as_ref().and_then(Weak::upgrade);
-        let is_same = known.as_ref().map(Rc::as_ptr) == inside.map(Rc::as_ptr);
-        is_same && arguments.i.first() == Some(&kept.integer)
-    };
-    let found = machine.broken.kept.get(&(address, index)).filter(is_there);
-    let made_of = found.map_or(vec![], |kept| kept.made_of.clone());
-    give_together(machine, &made_of)
-}
-
-/// The box of a variable, and its address; a global variable has none.
-fn variable(arguments: &Cells) -> (Option<&Rc<BoxCells>>, usize) {
-    match arguments.r.first() {
-        Some(Ref::Box(inside)) => (Some(inside), Rc::as_ptr(inside) as usize),
-        _ => (None, 0),
-    }
-}
-
-/// Marks what a function value has given as made without a derivative, if it was made of that argument: an integer that
-/// was made of a number.
-pub(super) fn mark_argument(
-    machine: &mut Machine,
-    compiler: &mut dyn Compiler,
-    (of, argument, result): (TangentId, u32, u32),
-    mut arguments: Cells,
-) -> Result<Next, Box<Fault>> {
-    let passes = match arguments.r.pop() {
-        Some(Ref::Closure(closure)) => compiler.passes(closure.function, argument, result),
-        _ => false,
-    };
-    if passes {
-        return mark(machine, compiler, of, &arguments);
-    }
-    let y = Num { value: arguments.f.get(1).copied().unwrap_or(f64::NAN), slot: arguments.slot(1) };
-    machine.set_num(0, y);
     Ok(Next::Return)
 }
 

@@ -52,18 +52,14 @@ fn swept_back(
     // The value may be there though nobody wants it: to say whether it is finite.
     let first = usize::from(usize::from(sweep.code.results[0]) > x.f.len());
     let results = [first + x.f.len(), 0, x.r.len()];
-    let more = Cells { len: 1, f: Numbers::new(), i: Integers::new(), r: objects, slots: vec![] };
+    let more = single(Numbers::new(), Integers::new(), objects);
     if !run(machine, (&sweep, &closure, kind), (x, more), results)? {
         return Ok(None);
     }
     let value = if first == 1 { machine.number(0) } else { 0.0 };
-    let given = Cells {
-        len: 1,
-        f: (first..results[0]).map(|k| machine.number(k)).collect(),
-        i: x.i.clone(),
-        r: (0..results[2]).map(|k| machine.take_reference(k)).collect(),
-        slots: vec![],
-    };
+    let numbers = (first..results[0]).map(|k| machine.number(k)).collect();
+    let references = (0..results[2]).map(|k| machine.take_reference(k)).collect();
+    let given = single(numbers, x.i.clone(), references);
     let gradient = vector_of(walk(compiler), at, x, given)?;
     Ok(gradient.filter(|_| value.is_finite()).map(|gradient| (value, gradient)))
 }
@@ -88,7 +84,7 @@ pub(super) fn value_with_tangent(
     }
     let part = |numbers: std::ops::Range<usize>| {
         let numbers: Numbers = numbers.map(|k| machine.number(k)).collect();
-        Cells { len: 1, f: numbers, i: Integers::new(), r: References::new(), slots: vec![] }
+        single(numbers, Integers::new(), References::new())
     };
     let (value, mut tangent) = (part(0..layout[0]), part(layout[0]..2 * layout[0]));
     if value.f.iter().chain(&tangent.f).any(|x| !x.is_finite()) {
@@ -168,10 +164,19 @@ fn zeros(object: &Ref) -> Option<Ref> {
         Ref::Cells(cells) => {
             let r = cells.r.iter().map(zeros).collect::<Option<_>>()?;
             let f = Numbers::from_elem(0.0, cells.f.len());
-            Ref::Cells(Rc::new(Cells { len: cells.len, f, i: cells.i.clone(), r, slots: vec![] }))
+            let mut zeros = single(f, cells.i.clone(), r);
+            zeros.len = cells.len;
+            Ref::Cells(Rc::new(zeros))
         }
         _ => return None,
     })
+}
+
+/// A value of these components.
+fn single(f: Numbers, i: Integers, r: References) -> Cells {
+    let mut cells = Cells::empty();
+    (cells.len, cells.f, cells.i, cells.r) = (1, f, i, r);
+    cells
 }
 
 /// A value of the same form as `x` whose numbers are the tangents of those of `x`.
@@ -185,7 +190,7 @@ fn spread(walk: Walk<'_>, at: TangentId, x: &Cells, direction: &Cells) -> Result
     }
     let Some(r) = x.r.iter().map(zeros).collect::<Option<_>>() else { return Ok(None) };
     let f = Numbers::from_elem(0.0, x.f.len());
-    let mut vectors = Cells { len: 1, f, i: x.i.clone(), r, slots: vec![] };
+    let mut vectors = single(f, x.i.clone(), r);
     let template = Template { tangent: at, cells: x.clone() };
     let mut seeds = read(walk, &template, (direction, At::default()))?.into_iter();
     walk.change(at, &mut vectors, At::default(), &mut |number, slot| {

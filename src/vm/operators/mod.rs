@@ -18,6 +18,7 @@ mod inherited_rule;
 mod kink;
 mod linear;
 mod not_finite;
+mod origins;
 mod recompute;
 mod recorded;
 mod rule;
@@ -83,15 +84,17 @@ pub fn operate(
         }
         Operator::Broken { of } => broken::mark(machine, compiler, of, &arguments),
         Operator::NoDerivative { is_property } => broken::left_out(machine, compiler, is_property, arguments),
-        Operator::SendBreak { result } => broken::send(machine, result, &arguments),
-        Operator::ReceiveBreak { result } => broken::receive(machine, result),
-        Operator::BrokenArgument { of, argument, result } => {
-            broken::mark_argument(machine, compiler, (of, argument, result), arguments)
+        Operator::SendBreak { result } => origins::send(machine, result, &arguments),
+        Operator::ReceiveBreak { result } => origins::receive(machine, result),
+        Operator::GiveBreak { argument } => origins::give(machine, argument, &arguments),
+        Operator::TakeBreak { argument } => origins::take(machine, argument),
+        Operator::JoinBreaks => origins::join(machine, &mut arguments),
+        Operator::KeepBreak { inside, component, replaces } => {
+            origins::keep(machine, (inside, component, replaces), arguments)
         }
-        Operator::KeepBreak { index, more } => broken::keep(machine, (index, more), &arguments),
-        Operator::KeptBreak { index } => broken::kept(machine, index, &arguments),
+        Operator::KeptBreak { inside, component } => origins::kept(machine, (inside, component), &arguments),
         Operator::ForgetBreaks => {
-            machine.broken.forget_sent();
+            machine.broken.handed.forget();
             Ok(Next::Return)
         }
         Operator::Threshold { comparison } => {
@@ -305,6 +308,7 @@ impl Failure {
 /// do, besides what was stored.
 fn settle(machine: &mut Machine, kept: &mut [&mut Cells]) {
     let nested = machine.levels.depth() > 1;
+    origins::settle_sent(machine);
     if nested && ending::any() {
         ending::waiting().iter().for_each(|instance| machine.levels.log_store(instance));
     }

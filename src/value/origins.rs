@@ -1,0 +1,204 @@
+//! What integers and texts in storage were made of while derivative code runs: the numbers behind a chain that breaks.
+//!
+//! Beside an object stands a table, made when the first number is kept in it: by component and content, so that two
+//! integers of one array are told apart by their values wherever they are moved to. Objects that share no storage share no
+//! table, and a copy has its own. What becomes of the numbers' slots is for others to say.
+
+use super::{Bank, Ref, Slot};
+use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Which storage an operator means.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Storage {
+    /// The global variables.
+    Global,
+    /// An array, a record, a box, a value of any type, or what a function object has captured.
+    Object,
+    /// The keys of a dictionary or set.
+    Keys,
+    /// The values of a dictionary.
+    Values,
+    /// What the running function object has captured.
+    Captured,
+    /// All that is in an object.
+    Whole,
+}
+
+impl Storage {
+    /// Whether an operator is given the object.
+    pub fn has_object(self) -> bool {
+        !matches!(self, Storage::Global | Storage::Captured)
+    }
+
+    /// Whether what an operator is given beside the object says what stands there.
+    pub fn is_content(self, banks: &[Bank]) -> bool {
+        match self {
+            Storage::Whole => banks.is_empty(),
+            _ => banks == [Bank::I] || banks == [Bank::R],
+        }
+    }
+}
+
+/// What stands in a component.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Content {
+    /// An integer.
+    Integer(i64),
+    /// A text, by its hash.
+    Text(u64),
+    /// Whatever stands in any component.
+    Any,
+}
+
+/// A number that something was made of.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Origin {
+    /// Its value.
+    pub value: f64,
+    /// How it moves.
+    pub slot: Slot,
+}
+
+/// Numbers that one thing was made of.
+pub type Numbers = SmallVec<[Origin; 1]>;
+
+type Table = HashMap<(u32, Content), Numbers>;
+
+/// What the integers and texts of an object were made of.
+#[derive(Clone, Debug, Default)]
+pub struct Origins(Option<Box<Table>>);
+
+impl Content {
+    /// Of a reference: texts alone are told apart.
+    pub fn of(reference: &Ref) -> Option<Content> {
+        let Ref::Text(text) = reference else { return None };
+        let mut hasher = DefaultHasher::new();
+        text[..].hash(&mut hasher);
+        Some(Content::Text(hasher.finish()))
+    }
+
+    fn is_text(self) -> bool {
+        matches!(self, Content::Text(_))
+    }
+}
+
+impl Origins {
+    /// Of nothing.
+    pub const fn new() -> Origins {
+        Origins(None)
+    }
+
+    /// Whether no number was ever kept.
+    #[inline]
+    pub fn is_unused(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The numbers that a component with that content was made of.
+    pub fn get(&self, component: u32, content: Content) -> Numbers {
+        let Some(table) = &self.0 else { return Numbers::new() };
+        let kept = |component, content| table.get(&(component, content)).into_iter().flatten();
+        kept(component, content).chain(kept(0, Content::Any)).copied().collect()
+    }
+
+    /// All numbers that are kept.
+    pub fn all(&self) -> Vec<Origin> {
+        self.0.as_ref().map_or(vec![], |table| table.values().flatten().copied().collect())
+    }
+
+    /// Keeps what a component with that content was made of, and nothing else.
+    pub fn set(&mut self, component: u32, content: Content, numbers: Numbers) {
+        self.0.get_or_insert_default().insert((component, content), numbers);
+    }
+
+    /// Forgets what was kept of the integer, or the text, in a component.
+    pub fn forget(&mut self, component: u32, content: Content) {
+        if let Some(table) = &mut self.0 {
+            table.retain(|(of, was), _| *of != component || was.is_text() != content.is_text());
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.0 = None;
+    }
+
+    /// How many things numbers are kept of.
+    pub fn count(&self) -> usize {
+        self.0.as_ref().map_or(0, |table| table.len())
+    }
+
+    /// Keeps only numbers that fulfil a condition, which may change them.
+    pub fn retain(&mut self, mut is_kept: impl FnMut(&mut Origin) -> bool) {
+        if let Some(table) = &mut self.0 {
+            table.retain(|_, numbers| {
+                numbers.retain(|number| is_kept(number));
+                !numbers.is_empty()
+            });
+        }
+    }
+
+    /// Keeps what is kept in `from` of these components, too.
+    pub fn take_up(&mut self, from: &Origins, components: impl Iterator<Item = (u32, Content)>) {
+        let Some(others) = &from.0 else { return };
+        let table = self.0.get_or_insert_default();
+        for item in components.chain([(0, Content::Any)]) {
+            let Some(numbers) = others.get(&item) else { continue };
+            let known = table.entry(item).or_default();
+            for number in numbers {
+                if !known.iter().any(|other| other.slot == number.slot) {
+                    known.push(*number);
+                }
+            }
+        }
+    }
+
+    /// Gives the numbers other slots; what is constant everywhere is forgotten.
+    pub fn change_slots(&mut self, mut change: impl FnMut(Slot) -> Slot) {
+        self.retain(|number| {
+            number.slot = change(number.slot);
+            number.slot != Slot::NONE
+        });
+    }
+
+    /// Whether some slot fulfils a condition.
+    pub fn any_slot(&self, mut is_wanted: impl FnMut(Slot) -> bool) -> bool {
+        self.0.as_ref().is_some_and(|table| table.values().flatten().any(|number| is_wanted(number.slot)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: Slot = Slot { epoch: 1, payload: 1 };
+
+    fn number(slot: Slot) -> Numbers {
+        Numbers::from_elem(Origin { value: 2.0, slot }, 1)
+    }
+
+    #[test]
+    fn things_are_told_apart_by_component_and_content() {
+        let mut origins = Origins::new();
+        assert!(origins.is_unused());
+        origins.set(0, Content::Integer(2), number(ONE));
+        assert_eq!(origins.get(0, Content::Integer(2)).len(), 1);
+        assert!(origins.get(0, Content::Integer(3)).is_empty() && origins.get(1, Content::Integer(2)).is_empty());
+        let copy = origins.clone();
+        origins.forget(0, Content::Integer(7));
+        assert_eq!((origins.count(), copy.count()), (0, 1));
+    }
+
+    #[test]
+    fn what_is_constant_is_forgotten() {
+        let (mut origins, mut others) = (Origins::new(), Origins::new());
+        origins.set(0, Content::Integer(2), number(ONE));
+        others.take_up(&origins, [(0, Content::Integer(2))].into_iter());
+        assert!(others.any_slot(|slot| slot == ONE));
+        others.change_slots(|_| Slot::NONE);
+        assert_eq!((origins.count(), others.count()), (1, 0));
+    }
+}
