@@ -55,6 +55,7 @@ const NATIVES: &[(&str, NativePassage)] = &[
     ("number.ofBits", NativePassage::Carry),
     ("type.", NativePassage::Nothing),
     ("double.parse", NativePassage::Carry),
+    ("float.parse", NativePassage::Carry),
     ("int.parse", NativePassage::Carry),
     ("value.hash", NativePassage::Break),
     ("value.", NativePassage::Nothing),

@@ -39,6 +39,7 @@ impl World {
         for op in ["+", "-"] {
             text.push_str(&sum_of_cases(&cases, op));
         }
+        text.push_str(&comparison_of_cases(&cases));
         let _ = writeln!(
             text,
             "    func scaled(by factor: Double) -> Self {{\n        switch self {{\n        case .zero: return self"
@@ -160,5 +161,27 @@ fn sum_of_cases(cases: &[MovingCase], op: &str) -> String {
         let _ = writeln!(text, "        case ({}, {}): return {sum}", bind(case, "a"), bind(case, "b"));
     }
     text.push_str("        default: _failCases()\n        }\n    }\n");
+    text
+}
+
+/// What is missing is zero: a case whose payload is zero equals no case.
+fn comparison_of_cases(cases: &[MovingCase]) -> String {
+    let all = |case: &MovingCase, part: &dyn Fn(usize) -> String| match case.moving() {
+        0 => "true".to_owned(),
+        count => (0..count).map(part).collect::<Vec<_>>().join(" && "),
+    };
+    let mut text = String::from(
+        "    static func == (lhs: Self, rhs: Self) -> Bool {\n        switch (lhs, rhs) {\n        case (.zero, .zero): return true\n",
+    );
+    for case in cases {
+        let (a, b) = (bind(case, "a"), bind(case, "b"));
+        let (is_zero, are_equal) = (all(case, &|k| format!("a{k} == .zero")), all(case, &|k| format!("a{k} == b{k}")));
+        let _ = writeln!(text, "        case ({a}, .zero), (.zero, {a}): return {is_zero}");
+        let _ = writeln!(text, "        case ({a}, {b}): return {are_equal}");
+    }
+    if cases.len() > 1 {
+        text.push_str("        default: return lhs == .zero && rhs == .zero\n");
+    }
+    text.push_str("        }\n    }\n");
     text
 }

@@ -264,6 +264,12 @@ impl Infer<'_> {
 
     /// Says that several functions can be called with these arguments, and which.
     pub(super) fn ambiguous(&mut self, name: &Ident, tied: &[Candidate], args: &[ArgNode], span: Span) -> Expr {
+        let is_wrong = |arg: &ArgNode| arg.ready.as_ref().is_some_and(|value| value.ty == Type::Error);
+        if args.iter().any(is_wrong) {
+            // What is wrong with it has been said.
+            self.failed = true;
+            return self.error_expr(span);
+        }
         let mut results: Vec<Type> = tied.iter().map(|c| self.candidate_result(c)).collect();
         results.dedup();
         let way_out = match results.as_slice() {
