@@ -81,9 +81,9 @@ impl Infer<'_> {
 
     /// Infers those closures among the arguments whose results decide which candidate is meant.
     pub(super) fn ready_closures(&mut self, candidates: &[Candidate], args: &mut [ArgNode], span: Span) {
-        let of_script = candidates.iter().filter(|c| self.is_of_script(c)).count();
         let is_closure = |arg: &ArgNode| arg.ready.is_none() && matches!(arg.ast.kind, Ast::Closure(_));
-        if of_script == 0 || of_script == candidates.len() || !args.iter().any(is_closure) {
+        let of_script = candidates.iter().any(|c| self.is_of_script(c));
+        if !of_script || candidates.len() < 2 || !args.iter().any(is_closure) {
             return;
         }
         self.ready_args(args);
