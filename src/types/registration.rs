@@ -139,11 +139,8 @@ impl World {
             _ if done.is_some() => {}
             (Some(problem), _) => self.report(*problem),
             (None, Some(original)) => {
-                let is_transpose =
-                    self.function_data(f).decl.as_ref().is_some_and(|d| d.attribute("transpose").is_some());
-                let what = if is_transpose { "transpose" } else { "derivative" };
                 let message = format!(
-                    "the argument labels of a {what} must be those of its original: '{}' has other labels than '{}'",
+                    "the argument labels of a derivative must be those of its original: '{}' has other labels than '{}'",
                     self.full_name(f),
                     self.full_name(original)
                 );
@@ -309,9 +306,6 @@ impl World {
                 let problem = world.misfitting_transpose(original, &wanted, &moved, span);
                 return Err(Misfit::Types(Box::new(problem)));
             }
-            if world.kept_labels_differ(f, original, &wrt) {
-                return Err(Misfit::Labels(original.function));
-            }
             let differs = args.differs.is_some();
             let new = Registered { differs, ..original.registered(f, wrt, RegisteredKind::Transpose) };
             world.remember(new, original, span);
@@ -356,17 +350,6 @@ impl World {
         }
         let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
         self.normalize_type(&vector) == ty
-    }
-
-    /// Whether parameters that are kept have one label in a transpose and another one in the original.
-    fn kept_labels_differ(&mut self, f: FunctionId, original: &Original, wrt: &[bool]) -> bool {
-        let own = usize::from(original.has_self);
-        let labels = parameter_labels(&self.signature(original.function));
-        let kept: Vec<_> = labels.into_iter().zip(&wrt[own..]).filter(|(_, w)| !**w).map(|(label, _)| label).collect();
-        let mut given = parameter_labels(&self.signature(f));
-        given.pop();
-        let after_self = given.len().saturating_sub(kept.len());
-        kept.iter().zip(&given[after_self..]).any(|(old, new)| are_others(old.as_ref(), new.as_ref()))
     }
 
     fn misfitting_transpose(&self, original: &Original, takes: &[Type], gives: &[Type], span: Span) -> Diagnostic {
