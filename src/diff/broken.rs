@@ -18,6 +18,7 @@ mod links;
 mod marking;
 mod reach;
 
+pub(super) use self::links::carried;
 use self::marking::Marking;
 use self::reach::Reach;
 use crate::ir::{Function, FunctionId, Program};
