@@ -306,7 +306,8 @@ fn parts(program: &Program, pattern: &str, shapes: &[ShapeId], regs: &[Reg]) -> 
     pattern.chars().map(part).collect()
 }
 
-/// What a function on containers takes apart from integers that only select: an index, a count, a key that is looked for.
+/// What a function on containers takes apart from integers that only select: an index, a count, a key that is looked
+/// for.
 pub fn carried(program: &Program, f: &Function, (name, shapes): (&str, &[ShapeId]), ins: &[Reg]) -> Vec<Reg> {
     let Some((_, takes, gives)) = CONTAINERS.iter().find(|(known, ..)| *known == name) else { return ins.to_vec() };
     let looks_for_key = gives.contains('V');
@@ -327,8 +328,8 @@ fn storage(what: char) -> Option<Storage> {
     }
 }
 
-/// What functions on containers take and give: a container, an element, a key, a value, a value of any type, and `n` for what
-/// selects or counts.
+/// What functions on containers take and give: a container, an element, a key, a value, a value of any type, and `n` for
+/// what selects or counts.
 const CONTAINERS: &[(&str, &str, &str)] = &[
     ("array.concat", "CC", "C"),
     ("array.appendContents", "CC", "C"),
