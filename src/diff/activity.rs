@@ -11,6 +11,7 @@
 mod containers;
 
 use self::containers::{appended, contained, filled, loaded, replaced};
+use super::broken::carried;
 use super::dataflow::{self, Fact};
 use super::dependence::{Break, BreakReason, Dependence, Effects, Known, MOST_BREAKS, StepId, Summary};
 use super::flow::{self, NativePassage, Passage};
@@ -18,6 +19,7 @@ use super::wrt::can_vary;
 use crate::ir::{Function, FunctionId, Instruction, Made, Op, Operator, Program, Reg, Writers};
 use crate::source::Span;
 use crate::value::Bank;
+use crate::value::shape::ShapeId;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -229,7 +231,7 @@ impl Walk<'_, '_> {
             Op::LoadGlobal { bank, .. } => each(loaded(*bank, Known::default().with(|d| d.from_globals = true))),
             Op::TakeGlobal { .. } => each(Known::default().with(|d| d.from_globals = true)),
             Op::Native { name, shapes } => containers::integer(self.activity.program, (name, shapes), step, facts)
-                .unwrap_or_else(|| self.native(name, at, step, facts)),
+                .unwrap_or_else(|| self.native((name, shapes), at, step, facts)),
             Op::Operator(Operator::ApplyAtOnce | Operator::Gradient { .. }) => each(Known::default()),
             Op::Operator(Operator::Coordinates { .. }) => each(all()),
             Op::Operator(Operator::WithoutDerivative { .. }) => each(Known::default().with(|d| d.cut = true)),
@@ -254,8 +256,15 @@ impl Walk<'_, '_> {
         Known::of(Dependence { on, ..Dependence::default() })
     }
 
-    fn native(&self, name: &'static str, at: StepId, step: &Instruction, facts: &[Known]) -> Vec<Known> {
-        let all = Known::union(step.ins.iter().map(|r| &facts[r.0 as usize]));
+    fn native(
+        &self,
+        (name, shapes): (&'static str, &[ShapeId]),
+        at: StepId,
+        step: &Instruction,
+        facts: &[Known],
+    ) -> Vec<Known> {
+        let carried = carried(self.activity.program, self.f, (name, shapes), &step.ins);
+        let all = Known::union(carried.iter().map(|r| &facts[r.0 as usize]));
         let known = match flow::native(name) {
             NativePassage::Container => all.element(),
             NativePassage::Break => broken(&all, at, BreakReason::Conversion(name), step.span),

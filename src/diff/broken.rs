@@ -1,16 +1,16 @@
 //! Chains that break while derivative code runs: a number becomes something that cannot move, and that becomes a number
 //! again.
 //!
-//! In: a function. Out: the same function, where beside each integer or text that such a chain may lead through a number
-//! stands that it was made of, and an operator `Broken` where there is a number again. Where the first one moves, the
+//! In: a function. Out: the same function, where beside each integer or text that such a chain may lead through a
+//! number stands that it was made of, and an operator `Broken` where there is a number again. Where the first one moves, the
 //! second has no derivative, and whoever asks for it is told where the chain broke.
 //! - What is computed of integers, and where paths meet, is done to the numbers beside them, too (`JoinBreaks`).
-//! - What is stored in an object leaves its number beside the object (`KeepBreak`), and what is read there finds it again
-//!   by its content (`KeptBreak`).
+//! - What is stored in an object leaves its number beside the object (`KeepBreak`), and what is read there finds it
+//!   again by its content (`KeptBreak`).
 //! - Calls hand on the numbers of arguments (`GiveBreak`, `TakeBreak`) and of results (`SendBreak`, `ReceiveBreak`).
 //!
-//! Promises: a selection (a condition, an index, a count, the length of a loop) is not a chain; a function that no chain can
-//! lead through from a number to a number (`reach`) is left alone. What is certain of a function that is promised to be
+//! Promises: a selection (a condition, an index, a count, the length of a loop) is not a chain; a function that no chain
+//! can lead through from a number to a number (`reach`) is left alone. What is certain of a function that is promised to be
 //! differentiable has been refused before the program runs (`check`); this is for all others.
 //! Not here: what happens to the levels (`tape`), the words (`vm`).
 
@@ -18,6 +18,7 @@ mod links;
 mod marking;
 mod reach;
 
+pub(super) use self::links::carried;
 use self::marking::Marking;
 use self::reach::Reach;
 use crate::ir::{Function, FunctionId, Program};

@@ -69,7 +69,7 @@ const NATIVES: &[(&str, NativePassage)] = &[
 pub enum NativePassage {
     /// A collection: numbers and references that come out may be those that went in.
     Container,
-    /// A number becomes a text.
+    /// A number becomes a text or an integer.
     Break,
     /// Texts hand on that they came from behind a break.
     Carry,

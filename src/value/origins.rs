@@ -1,8 +1,8 @@
 //! What integers and texts in storage were made of while derivative code runs: the numbers behind a chain that breaks.
 //!
 //! Beside an object stands a table, made when the first number is kept in it: by component and content, so that two
-//! integers of one array are told apart by their values wherever they are moved to. Objects that share no storage share no
-//! table, and a copy has its own. What becomes of the numbers' slots is for others to say.
+//! integers of one array are told apart by their values wherever they are moved to. Objects that share no storage share
+//! no table, and a copy has its own. What becomes of the numbers' slots is for others to say.
 
 use super::{Bank, Ref, Slot};
 use hashbrown::HashMap;

@@ -284,21 +284,38 @@ impl Links<'_> {
 
     /// The registers of each part of what a function takes or gives.
     fn parts(&self, pattern: &str, shapes: &[ShapeId], regs: &[Reg]) -> Vec<(char, Vec<Reg>)> {
-        let size = |shape: Option<&ShapeId>| {
-            let layout = shape.map(|shape| self.program.shapes.layout(*shape)).unwrap_or_default();
-            (layout.f + layout.i + layout.r) as usize
-        };
-        let mut rest = regs.iter().copied();
-        let part = |what| {
-            let count = match what {
-                'E' | 'K' | 'A' => size(shapes.first()),
-                'V' => size(shapes.get(1)),
-                _ => 1,
-            };
-            (what, rest.by_ref().take(count).collect())
-        };
-        pattern.chars().map(part).collect()
+        parts(self.program, pattern, shapes, regs)
     }
+}
+
+/// The registers of each part of what a function on containers takes or gives.
+fn parts(program: &Program, pattern: &str, shapes: &[ShapeId], regs: &[Reg]) -> Vec<(char, Vec<Reg>)> {
+    let size = |shape: Option<&ShapeId>| {
+        let layout = shape.map(|shape| program.shapes.layout(*shape)).unwrap_or_default();
+        (layout.f + layout.i + layout.r) as usize
+    };
+    let mut rest = regs.iter().copied();
+    let part = |what| {
+        let count = match what {
+            'E' | 'K' | 'A' => size(shapes.first()),
+            'V' => size(shapes.get(1)),
+            _ => 1,
+        };
+        (what, rest.by_ref().take(count).collect())
+    };
+    pattern.chars().map(part).collect()
+}
+
+/// What a function on containers takes apart from integers that only select: an index, a count, a key that is looked
+/// for.
+pub fn carried(program: &Program, f: &Function, (name, shapes): (&str, &[ShapeId]), ins: &[Reg]) -> Vec<Reg> {
+    let Some((_, takes, gives)) = CONTAINERS.iter().find(|(known, ..)| *known == name) else { return ins.to_vec() };
+    let looks_for_key = gives.contains('V');
+    let selects = |what: char, reg: &Reg| {
+        f.registers[reg.0 as usize].bank == Bank::I && (what == 'n' || what == 'K' && looks_for_key)
+    };
+    let parts = parts(program, takes, shapes, ins).into_iter();
+    parts.flat_map(|(what, regs)| regs.into_iter().filter(move |reg| !selects(what, reg))).collect()
 }
 
 /// Where a part of what a function takes or gives is stored.
@@ -311,8 +328,8 @@ fn storage(what: char) -> Option<Storage> {
     }
 }
 
-/// What functions on containers take and give: a container, an element, a key, a value, a value of any type, and `n` for what
-/// selects or counts.
+/// What functions on containers take and give: a container, an element, a key, a value, a value of any type, and `n` for
+/// what selects or counts.
 const CONTAINERS: &[(&str, &str, &str)] = &[
     ("array.concat", "CC", "C"),
     ("array.appendContents", "CC", "C"),

@@ -1,5 +1,5 @@
-//! What is put into a function that broken chains may lead through: registers for the numbers that integers and texts were
-//! made of, and operators that move them.
+//! What is put into a function that broken chains may lead through: registers for the numbers that integers and texts
+//! were made of, and operators that move them.
 
 use super::links::{Link, Links, Place};
 use super::reach::{Reach, body_of, passes};

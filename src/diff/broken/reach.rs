@@ -1,8 +1,8 @@
-//! Where chains that break can go: which registers may hold an integer or a text that was made of a number, and may become a
-//! number again.
+//! Where chains that break can go: which registers may hold an integer or a text that was made of a number, and may
+//! become a number again.
 //!
-//! In: all functions of a program, since a chain may lead through any storage and any function value. Out: for each register
-//! whether it must be followed while derivative code runs.
+//! In: all functions of a program, since a chain may lead through any storage and any function value. Out: for each
+//! register whether it must be followed while derivative code runs.
 //!
 //! Promises: what is left out cannot be a part of such a chain. What is kept is only possible: boxes are told apart by
 //! components, function values by what they take and give.
@@ -114,8 +114,8 @@ fn shared(place: Place) -> Result<Shared, Reg> {
     }
 }
 
-/// Whether a chain may go through a function that is called by its name. Where its derivative is registered it says what
-/// moves; where that does not apply, the function is like any other.
+/// Whether a chain may go through a function that is called by its name. Where its derivative is registered it says
+/// what moves; where that does not apply, the function is like any other.
 pub fn passes(callee: &Function) -> bool {
     !callee.is_opaque
 }
@@ -266,7 +266,8 @@ impl Search<'_> {
     }
 }
 
-/// What the function takes and gives that an operator calls, and the results of the operator that are those of the function.
+/// What the function takes and gives that an operator calls, and the results of the operator that are those of the
+/// function.
 pub fn body_of<'s>(
     program: &Program,
     f: &Function,

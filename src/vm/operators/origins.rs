@@ -1,5 +1,5 @@
-//! The numbers that integers and texts were made of: how functions hand them to each other, and where they are kept beside
-//! objects.
+//! The numbers that integers and texts were made of: how functions hand them to each other, and where they are kept
+//! beside objects.
 
 use super::super::fault::Fault;
 use super::super::machine::Machine;
@@ -119,7 +119,8 @@ fn give_together(machine: &mut Machine, numbers: &[Num]) -> Result<Next, Box<Fau
     Ok(Next::Return)
 }
 
-/// A number that moves wherever any of these does: they are added up with weights, so that their tangents do not cancel.
+/// A number that moves wherever any of these does: they are added up with weights, so that their tangents do not
+/// cancel.
 fn together(machine: &mut Machine, numbers: &[Num]) -> Result<Num, Box<Fault>> {
     let mut met = HashSet::new();
     let mut moving: Vec<Num> = vec![];
