@@ -156,6 +156,11 @@ impl Infer<'_> {
                         format!("left side of '??' has non-optional type '{ty}', so the right side is never used");
                     self.world.report(Diagnostic::warning(Code::Unused, lhs.span, message));
                 }
+                // It has to be right all the same.
+                let otherwise = self.expr(rhs, Some(&value.ty));
+                if !self.world.is_optional(&otherwise.ty) {
+                    self.coerce(otherwise, &value.ty.clone());
+                }
                 return value;
             }
         };
