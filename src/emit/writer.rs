@@ -12,6 +12,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
+/// What makes two accesses the same: the storage, the components by bank, the getter that says them.
+type AccessKey = (StorageId, [Range<u32>; 3], Option<u16>);
+
 /// A code object that is being written.
 #[derive(Debug)]
 pub struct Writer<'a> {
@@ -31,7 +34,7 @@ pub struct Writer<'a> {
     integers: HashMap<i64, u32>,
     texts: HashMap<Rc<str>, u32>,
     parts: HashMap<[u16; 3], u32>,
-    accesses: HashMap<(StorageId, [Range<u32>; 3], Option<u16>), u32>,
+    accesses: HashMap<AccessKey, u32>,
     starts: HashMap<usize, usize>,
     /// Jumps to be filled in: instruction and block.
     jumps: Vec<(usize, usize)>,

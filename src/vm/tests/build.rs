@@ -36,6 +36,7 @@ impl Builder {
             is_opaque: false,
             throws: false,
             obstacle: None,
+            reads: Default::default(),
         };
         Builder { function, at: 0 }
     }

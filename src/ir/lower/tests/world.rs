@@ -150,6 +150,7 @@ impl World {
             is_opaque: false,
             fills_instance: false,
             is_prelude: false,
+            reads: None,
             span: SPAN,
         };
         self.functions.push((Rc::new(function), None));
