@@ -17,6 +17,15 @@ pub(super) struct Fit {
     pub(super) conversions: u32,
 }
 
+/// How a generic function takes the arguments.
+struct Taken {
+    /// The types that it takes them as.
+    types: Vec<Type>,
+    signature: Rc<Signature>,
+    /// How many of its generic parameters belong to the surroundings.
+    outer: usize,
+}
+
 /// The generic parameters of a function, and what is known to stand for them.
 struct Holes<'s> {
     general: &'s Signature,
@@ -33,33 +42,43 @@ impl Infer<'_> {
         fitting: Vec<(Fit, &'c Candidate)>,
         args: &[ArgNode],
     ) -> Vec<(Fit, &'c Candidate)> {
-        let is_more_general = |infer: &mut Self, (fit, candidate): (Fit, &Candidate)| {
-            fitting.iter().any(|(other_fit, other)| {
-                other_fit.conversions <= fit.conversions
+        let taken: Vec<Option<Taken>> = fitting.iter().map(|(_, candidate)| self.taken(candidate, args)).collect();
+        let is_more_general = |infer: &mut Self, k: usize| {
+            let Some(general) = &taken[k] else { return false };
+            let (fit, candidate) = fitting[k];
+            fitting.iter().zip(&taken).enumerate().any(|(j, ((other_fit, other), special))| {
+                j != k
+                    && other_fit.conversions <= fit.conversions
                     && other.tier <= candidate.tier
-                    && infer.covers(candidate, other, args)
-                    && !infer.covers(other, candidate, args)
+                    && special
+                        .as_ref()
+                        .is_some_and(|special| infer.covers(general, special) && !infer.covers(special, general))
             })
         };
-        let kept: Vec<bool> = fitting.iter().map(|found| !is_more_general(self, *found)).collect();
+        let kept: Vec<bool> = (0..fitting.len()).map(|k| !is_more_general(self, k)).collect();
         fitting.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(found, _)| found).collect()
     }
 
     /// Whether a generic candidate takes whatever another one takes.
-    fn covers(&mut self, general: &Candidate, special: &Candidate, args: &[ArgNode]) -> bool {
-        let (Target::Function(f), Target::Function(g)) = (&general.target, &special.target) else { return false };
-        let (general_types, special_types) = (self.taken_types(*f, args), self.taken_types(*g, args));
-        let (Some(general_types), Some(special_types)) = (general_types, special_types) else { return false };
-        let outer = general.prefix.len();
-        let signatures: (Rc<Signature>, Rc<Signature>) = (self.world.signature(*f), self.world.signature(*g));
-        let count = |signature: &Signature| signature.env.params.len();
-        if outer != special.prefix.len() || count(&signatures.0) <= outer || count(&signatures.1) <= outer {
+    fn covers(&mut self, general: &Taken, special: &Taken) -> bool {
+        if general.outer != special.outer || general.types.len() != special.types.len() {
             return false;
         }
-        let found = vec![None; count(&signatures.0)];
-        let mut holes = Holes { general: &signatures.0, special: &signatures.1, outer, found };
-        general_types.iter().zip(&special_types).all(|(a, b)| holes.cover(a, b))
-            && signatures.0.env.requirements.iter().all(|requirement| self.is_implied(requirement, &holes))
+        let found = vec![None; general.signature.env.params.len()];
+        let outer = general.outer;
+        let mut holes = Holes { general: &general.signature, special: &special.signature, outer, found };
+        general.types.iter().zip(&special.types).all(|(a, b)| holes.cover(a, b))
+            && general.signature.env.requirements.iter().all(|requirement| self.is_implied(requirement, &holes))
+    }
+
+    /// How a generic candidate takes the arguments; nothing of others.
+    fn taken(&mut self, candidate: &Candidate, args: &[ArgNode]) -> Option<Taken> {
+        let Target::Function(f) = &candidate.target else { return None };
+        let (signature, outer) = (self.world.signature(*f), candidate.prefix.len());
+        if signature.env.params.len() <= outer {
+            return None;
+        }
+        Some(Taken { types: self.taken_types(*f, args)?, signature, outer })
     }
 
     /// The types that a function takes the arguments as, where each goes to a parameter of its own.
