@@ -3,9 +3,9 @@
 use super::Instruction;
 use crate::native::{Primitive, PrimitiveId, table};
 use crate::source::Span;
-use crate::value::Constants;
 use crate::value::origins::Storage;
 use crate::value::shape::{ShapeId, TangentId};
+use crate::value::{Bank, Constants};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::rc::Rc;
@@ -174,6 +174,8 @@ pub struct RuleSite {
     pub throws: bool,
     /// Whether it changes parameters.
     pub changes: bool,
+    /// The global variables that may hold numbers and that the function reads.
+    pub globals: Vec<(Bank, u32)>,
 }
 
 /// A registered derivative.

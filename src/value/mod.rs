@@ -30,7 +30,7 @@ use std::rc::Rc;
 pub use text::Text;
 
 /// Which bank a register lives in.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Bank {
     /// `f64`: `Double`, and `Float` rounded after each step. The bank that has tangent slots.
     F,

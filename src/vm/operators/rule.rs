@@ -17,7 +17,7 @@ use crate::tape::{Direction, Levels, Num, Stop, Template};
 use crate::value::reach::{SlotChange, change_slots};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::Walk;
-use crate::value::{Cells, Ref, Slot};
+use crate::value::{Bank, Cells, Ref, Slot};
 use std::rc::Rc;
 
 /// A parameter that the rule differentiates by.
@@ -138,7 +138,7 @@ impl SlotChange for Moving {
 }
 
 /// Whether something moves in the level that no rule can be about: numbers in values of types that are not differentiable,
-/// what functions captured.
+/// what functions captured, global variables.
 fn moves_besides(machine: &Machine, site: &RuleSite, arguments: &Cells, level: usize) -> bool {
     let Some(epoch) = machine.levels.epoch_at(level) else { return false };
     let mut moving = Moving { epoch, is_found: false };
@@ -147,6 +147,14 @@ fn moves_besides(machine: &Machine, site: &RuleSite, arguments: &Cells, level: u
         let part = parts.take(layout(*counts));
         if tangent.is_none() && (counts[0] > 0 || counts[2] > 0) {
             change_slots(&mut Cells::record(part), &mut moving);
+        }
+    }
+    for (bank, index) in &site.globals {
+        let index = *index as usize;
+        match (bank, machine.globals.r.get(index)) {
+            (Bank::F, _) => moving.is_found |= machine.globals.slot(index).epoch == epoch,
+            (Bank::R, Some(object)) => change_slots(&mut Cells::references(vec![object.clone()]), &mut moving),
+            _ => {}
         }
     }
     moving.is_found
