@@ -31,12 +31,35 @@ struct Seen {
     known: Vec<Known>,
     /// Registers that hold what another one holds, too, each behind it.
     same: Vec<(Reg, Reg)>,
+    /// The registers of both: most steps write others, and change nothing of this.
+    met: Met,
+    /// Whether an array was looked at, so that what uses it may spoil that.
+    has_objects: bool,
+}
+
+/// Registers, of which several share a bit: a quick look at what is not among them.
+#[derive(Default)]
+struct Met([u64; 4]);
+
+impl Met {
+    fn add(&mut self, reg: Reg) {
+        self.0[reg.0 as usize / 64 % 4] |= 1 << (reg.0 % 64);
+    }
+
+    fn may_have(&self, reg: Reg) -> bool {
+        self.0[reg.0 as usize / 64 % 4] >> (reg.0 % 64) & 1 == 1
+    }
 }
 
 impl Seen {
     fn step(&mut self, step: &mut Instruction) {
+        let repeats = is_repeatable(step);
+        let may_spoil = self.has_objects && !looks(step) || step.outs.iter().any(|out| self.met.may_have(*out));
+        if !repeats && !may_spoil {
+            return;
+        }
         let ins: Vec<Reg> = step.ins.iter().map(|r| self.original(*r)).collect();
-        let computed = is_repeatable(step).then(|| Known { op: step.op.clone(), ins: ins.clone(), out: step.outs[0] });
+        let computed = repeats.then(|| Known { op: step.op.clone(), ins: ins.clone(), out: step.outs[0] });
         let before = computed.as_ref().and_then(|computed| {
             self.known.iter().find(|k| is_equal(&k.op, &computed.op) && k.ins == computed.ins).map(|k| k.out)
         });
@@ -47,11 +70,19 @@ impl Seen {
             step.op = Op::Copy;
             step.ins = vec![before];
         }
-        self.known.retain(|k| !spoils(step, &ins, k));
-        self.same.retain(|(copy, original)| !step.outs.contains(copy) && !step.outs.contains(original));
+        if may_spoil {
+            self.spoil(step, &ins);
+        }
         match (before, computed) {
-            (Some(before), _) if !step.outs.contains(&before) => self.same.push((step.outs[0], before)),
-            (None, Some(computed)) if !computed.ins.contains(&computed.out) => self.known.push(computed),
+            (Some(before), _) if !step.outs.contains(&before) => {
+                [step.outs[0], before].into_iter().for_each(|reg| self.met.add(reg));
+                self.same.push((step.outs[0], before));
+            }
+            (None, Some(computed)) if !computed.ins.contains(&computed.out) => {
+                computed.ins.iter().chain([&computed.out]).for_each(|reg| self.met.add(*reg));
+                self.has_objects |= reads_object(&computed.op);
+                self.known.push(computed);
+            }
             _ => {}
         }
         if self.known.len() > REACH {
@@ -60,6 +91,17 @@ impl Seen {
         if self.same.len() > REACH {
             self.same.remove(0);
         }
+    }
+
+    /// Forgets what does not hold any more behind a step that reads `ins`.
+    fn spoil(&mut self, step: &Instruction, ins: &[Reg]) {
+        self.known.retain(|k| !spoils(step, ins, k));
+        self.same.retain(|(copy, original)| !step.outs.contains(copy) && !step.outs.contains(original));
+        self.met = Met::default();
+        let known = self.known.iter().flat_map(|k| k.ins.iter().chain([&k.out]));
+        let same = self.same.iter().flat_map(|(copy, original)| [copy, original]);
+        known.chain(same).for_each(|reg| self.met.add(*reg));
+        self.has_objects = self.known.iter().any(|k| reads_object(&k.op));
     }
 
     fn original(&self, reg: Reg) -> Reg {
@@ -85,11 +127,19 @@ fn is_equal(a: &Op, b: &Op) -> bool {
     }
 }
 
+/// Whether a step does no more with an array than to look at it.
+fn looks(step: &Instruction) -> bool {
+    matches!(step.op, Op::LoadElement { .. } | Op::Count | Op::CheckIndex | Op::Primitive(_) | Op::Copy)
+}
+
+fn reads_object(op: &Op) -> bool {
+    matches!(op, Op::LoadElement { .. } | Op::Count)
+}
+
 /// Whether a result may not stand in its register, or not be the same any more, behind a step that reads `ins`. Whatever
 /// does more with an array than to look at it may change it or move it away.
 fn spoils(step: &Instruction, ins: &[Reg], known: &Known) -> bool {
-    let looks = matches!(step.op, Op::LoadElement { .. } | Op::Count | Op::CheckIndex | Op::Primitive(_) | Op::Copy);
-    let reads_object = matches!(known.op, Op::LoadElement { .. } | Op::Count);
-    let uses_object = reads_object && known.ins.first().is_some_and(|r| ins.contains(r) || step.ins.contains(r));
-    step.outs.iter().any(|out| *out == known.out || known.ins.contains(out)) || (uses_object && !looks)
+    let uses_object =
+        reads_object(&known.op) && known.ins.first().is_some_and(|r| ins.contains(r) || step.ins.contains(r));
+    step.outs.iter().any(|out| *out == known.out || known.ins.contains(out)) || (uses_object && !looks(step))
 }

@@ -89,7 +89,7 @@ impl Builder<'_> {
         if let Some(tangent) = self.tangent(ty) {
             self.out.result_tangents.push((first, shape, tangent));
         }
-        let banks = self.banks(ty);
+        let banks = self.banks_of(shape);
         self.out.results.extend(banks.iter());
     }
 
