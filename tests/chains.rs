@@ -74,7 +74,7 @@ func iter(_ n: Int) -> AnySequence<Int> { AnySequence([n]) }
 let table0 = [1.0, 2, 3]
 "#;
 
-/// Bodies of functions of `x` whose results have no derivative.
+/// Bodies of functions of `x` whose results have no derivative, one a line.
 #[rustfmt::skip]
 const BROKEN: &[&str] = &[
     r#"var a = [0, 0]; a[1] = Int(x); return Double(a[1])"#,
@@ -338,7 +338,7 @@ const BROKEN: &[&str] = &[
     r#"struct C { var re: Int; var im: Int }; var cs = [C(re: 1, im: 2)]; cs[0].im = Int(x); let c = cs.map { C(re: $0.im, im: $0.re) }; return Double(c[0].re)"#,
 ];
 
-/// Bodies of functions of `x` that integers and texts only select something for.
+/// Bodies of functions of `x` that integers and texts only select something for, one a line.
 #[rustfmt::skip]
 const WHOLE: &[&str] = &[
     r#"var d: [Int: Int] = [:]; for k in 0..<4 { d[Int(x) + k % 2, default: 0] += 1 }; return Double(d[2]!) * x"#,

@@ -37,10 +37,19 @@ impl<'p> Chains<'p> {
         Chains { program, reach: OnceCell::new() }
     }
 
+    /// Whether a chain can break anywhere in the program.
+    pub fn may_break(&self) -> bool {
+        !self.reach().is_empty()
+    }
+
+    fn reach(&self) -> &Reach {
+        self.reach.get_or_init(|| Reach::of(self.program))
+    }
+
     /// The function with its broken chains marked; `None` when it has none.
     pub fn marked(&self, id: FunctionId, f: &Function) -> Option<Function> {
         let number = self.program.tangents.find(|tangent| tangent.kind == TangentKind::Number)?;
-        let reach = self.reach.get_or_init(|| Reach::of(self.program));
+        let reach = self.reach();
         if reach.is_empty() {
             return None;
         }

@@ -32,7 +32,9 @@ pub struct Checker<'p> {
     said: HashSet<(Code, Span)>,
 }
 
+/// What is done with a pullback that is not linear.
 const PULLBACK_AS_IT_IS: &str = "reverse mode calls it as it is; forward mode takes its slopes at zero";
+/// What is done with a differential beside a pullback that is not linear.
 const DIFFERENTIAL_AS_IT_IS: &str = "forward mode calls it as it is; reverse mode calls the pullback";
 
 /// A function that was promised to be differentiable or linear.
@@ -81,8 +83,8 @@ impl<'p> Checker<'p> {
     }
 
     /// What a registered derivative gives beside the value is to be linear, whatever its type says: it is an error if a
-    /// differential without a pullback is not, and others that are not are warned of. A constant is let pass: it is a tangent, though it has no
-    /// transpose. `recorded` is the function whose differential is recorded when its pullback is wanted.
+    /// differential without a pullback is not, and others that are not are warned of. A constant is let pass: it is a
+    /// tangent, though it has no transpose. `recorded` is the function whose differential is recorded when its pullback is wanted.
     fn check_rule(
         &mut self,
         registered: FunctionId,

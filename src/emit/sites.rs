@@ -10,7 +10,6 @@ use crate::ir;
 use crate::native::library;
 use crate::value::Bank;
 use crate::value::shape::ShapeId;
-use std::collections::BTreeSet;
 
 /// How many registers of each bank.
 pub fn counts(banks: &[Bank], regs: &[Reg]) -> Counts {
@@ -107,32 +106,9 @@ pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) ->
         throws: callee.throws,
         changes: callee.rules.iter().any(|rule| rule.function != rule.registered),
         refusal: is_closed(callee).then(|| refusal(callee).into()),
-        globals: globals_read(program, function),
+        globals: ir::global_reads(program, function),
     };
     Ok(RuleAt(add(&mut code.rules, site)))
-}
-
-/// The global variables that may hold numbers and that a function reads, itself or in what it calls. The library's are
-/// constants.
-fn globals_read(program: &ir::Program, function: ir::FunctionId) -> Vec<(Bank, u32)> {
-    let (mut met, mut globals) = (vec![function], BTreeSet::new());
-    let mut next = 0;
-    while let Some(id) = met.get(next).copied() {
-        next += 1;
-        let Some(f) = program.function(id).filter(|f| !f.is_prelude) else { continue };
-        for step in f.blocks.iter().flat_map(|block| &block.instructions) {
-            match step.op {
-                ir::Op::LoadGlobal { bank: bank @ (Bank::F | Bank::R), index } => {
-                    globals.insert((bank, index));
-                }
-                ir::Op::Call(callee) | ir::Op::CallRule(callee) | ir::Op::Closure(callee) if !met.contains(&callee) => {
-                    met.push(callee);
-                }
-                _ => {}
-            }
-        }
-    }
-    globals.into_iter().collect()
 }
 
 /// Whether a function has no derivative but those that are registered. One of C is kept from programs before they run; what

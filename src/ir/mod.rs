@@ -20,6 +20,7 @@ mod blocks;
 mod copies;
 mod dead;
 pub mod flatten;
+mod global_reads;
 mod inline;
 mod release;
 mod repeat;
@@ -28,6 +29,7 @@ mod writers;
 
 pub use copies::count;
 pub use dead::is_pure;
+pub use global_reads::global_reads;
 pub use graph::*;
 pub use lower::Lowering;
 pub use writers::{Made, Writers, gives_what_is_written};

@@ -32,21 +32,21 @@ struct Seen {
     /// Registers that hold what another one holds, too, each behind it.
     same: Vec<(Reg, Reg)>,
     /// The registers of both: most steps write others, and change nothing of this.
-    met: Met,
+    registers: RegisterFilter,
     /// Whether an array was looked at, so that what uses it may spoil that.
     has_objects: bool,
 }
 
-/// Registers, of which several share a bit: a quick look at what is not among them.
+/// A Bloom filter of registers: it says of most that they are not in the set.
 #[derive(Default)]
-struct Met([u64; 4]);
+struct RegisterFilter([u64; 4]);
 
-impl Met {
+impl RegisterFilter {
     fn add(&mut self, reg: Reg) {
         self.0[reg.0 as usize / 64 % 4] |= 1 << (reg.0 % 64);
     }
 
-    fn may_have(&self, reg: Reg) -> bool {
+    fn may_contain(&self, reg: Reg) -> bool {
         self.0[reg.0 as usize / 64 % 4] >> (reg.0 % 64) & 1 == 1
     }
 }
@@ -54,7 +54,8 @@ impl Met {
 impl Seen {
     fn step(&mut self, step: &mut Instruction) {
         let repeats = is_repeatable(step);
-        let may_spoil = self.has_objects && !looks(step) || step.outs.iter().any(|out| self.met.may_have(*out));
+        let may_spoil =
+            self.has_objects && !looks(step) || step.outs.iter().any(|out| self.registers.may_contain(*out));
         if !repeats && !may_spoil {
             return;
         }
@@ -75,11 +76,11 @@ impl Seen {
         }
         match (before, computed) {
             (Some(before), _) if !step.outs.contains(&before) => {
-                [step.outs[0], before].into_iter().for_each(|reg| self.met.add(reg));
+                [step.outs[0], before].into_iter().for_each(|reg| self.registers.add(reg));
                 self.same.push((step.outs[0], before));
             }
             (None, Some(computed)) if !computed.ins.contains(&computed.out) => {
-                computed.ins.iter().chain([&computed.out]).for_each(|reg| self.met.add(*reg));
+                computed.ins.iter().chain([&computed.out]).for_each(|reg| self.registers.add(*reg));
                 self.has_objects |= reads_object(&computed.op);
                 self.known.push(computed);
             }
@@ -97,10 +98,10 @@ impl Seen {
     fn spoil(&mut self, step: &Instruction, ins: &[Reg]) {
         self.known.retain(|k| !spoils(step, ins, k));
         self.same.retain(|(copy, original)| !step.outs.contains(copy) && !step.outs.contains(original));
-        self.met = Met::default();
+        self.registers = RegisterFilter::default();
         let known = self.known.iter().flat_map(|k| k.ins.iter().chain([&k.out]));
         let same = self.same.iter().flat_map(|(copy, original)| [copy, original]);
-        known.chain(same).for_each(|reg| self.met.add(*reg));
+        known.chain(same).for_each(|reg| self.registers.add(*reg));
         self.has_objects = self.known.iter().any(|k| reads_object(&k.op));
     }
 

@@ -237,14 +237,16 @@ impl Session {
     /// Runs a script, and gives the value of its last expression.
     pub(super) fn computed(&mut self, script: FunctionId) -> Result<Cells, Box<Fault>> {
         self.machine.reserve_globals(self.program.globals);
-        if self.world.is_interactive {
-            self.machine.renew_derivatives();
-        }
         self.machine.onlooker = self.loops.map(|tell| self.onlooker(tell));
         // Wishes of a run that failed.
         self.machine.host.wishes.clear();
+        let is_interactive = self.world.is_interactive;
         let mut compiler =
             OnDemand::knowing(&self.program, &mut self.world, &self.sources).marking_thresholds(self.wanted.kinks);
+        // With the new text, chains that break may lead through functions that none led through before.
+        if is_interactive && self.machine.has_derivatives() && compiler.chains.may_break() {
+            self.machine.renew_derivatives();
+        }
         self.machine.run(&mut compiler, script.0, Components::default())
     }
 

@@ -144,10 +144,9 @@ impl Origins {
     /// Keeps what is kept in `from` of these components, too.
     pub fn take_up(&mut self, from: &Origins, components: impl Iterator<Item = (u32, Content)>) {
         let Some(others) = &from.0 else { return };
-        let table = self.0.get_or_insert_default();
         for item in components.chain([(0, Content::Any)]) {
             let Some(numbers) = others.get(&item) else { continue };
-            let known = table.entry(item).or_default();
+            let known = self.0.get_or_insert_default().entry(item).or_default();
             for number in numbers {
                 if !known.iter().any(|other| other.slot == number.slot) {
                     known.push(*number);

@@ -44,6 +44,28 @@ impl SlotChange for ClearSlots {
     }
 }
 
+/// Looks at slots, and changes none.
+struct Visit<'a> {
+    enters_boxes: bool,
+    visit: &'a mut dyn FnMut(Slot),
+}
+
+impl SlotChange for Visit<'_> {
+    fn slot(&mut self, slot: Slot) -> Slot {
+        (self.visit)(slot);
+        slot
+    }
+
+    fn enters_boxes(&self) -> bool {
+        self.enters_boxes
+    }
+}
+
+/// Visits the slots in `cells` and in everything that it refers to; those in boxes only when asked to.
+pub fn visit_slots(cells: &mut Cells, enters_boxes: bool, visit: &mut dyn FnMut(Slot)) {
+    change_slots(cells, &mut Visit { enters_boxes, visit });
+}
+
 /// A walk: what it met already.
 struct Walk<'a> {
     change: &'a mut dyn SlotChange,

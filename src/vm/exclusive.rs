@@ -33,7 +33,7 @@ pub fn begin(machine: &mut Machine, at: &Registers, object: Option<RIn>, site: A
     let site = &at.code().accesses[usize::from(site)];
     let span = machine.user_span();
     let (object, cells) = match (site.getter, object) {
-        (Some(getter), Some(object)) => behind(machine, at.r(object), getter),
+        (Some(getter), Some(object)) => region_of_getter(machine, at.r(object), getter),
         _ => (address(at, object)?, site.cells.clone()),
     };
     conflict(machine, object, &cells, &site.name)?;
@@ -43,7 +43,7 @@ pub fn begin(machine: &mut Machine, at: &Registers, object: Option<RIn>, site: A
 
 /// The address of an instance, which may be in a box of any type, and the components that a getter reads of it: none where it
 /// computes what it gives.
-fn behind(machine: &Machine, receiver: &Ref, getter: u16) -> (usize, [Range<u32>; 3]) {
+fn region_of_getter(machine: &Machine, receiver: &Ref, getter: u16) -> (usize, [Range<u32>; 3]) {
     let instance = match receiver {
         Ref::Any(value) => value.cells.r.first(),
         instance => Some(instance),

@@ -179,7 +179,12 @@ impl Functions {
         }
     }
 
-    /// The program has grown, and chains that break may lead through functions that none led through before.
+    /// Whether there is derivative code.
+    pub fn has_derivatives(&self) -> bool {
+        self.entries[Version::Derivative as usize..].iter().any(|entries| !entries.is_empty())
+    }
+
+    /// Puts derivative code aside: it is made anew when it is asked for.
     pub fn renew_derivatives(&mut self) {
         let derivatives = self.entries[Version::Derivative as usize..].iter_mut();
         self.replaced.extend(derivatives.flat_map(|entries| entries.drain(..).flatten()));

@@ -118,7 +118,12 @@ impl Machine {
         self.checks = is_on.then(Checks::default);
     }
 
-    /// Derivative code is made anew from here on: the program has grown.
+    /// Whether there is derivative code.
+    pub fn has_derivatives(&self) -> bool {
+        self.functions.has_derivatives()
+    }
+
+    /// Derivative code is made anew from here on.
     pub fn renew_derivatives(&mut self) {
         self.functions.renew_derivatives();
     }

@@ -78,6 +78,16 @@ fn nobody_asks_for_an_integer_that_is_only_an_index() {
     assert_eq!((put(&program, callee), put(&program, caller)), (vec![], vec![]));
 }
 
+/// A function that calls another one with an integer that was made of a number.
+fn caller(callee: FunctionId) -> Builder {
+    let mut b = Builder::new("f");
+    let x = b.param("x", F);
+    let n = b.primitive("int.fromDouble", &[x]);
+    let y = b.op(Op::Call(callee), &[n], F);
+    b.ret(&[y]);
+    b
+}
+
 #[test]
 fn an_integer_that_is_given_hands_on_what_it_was_made_of() {
     let mut g = Builder::new("g");
@@ -85,12 +95,7 @@ fn an_integer_that_is_given_hands_on_what_it_was_made_of() {
     let y = g.primitive("double.fromInt", &[n]);
     g.ret(&[y]);
     let (mut program, callee) = program(g);
-    let mut b = Builder::new("f");
-    let x = b.param("x", F);
-    let n = b.primitive("int.fromDouble", &[x]);
-    let y = b.op(Op::Call(callee), &[n], F);
-    b.ret(&[y]);
-    let caller = b.add_to(&mut program);
+    let caller = caller(callee).add_to(&mut program);
     let inside = put(&program, callee);
     assert_eq!(inside[..1], [Operator::TakeBreak { argument: 0 }]);
     assert!(inside.len() == 2 && is_broken(&inside[1]));
@@ -115,12 +120,7 @@ fn an_argument_is_taken_once_where_a_loop_begins_at_the_entry() {
     g.at(end);
     g.ret(&[y]);
     let (mut program, callee) = program(g);
-    let mut b = Builder::new("f");
-    let x = b.param("x", F);
-    let n = b.primitive("int.fromDouble", &[x]);
-    let y = b.op(Op::Call(callee), &[n], F);
-    b.ret(&[y]);
-    b.add_to(&mut program);
+    caller(callee).add_to(&mut program);
     let marked = Chains::new(&program).marked(callee, program.function(callee).unwrap()).unwrap();
     assert_eq!(marked.blocks[0].instructions.len(), 1);
     assert_eq!(marked.blocks[0].end, Some(crate::ir::Terminator::Jump(crate::ir::BlockId(2))));
@@ -137,6 +137,14 @@ fn stored_and_read(store: impl FnOnce(&mut Builder, Reg) -> Reg) -> Vec<Operator
     operators(b)
 }
 
+/// An integer was stored as that component of an object, and read there.
+fn assert_kept(put: &[Operator], component: u32, replaces: bool) {
+    let inside = Storage::Object;
+    let expected = [Operator::KeepBreak { inside, component, replaces }, Operator::KeptBreak { inside, component }];
+    assert_eq!(put[..2], expected);
+    assert!(put.len() == 3 && is_broken(&put[2]));
+}
+
 #[test]
 fn an_integer_in_a_variable_keeps_what_it_was_made_of() {
     let put = stored_and_read(|b, whole| {
@@ -144,12 +152,7 @@ fn an_integer_in_a_variable_keeps_what_it_was_made_of() {
         b.op_to(Op::StoreBox { bank: I, index: 3 }, &[variable, whole], &[]);
         b.op(Op::LoadBox { bank: I, index: 3 }, &[variable], I)
     });
-    let inside = Storage::Object;
-    assert_eq!(
-        put[..2],
-        [Operator::KeepBreak { inside, component: 3, replaces: true }, Operator::KeptBreak { inside, component: 3 }]
-    );
-    assert!(put.len() == 3 && is_broken(&put[2]));
+    assert_kept(&put, 3, true);
 }
 
 #[test]
@@ -160,12 +163,7 @@ fn an_integer_in_an_array_keeps_what_it_was_made_of() {
         b.op_to(Op::StoreElement { bank: I, offset: 1, stride }, &[array, k, whole], &[array]);
         b.op(Op::LoadElement { bank: I, offset: 1, stride }, &[array, k], I)
     });
-    let inside = Storage::Object;
-    assert_eq!(
-        put[..2],
-        [Operator::KeepBreak { inside, component: 1, replaces: false }, Operator::KeptBreak { inside, component: 1 }]
-    );
-    assert!(put.len() == 3 && is_broken(&put[2]));
+    assert_kept(&put, 1, false);
 }
 
 #[test]

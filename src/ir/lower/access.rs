@@ -86,7 +86,7 @@ impl Builder<'_> {
 
     /// The stored property of an instance that a getter without arguments may read: its components are known here, or depend
     /// on the type that the instance turns out to have.
-    pub fn behind(&mut self, get: &Target, base: &[Reg]) -> Option<Location> {
+    pub fn location_of_getter(&mut self, get: &Target, base: &[Reg]) -> Option<Location> {
         let object = *base.first().filter(|object| self.bank(**object) == Bank::R)?;
         let declared = self.d.function(get.declaration().function);
         let name: Rc<str> = declared.name.rsplit('.').next()?.into();

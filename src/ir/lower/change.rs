@@ -310,8 +310,8 @@ impl Builder<'_> {
             (None, Some(found)) => found.clone(),
             (None, None) => self.get(accessor, base.regs.clone()),
         };
-        let behind = self.behind(&accessor.get, &base.regs).filter(|_| accessor.args.is_empty());
-        let change = behind.and_then(|at| self.begin_access(&at).map(|change| (at, change)));
+        let stored = self.location_of_getter(&accessor.get, &base.regs).filter(|_| accessor.args.is_empty());
+        let change = stored.and_then(|at| self.begin_access(&at).map(|change| (at, change)));
         let value = self.keep(value);
         let regs = if value.iter().all(|r| self.use_of(*r) == Use::Temporary) { value } else { self.copy(&value) };
         self.dedicate(&regs, "", Use::Variable);

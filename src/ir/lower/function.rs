@@ -7,7 +7,7 @@ use crate::ir::graph::{Function, Parameter, Program, Terminator, Trap};
 use crate::ir::layout::is_small;
 use crate::types::tree::{self, FunctionRef, LocalId, Stmt, StmtKind};
 use crate::types::ty::Type;
-use crate::types::world::{self, Declarations};
+use crate::types::world::{self, Builtin, Declarations};
 use crate::value::Bank;
 
 /// Lowers what a key stands for.
@@ -85,12 +85,29 @@ impl Builder<'_> {
 
     /// A value of a type among what is returned.
     fn result_part(&mut self, ty: &Type) {
-        let (shape, first) = (self.shape(ty), self.out.results.len());
-        if let Some(tangent) = self.tangent(ty) {
+        let ty = self.concrete(ty);
+        let (shape, first) = (self.shape(&ty), self.out.results.len());
+        if self.has_properties(&ty)
+            && let Some(tangent) = self.tangent(&ty)
+        {
             self.out.result_tangents.push((first, shape, tangent));
         }
         let banks = self.banks_of(shape);
         self.out.results.extend(banks.iter());
+    }
+
+    /// Whether registers of a type may hold stored properties of a declared type. Only there can something be left out of
+    /// the tangent vector; for other types nobody asks for the tangent, since that costs a search for conformances.
+    fn has_properties(&mut self, ty: &Type) -> bool {
+        match ty {
+            Type::Tuple(fields) => fields.iter().any(|(_, ty)| self.has_properties(ty)),
+            Type::Nominal(id, arguments) => match self.d.nominal(*id).builtin {
+                None => true,
+                Some(Builtin::Optional) => arguments.iter().any(|ty| self.has_properties(ty)),
+                Some(_) => false,
+            },
+            _ => false,
+        }
     }
 
     /// Registers for the parameters.

@@ -1,7 +1,9 @@
 //! What a statement declares, reads and changes, by name.
 
 use crate::source::Span;
-use crate::syntax::ast::{DeclKind, Expr, ExprKind, FunctionDecl, Name, Pattern, PatternKind, Stmt, StmtKind};
+use crate::syntax::ast::{
+    Binding, Closure, DeclKind, Expr, ExprKind, FunctionDecl, Name, Pattern, PatternKind, Stmt, StmtKind,
+};
 use crate::syntax::visit::{self, Visitor};
 
 /// The variables that a statement declares for those behind it, unless they are functions.
@@ -11,12 +13,20 @@ pub(super) fn declared(item: &Stmt) -> Vec<Name> {
         && let DeclKind::Variable { bindings, .. } = &decl.kind
     {
         for binding in bindings {
-            if !matches!(binding.value.as_ref().map(|v| &v.kind), Some(ExprKind::Closure(_))) {
+            if closure(binding).is_none() {
                 bound(&binding.pattern, &mut names);
             }
         }
     }
     names
+}
+
+/// The closure that a binding gives a name.
+fn closure(binding: &Binding) -> Option<&Closure> {
+    match &binding.value.as_ref()?.kind {
+        ExprKind::Closure(closure) => Some(closure),
+        _ => None,
+    }
 }
 
 fn bound(pattern: &Pattern, names: &mut Vec<Name>) {
@@ -34,7 +44,7 @@ pub(super) fn function(item: &Stmt) -> Option<Name> {
     match &decl.kind {
         DeclKind::Function(FunctionDecl { name, .. }) | DeclKind::Formula { name, .. } => Some(name.name.clone()),
         DeclKind::Variable { bindings, .. } => match &bindings[..] {
-            [binding] if matches!(binding.value.as_ref().map(|v| &v.kind), Some(ExprKind::Closure(_))) => {
+            [binding] if closure(binding).is_some() => {
                 let mut names = vec![];
                 bound(&binding.pattern, &mut names);
                 names.pop()
@@ -53,11 +63,8 @@ fn parameters(item: &Stmt) -> Vec<Name> {
             params.iter().map(|p| p.name.name.clone()).collect()
         }
         DeclKind::Variable { bindings, .. } => {
-            let closures = bindings.iter().filter_map(|b| match b.value.as_ref().map(|v| &v.kind) {
-                Some(ExprKind::Closure(closure)) => closure.params.as_ref(),
-                _ => None,
-            });
-            closures.flatten().map(|p| p.name.name.clone()).collect()
+            let params = bindings.iter().filter_map(|b| closure(b)?.params.as_ref());
+            params.flatten().map(|p| p.name.name.clone()).collect()
         }
         _ => vec![],
     }

@@ -9,7 +9,7 @@ use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::Next;
-use super::origins::Handed;
+use super::origins::Transfers;
 use super::{At, leaves, set_leaves, value_layout, walk};
 use crate::bytecode::Instruction;
 use crate::diagnostic::Code as Number;
@@ -24,8 +24,8 @@ use std::rc::Rc;
 pub struct BrokenChains {
     /// The places, in order.
     places: Vec<Rc<Broken>>,
-    /// What functions tell each other of integers and texts.
-    pub(super) handed: Handed,
+    /// What functions leave for each other of integers and texts.
+    pub(super) transfers: Transfers,
 }
 
 /// A place where a chain broke: the function that takes the adjoint of the result.
@@ -45,7 +45,7 @@ impl BrokenChains {
     /// A new run begins.
     pub fn clear(&mut self) {
         self.places.clear();
-        self.handed.forget();
+        self.transfers.forget();
     }
 }
 

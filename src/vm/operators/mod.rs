@@ -94,7 +94,7 @@ pub fn operate(
         }
         Operator::KeptBreak { inside, component } => origins::kept(machine, (inside, component), &arguments),
         Operator::ForgetBreaks => {
-            machine.broken.handed.forget();
+            machine.broken.transfers.forget();
             Ok(Next::Return)
         }
         Operator::Threshold { comparison } => {

@@ -6,32 +6,54 @@ use super::super::machine::Machine;
 use super::super::task::Next;
 use crate::tape::Num;
 use crate::value::origins::{Content, Origin, Origins, Storage};
-use crate::value::reach::{SlotChange, change_slots};
-use crate::value::{Cells, Ref, Slot};
+use crate::value::reach::visit_slots;
+use crate::value::{Cells, Ref};
 use hashbrown::HashSet;
 use std::rc::Rc;
 
-/// What functions tell each other.
+/// Numbers that one frame leaves for another, by the number of the argument or result that was made of them.
 #[derive(Default)]
-pub(super) struct Handed {
-    /// Results of the function that has returned last: their numbers, and what they were made of.
-    sent: Vec<(u32, Num)>,
+struct Transfer {
+    numbers: Vec<(u32, Num)>,
     /// How many frames there are where they go.
-    sent_to: usize,
-    /// The same of the arguments of the function that is called next.
-    given: Vec<(u32, Num)>,
-    /// How many frames there are in the function that takes them.
-    given_to: usize,
+    to: usize,
+}
+
+impl Transfer {
+    fn leave(&mut self, to: usize, of: u32, number: Num) {
+        if self.to != to {
+            self.numbers.clear();
+            self.to = to;
+        }
+        self.numbers.push((of, number));
+    }
+
+    /// What was left for a frame.
+    fn find(&self, frame: usize, of: u32) -> Vec<Num> {
+        if self.to != frame {
+            return vec![];
+        }
+        self.numbers.iter().filter(|(for_, _)| *for_ == of).map(|(_, number)| *number).collect()
+    }
+}
+
+/// What functions leave for each other.
+#[derive(Default)]
+pub(super) struct Transfers {
+    /// For who has called the function that has returned last, its results.
+    results: Transfer,
+    /// For the function that is called next, its arguments.
+    arguments: Transfer,
 }
 
 /// From so many things in an object on those whose numbers belong to levels that have ended are looked for.
 const MANY: usize = 256;
 
-impl Handed {
-    /// Forgets what was sent by functions that have returned, and given to functions that were called.
+impl Transfers {
+    /// Forgets what functions that have returned, and callers, have left.
     pub(super) fn forget(&mut self) {
-        self.sent.clear();
-        self.given.clear();
+        self.results.numbers.clear();
+        self.arguments.numbers.clear();
     }
 }
 
@@ -39,32 +61,24 @@ impl Handed {
 pub(super) fn send(machine: &mut Machine, result: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let number = number(arguments);
     if machine.levels.innermost(&[number]).is_some() {
-        let to = machine.frames.len() - 1;
-        if machine.broken.handed.sent_to != to {
-            machine.broken.handed.sent.clear();
-            machine.broken.handed.sent_to = to;
-        }
-        machine.broken.handed.sent.push((result, number));
+        machine.broken.transfers.results.leave(machine.frames.len() - 1, result, number);
     }
     Ok(Next::Return)
 }
 
 /// The number that a result of the function that has just returned was made of.
 pub(super) fn receive(machine: &mut Machine, result: u32) -> Result<Next, Box<Fault>> {
-    let mut sent = vec![];
-    if machine.broken.handed.sent_to == machine.frames.len() {
-        sent.extend(machine.broken.handed.sent.iter().filter(|(of, _)| *of == result).map(|(_, x)| *x));
-    }
+    let sent = machine.broken.transfers.results.find(machine.frames.len(), result);
     give_together(machine, &sent)
 }
 
 /// Before the innermost level is closed: what the body of an operator has sent goes to who has called the operator.
 pub(super) fn settle_sent(machine: &mut Machine) {
     let Machine { broken, levels, frames, .. } = machine;
-    let handed = &mut broken.handed;
-    if let Some(level) = levels.depth().checked_sub(1).filter(|_| handed.sent_to == frames.len() + 1) {
-        handed.sent_to = frames.len();
-        handed.sent.iter_mut().for_each(|(_, number)| number.slot = levels.strip_slot(level, number.slot));
+    let results = &mut broken.transfers.results;
+    if let Some(level) = levels.depth().checked_sub(1).filter(|_| results.to == frames.len() + 1) {
+        results.to = frames.len();
+        results.numbers.iter_mut().for_each(|(_, number)| number.slot = levels.strip_slot(level, number.slot));
     }
 }
 
@@ -72,18 +86,14 @@ pub(super) fn settle_sent(machine: &mut Machine) {
 pub(super) fn give(machine: &mut Machine, argument: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let number = number(arguments);
     if machine.levels.innermost(&[number]).is_some() {
-        machine.broken.handed.given_to = machine.frames.len() + 1;
-        machine.broken.handed.given.push((argument, number));
+        machine.broken.transfers.arguments.leave(machine.frames.len() + 1, argument, number);
     }
     Ok(Next::Return)
 }
 
 /// The number that an argument of the function that was just called was made of.
 pub(super) fn take(machine: &mut Machine, argument: u32) -> Result<Next, Box<Fault>> {
-    let mut given = vec![];
-    if machine.broken.handed.given_to == machine.frames.len() {
-        given.extend(machine.broken.handed.given.iter().filter(|(of, _)| *of == argument).map(|(_, x)| *x));
-    }
+    let given = machine.broken.transfers.arguments.find(machine.frames.len(), argument);
     give_together(machine, &given)
 }
 
@@ -92,25 +102,10 @@ pub(super) fn join(machine: &mut Machine, arguments: &mut Cells) -> Result<Next,
     let numbers = arguments.f.iter().enumerate().map(|(k, value)| Num { value: *value, slot: arguments.slot(k) });
     let mut numbers: Vec<Num> = numbers.collect();
     if !arguments.r.is_empty() && machine.levels.depth() > 0 {
-        let mut inside = Inside(vec![]);
-        change_slots(arguments, &mut inside);
-        numbers.extend(inside.0.into_iter().map(|slot| Num { value: 0.0, slot }));
+        let constant = |slot| Num { value: 0.0, slot };
+        visit_slots(arguments, false, &mut |slot| numbers.push(constant(slot)));
     }
     give_together(machine, &numbers)
-}
-
-/// Collects slots, and changes none.
-struct Inside(Vec<Slot>);
-
-impl SlotChange for Inside {
-    fn slot(&mut self, slot: Slot) -> Slot {
-        self.0.push(slot);
-        slot
-    }
-
-    fn enters_boxes(&self) -> bool {
-        false
-    }
 }
 
 fn give_together(machine: &mut Machine, numbers: &[Num]) -> Result<Next, Box<Fault>> {
@@ -209,10 +204,10 @@ pub(super) fn keep(
         let moves = machine.levels.innermost(&[number]).is_some();
         let known =
             beside(machine, inside, arguments.r.first(), |origins| (origins.count(), origins.get(component, content)));
-        let mut made_of = if replaces { vec![] } else { numbers(&known.1) };
-        made_of.push(number);
-        let together = together(machine, &made_of)?;
         if moves || replaces && known.0 > 0 {
+            let mut made_of = if replaces { vec![] } else { numbers(&known.1) };
+            made_of.push(number);
+            let together = together(machine, &made_of)?;
             let origin = Origin { value: together.value, slot: together.slot };
             let live = (known.0 >= MANY && known.0.is_power_of_two()).then(|| live(machine));
             change_beside(machine, inside, arguments.r.first_mut(), |origins| {

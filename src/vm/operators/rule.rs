@@ -14,7 +14,7 @@ use super::{At, check_rule, counts, leaves, rule_forward, rule_reverse, take_tup
 use crate::bytecode::{Registered, RegisteredKind, RuleSite};
 use crate::diagnostic::Code as Number;
 use crate::tape::{Direction, Levels, Num, Stop, Template};
-use crate::value::reach::{SlotChange, change_slots};
+use crate::value::reach::{SlotChange, change_slots, visit_slots};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::Walk;
 use crate::value::{Bank, Cells, Ref, Slot};
@@ -120,44 +120,29 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     Ok(start(machine, &arguments, running))
 }
 
-/// Looks for numbers that move in a level.
-struct Moving {
-    epoch: u64,
-    is_found: bool,
-}
-
-impl SlotChange for Moving {
-    fn slot(&mut self, slot: Slot) -> Slot {
-        self.is_found |= slot.epoch == self.epoch;
-        slot
-    }
-
-    fn enters_boxes(&self) -> bool {
-        true
-    }
-}
-
 /// Whether something moves in the level that no rule can be about: numbers in values of types that are not differentiable,
 /// what functions captured, global variables.
 fn moves_besides(machine: &Machine, site: &RuleSite, arguments: &Cells, level: usize) -> bool {
     let Some(epoch) = machine.levels.epoch_at(level) else { return false };
-    let mut moving = Moving { epoch, is_found: false };
+    let mut moves = false;
+    let mut look = |cells: &mut Cells| visit_slots(cells, true, &mut |slot| moves |= slot.epoch == epoch);
     let mut parts = arguments.all();
     for (counts, tangent) in &site.params {
         let part = parts.take(layout(*counts));
         if tangent.is_none() && (counts[0] > 0 || counts[2] > 0) {
-            change_slots(&mut Cells::record(part), &mut moving);
+            look(&mut Cells::record(part));
         }
     }
+    let mut is_global = false;
     for (bank, index) in &site.globals {
         let index = *index as usize;
         match (bank, machine.globals.r.get(index)) {
-            (Bank::F, _) => moving.is_found |= machine.globals.slot(index).epoch == epoch,
-            (Bank::R, Some(object)) => change_slots(&mut Cells::references(vec![object.clone()]), &mut moving),
+            (Bank::F, _) => is_global |= machine.globals.slot(index).epoch == epoch,
+            (Bank::R, Some(object)) => look(&mut Cells::references(vec![object.clone()])),
             _ => {}
         }
     }
-    moving.is_found
+    moves || is_global
 }
 
 /// Whether a level is a forward one, and all outside of it.
