@@ -45,9 +45,8 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Vec<Candidate> {
-        let of_script = candidates.iter().filter(|c| self.is_of_script(c)).count();
         let Some(at) = args.iter().position(is_open_closure) else { return candidates };
-        if of_script == 0 || of_script == candidates.len() {
+        if !self.has_both_origins(&candidates) {
             return candidates;
         }
         self.ready_args(args);
@@ -115,6 +114,9 @@ impl Infer<'_> {
         span: Span,
     ) -> Vec<Candidate> {
         let Some(at) = args.iter().position(is_open_closure) else { return candidates };
+        if !self.has_both_origins(&candidates) {
+            return candidates;
+        }
         let fit: Vec<bool> = candidates.iter().map(|c| self.try_candidate(c, args, None, span).is_some()).collect();
         let fitting = |of_script: bool, infer: &Self| {
             let found = candidates.iter().zip(&fit).filter(|(c, fits)| **fits && infer.is_of_script(c) == of_script);
@@ -155,6 +157,12 @@ impl Infer<'_> {
         self.local_nominals.truncate(nominals);
         self.failed = failed;
         suits.then_some(value)
+    }
+
+    /// Whether some of the candidates are declared by the script, and others by the library.
+    fn has_both_origins(&self, candidates: &[Candidate]) -> bool {
+        let of_script = candidates.iter().filter(|c| self.is_of_script(c)).count();
+        of_script > 0 && of_script < candidates.len()
     }
 
     pub(super) fn is_of_script(&self, candidate: &Candidate) -> bool {
