@@ -143,6 +143,10 @@ impl Compiler for OnDemand<'_> {
         self.differentiated(FunctionId(function), graph)
     }
 
+    fn chains_may_break(&mut self) -> Result<bool, Box<Fault>> {
+        stop::caught(|| self.chains.may_break()).ok_or_else(Fault::stopped)
+    }
+
     fn sweep(&mut self, function: &Signature, kind: Swept) -> Result<Option<Rc<bytecode::Code>>, Box<Fault>> {
         let made = stop::caught(|| transformed(self.program, function, kind));
         let made = made.ok_or_else(Fault::stopped)?;
@@ -240,13 +244,12 @@ impl Session {
         self.machine.onlooker = self.loops.map(|tell| self.onlooker(tell));
         // Wishes of a run that failed.
         self.machine.host.wishes.clear();
-        let is_interactive = self.world.is_interactive;
+        // With the new text, chains that break may lead through functions that none led through before.
+        if self.world.is_interactive {
+            self.machine.set_derivatives_aside();
+        }
         let mut compiler =
             OnDemand::knowing(&self.program, &mut self.world, &self.sources).marking_thresholds(self.wanted.kinks);
-        // With the new text, chains that break may lead through functions that none led through before.
-        if is_interactive && self.machine.has_derivatives() && compiler.chains.may_break() {
-            self.machine.renew_derivatives();
-        }
         self.machine.run(&mut compiler, script.0, Components::default())
     }
 

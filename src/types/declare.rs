@@ -380,7 +380,7 @@ impl World {
             AttributeArgs::Text(text) => Some(Name::from(text.trim_matches(['"', ' ']))),
             AttributeArgs::None | AttributeArgs::Differentiation(_) => None,
         });
-        self.nominals.push(NominalData {
+        let data = NominalData {
             name: nominal.name.name.clone(),
             kind: nominal.kind,
             span: nominal.name.span,
@@ -417,7 +417,8 @@ impl World {
             memberwise: None,
             default_init: None,
             synthesized: vec![],
-        });
+        };
+        self.nominals.push(data.into());
         if !is_prelude {
             self.check_written_generics(&nominal.generics);
         }

@@ -18,7 +18,7 @@ impl World {
     pub(super) fn declare_protocol(&mut self, protocol: &ProtocolDecl, file: u32, is_prelude: bool) -> ProtocolId {
         let id = ProtocolId(self.protocols.len() as u32);
         let self_param = self.new_param(&"Self".into());
-        self.protocols.push(ProtocolData {
+        let data = ProtocolData {
             name: protocol.name.name.clone(),
             self_param,
             primary: protocol.primary.iter().map(|p| p.name.clone()).collect(),
@@ -34,7 +34,8 @@ impl World {
             file,
             is_prelude,
             span: protocol.name.span,
-        });
+        };
+        self.protocols.push(data.into());
         let group = self.new_group(Owner::Protocol(id), vec![], vec![], file, is_prelude);
         for member in &protocol.members {
             self.declare_member(member, group);

@@ -15,6 +15,7 @@ pub mod callable;
 mod class_initializers;
 mod conform;
 mod constrained;
+mod copy_on_write;
 mod declare;
 mod declare_member;
 mod declare_protocol;

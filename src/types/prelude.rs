@@ -17,7 +17,8 @@ const TREES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.trees"));
 /// The index of them.
 const INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.index"));
 
-/// What of the library was not entered yet.
+/// What of the library was not entered yet. It is looked at before it is changed: to change it copies it, where the prompt
+/// keeps another copy.
 #[derive(Clone, Default)]
 pub(super) struct Prelude {
     /// Pieces by name: declarations and extensions apart.
@@ -57,7 +58,9 @@ impl World {
 
     /// What the library declares under a name.
     pub(super) fn library_entries(&mut self, name: &str) -> Vec<Entry> {
-        if let Some(pieces) = self.prelude.declarations.remove(name) {
+        if self.prelude.declarations.contains_key(name)
+            && let Some(pieces) = self.prelude.declarations.remove(name)
+        {
             self.enter_pieces(pieces);
         }
         self.library.get(name).cloned().unwrap_or_default()
@@ -65,21 +68,30 @@ impl World {
 
     /// Enters the library's extensions of a type or protocol that declare a member.
     pub(super) fn load_members(&mut self, of: &str, member: &str) {
-        let Some(waiting) = self.prelude.members.get_mut(of) else { return };
-        let now = waiting.extract_if(.., |piece| piece.members.contains(&member)).collect();
-        self.enter_pieces(now);
+        let declares = |piece: &Piece<'static>| piece.members.contains(&member);
+        if self.prelude.members.get(of).is_some_and(|waiting| waiting.iter().any(declares))
+            && let Some(waiting) = self.prelude.members.get_mut(of)
+        {
+            let now = waiting.extract_if(.., |piece| declares(piece)).collect();
+            self.enter_pieces(now);
+        }
     }
 
     /// Enters all of the library's extensions of a type or protocol.
     pub(super) fn load_all_members(&mut self, of: &str) {
         self.load_extensions(of);
-        let all = self.prelude.members.remove(of).unwrap_or_default();
-        self.enter_pieces(all);
+        if self.prelude.members.contains_key(of)
+            && let Some(all) = self.prelude.members.remove(of)
+        {
+            self.enter_pieces(all);
+        }
     }
 
     /// Enters the library's extensions of a type or protocol that say what it conforms to.
     pub(super) fn load_extensions(&mut self, name: &str) {
-        if let Some(pieces) = self.prelude.extensions.remove(name) {
+        if self.prelude.extensions.contains_key(name)
+            && let Some(pieces) = self.prelude.extensions.remove(name)
+        {
             self.enter_pieces(pieces);
         }
     }

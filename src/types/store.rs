@@ -1,5 +1,6 @@
 //! The tables behind a [`World`]: what was entered, and how far each entry has been worked out.
 
+use super::copy_on_write::CopyOnWrite;
 pub(super) use super::function_data::{
     BodyState, Code, FunctionData, FunctionKind, Registered, Signature, SignatureParam, blank_function,
 };
@@ -28,10 +29,11 @@ pub struct World {
     pub diagnostics: Vec<Diagnostic>,
     /// For each place the numbers of the diagnostics about it, so that nothing is said twice.
     pub(super) said: HashMap<Span, Vec<usize>>,
-    pub(super) nominals: Vec<NominalData>,
-    pub(super) protocols: Vec<ProtocolData>,
+    // The prompt keeps a copy of everything for an input that fails, and most entries are the same in both.
+    pub(super) nominals: Vec<CopyOnWrite<NominalData>>,
+    pub(super) protocols: Vec<CopyOnWrite<ProtocolData>>,
     pub(super) params: Vec<ParamData>,
-    pub(super) functions: Vec<FunctionData>,
+    pub(super) functions: Vec<CopyOnWrite<FunctionData>>,
     /// Of functions that rethrow: see [`World::throwing_version`].
     pub(super) throwing_versions: HashMap<FunctionId, FunctionId>,
     /// Of initialisers that do not fail: see [`World::failable_version`].
@@ -53,7 +55,7 @@ pub struct World {
     pub(super) earlier: HashMap<Name, Vec<Entry>>,
     /// Names at the top level of the prelude, as far as they were loaded.
     pub(super) library: HashMap<Name, Vec<Entry>>,
-    pub(super) prelude: super::prelude::Prelude,
+    pub(super) prelude: CopyOnWrite<super::prelude::Prelude>,
     /// Types that synthesized code has numbered names for ([`World::name_for`]).
     pub(super) synthesized_types: Vec<Type>,
     /// Operators that are declared, for synthesized code and later inputs.
@@ -490,7 +492,7 @@ impl World {
     }
 
     pub(super) fn add_function(&mut self, data: FunctionData) -> FunctionId {
-        self.functions.push(data);
+        self.functions.push(data.into());
         FunctionId(self.functions.len() as u32 - 1)
     }
 

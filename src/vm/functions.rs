@@ -69,6 +69,14 @@ pub trait Compiler {
     /// When it has no derivative.
     fn beneath(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
 
+    /// Whether a chain can break anywhere in the program, so that derivative code follows it.
+    ///
+    /// # Errors
+    /// When somebody interrupts.
+    fn chains_may_break(&mut self) -> Result<bool, Box<Fault>> {
+        Ok(false)
+    }
+
     /// Tangent or adjoint code of a function; nothing where there is none.
     ///
     /// # Errors
@@ -150,6 +158,8 @@ pub struct Sweep {
 #[derive(Debug, Default)]
 pub struct Functions {
     entries: [Vec<Option<Box<Entry>>>; 3],
+    /// Derivative code that was set aside: it is used again unless chains may break in the program as it is now.
+    aside: [Vec<Option<Box<Entry>>>; 2],
     /// Derivative code that is out of date; it stays where it is, as all entries do.
     #[allow(clippy::vec_box, reason = "frames point to entries")]
     replaced: Vec<Box<Entry>>,
@@ -179,15 +189,29 @@ impl Functions {
         }
     }
 
-    /// Whether there is derivative code.
-    pub fn has_derivatives(&self) -> bool {
-        self.entries[Version::Derivative as usize..].iter().any(|entries| !entries.is_empty())
+    /// Sets derivative code aside, because the program has grown. Whether it is still right is decided when some is asked
+    /// for: that takes an analysis of the whole program.
+    pub fn set_derivatives_aside(&mut self) {
+        if self.aside.iter().all(Vec::is_empty) {
+            let [_, derivative, body] = &mut self.entries;
+            self.aside = [std::mem::take(derivative), std::mem::take(body)];
+        }
     }
 
-    /// Puts derivative code aside: it is made anew when it is asked for.
-    pub fn renew_derivatives(&mut self) {
-        let derivatives = self.entries[Version::Derivative as usize..].iter_mut();
-        self.replaced.extend(derivatives.flat_map(|entries| entries.drain(..).flatten()));
+    /// Takes derivative code that was set aside back, or drops it for good.
+    fn decide_on_derivatives(&mut self, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
+        if self.aside.iter().all(Vec::is_empty) {
+            return Ok(());
+        }
+        let is_outdated = compiler.chains_may_break()?;
+        let [derivative, body] = std::mem::take(&mut self.aside);
+        if is_outdated {
+            self.replaced.extend(derivative.into_iter().chain(body).flatten());
+        } else {
+            self.entries[Version::Derivative as usize] = derivative;
+            self.entries[Version::Beneath as usize] = body;
+        }
+        Ok(())
     }
 
     /// A function object that captured nothing, if it was made before.
@@ -268,24 +292,35 @@ impl Functions {
     /// When the compiler has none, or it is malformed.
     #[cold]
     pub fn load(&mut self, compiler: &mut dyn Compiler, function: u32, version: Version) -> Result<&Entry, Box<Fault>> {
-        let code = match version {
-            Version::Original => compiler.original(function)?,
-            Version::Derivative => compiler.derivative(function)?,
-            Version::Beneath => compiler.beneath(function)?,
-        };
-        verify(&code).map_err(|why| Fault::internal(format!("malformed code of `{}`: {why}", code.name)))?;
-        if code.is_derivative != (version != Version::Original) || function >= MOST {
-            return Err(Fault::internal(format!("the wrong code of `{}`", code.name)));
+        if version != Version::Original {
+            self.decide_on_derivatives(compiler)?;
         }
-        if !knows_types(compiler, &code) {
-            return Err(Fault::internal(format!("the code of `{}` speaks of types that do not exist", code.name)));
+        let at = function as usize;
+        if self.get(function, version).is_none() {
+            let code = checked(compiler, function, version)?;
+            let entries = &mut self.entries[version as usize];
+            entries.resize_with(entries.len().max(at + 1), || None);
+            entries[at] = Some(Box::new(Entry::of(code)));
         }
-        let entries = &mut self.entries[version as usize];
-        if entries.len() <= function as usize {
-            entries.resize_with(function as usize + 1, || None);
-        }
-        Ok(entries[function as usize].insert(Box::new(Entry::of(code))))
+        self.get(function, version).ok_or_else(|| Fault::internal("code that was loaded and is not there"))
     }
+}
+
+/// The code of a function from the compiler, checked.
+fn checked(compiler: &mut dyn Compiler, function: u32, version: Version) -> Result<Rc<Code>, Box<Fault>> {
+    let code = match version {
+        Version::Original => compiler.original(function)?,
+        Version::Derivative => compiler.derivative(function)?,
+        Version::Beneath => compiler.beneath(function)?,
+    };
+    verify(&code).map_err(|why| Fault::internal(format!("malformed code of `{}`: {why}", code.name)))?;
+    if code.is_derivative != (version != Version::Original) || function >= MOST {
+        return Err(Fault::internal(format!("the wrong code of `{}`", code.name)));
+    }
+    if !knows_types(compiler, &code) {
+        return Err(Fault::internal(format!("the code of `{}` speaks of types that do not exist", code.name)));
+    }
+    Ok(code)
 }
 
 /// Whether everything that the code says of types exists.

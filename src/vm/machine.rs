@@ -118,14 +118,9 @@ impl Machine {
         self.checks = is_on.then(Checks::default);
     }
 
-    /// Whether there is derivative code.
-    pub fn has_derivatives(&self) -> bool {
-        self.functions.has_derivatives()
-    }
-
-    /// Derivative code is made anew from here on.
-    pub fn renew_derivatives(&mut self) {
-        self.functions.renew_derivatives();
+    /// From here on derivative code is used only where it is right for the program as it is now.
+    pub fn set_derivatives_aside(&mut self) {
+        self.functions.set_derivatives_aside();
     }
 
     /// Makes room for global variables.
