@@ -60,6 +60,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("singularity", None),
     ("oscillation", None),
     ("limit", None),
+    ("vicinity", None),
     ("ode", None),
     ("checkpoint", None),
     ("fields", None),

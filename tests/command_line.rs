@@ -286,6 +286,26 @@ fn monstrous_programs_are_told_apart_from_mistakes() {
     assert!(finished.stderr.len() < 5_000, "{} bytes of diagnostics", finished.stderr.len());
 }
 
+#[test]
+fn types_that_are_inferred_from_each_other_do_not_overflow_the_stack() {
+    let formulas = |n: usize| {
+        let first: String = (0..n).map(|i| format!("f{i}(x) = f{}(x)\n", i + 1)).collect();
+        format!("{first}f{n}(x) = x\nprint(f0(1))\n")
+    };
+    let properties = |n: usize| {
+        let first: String = (0..n).map(|i| format!("struct S{i} {{ var p = S{}().p }}\n", i + 1)).collect();
+        format!("{first}struct S{n} {{ var p = 1.0 }}\nprint(S0().p)\n")
+    };
+    let chains: [OfLength; 2] = [formulas, properties];
+    for program in chains {
+        ended(&dscript(&["-"], program(1_000).as_bytes(), root()), 0, "1.0\n");
+        let finished = dscript(&["-"], program(20_000).as_bytes(), root());
+        ended(&finished, 3, "");
+        said(&finished, "more than 2000 types have to be inferred, each from the next one");
+        said(&finished, "write the type of this declaration");
+    }
+}
+
 /// The text of a program of so many parts.
 type OfLength = fn(usize) -> String;
 

@@ -21,13 +21,13 @@ pub fn forward<F: Fact>(
         return;
     }
     let live = live(f);
-    let kept = |at: usize, facts: &[F]| -> Vec<F> { live[at].iter().map(|r| facts[*r].clone()).collect() };
+    let kept = |at: usize, facts: &[F]| -> Vec<F> { live.of(at).map(|r| facts[r].clone()).collect() };
     // What is known at the start of each block of the registers that are live there; `None` where no path leads.
     let mut starts: Vec<Option<Vec<F>>> = vec![None; f.blocks.len()];
     starts[0] = Some(kept(0, &entry));
     let mut facts = entry;
     let load = |at: usize, facts: &mut [F], start: &[F]| {
-        live[at].iter().zip(start).for_each(|(r, known)| facts[*r].clone_from(known));
+        live.of(at).zip(start).for_each(|(r, known)| facts[r].clone_from(known));
     };
     let order = reverse_postorder(f);
     let mut waiting = vec![false; f.blocks.len()];
@@ -48,7 +48,7 @@ pub fn forward<F: Fact>(
                 match &mut starts[next] {
                     Some(known) => {
                         // Every register must be joined, so no short-circuit.
-                        let ends = live[next].iter().map(|r| &facts[*r]);
+                        let ends = live.of(next).map(|r| &facts[r]);
                         let grown = known.iter_mut().zip(ends).fold(false, |any, (a, b)| a.join(b) | any);
                         waiting[next] |= grown;
                     }

@@ -66,7 +66,7 @@ pub fn active_registers(graph: &Graph, is_derivative: bool) -> Vec<bool> {
 }
 
 /// Assigns all registers.
-pub fn assign(graph: &Graph, order: &[usize], live: &Liveness<'_>, active: &[bool]) -> Assignment {
+pub fn assign(graph: &Graph, order: &[usize], live: &Liveness, active: &[bool]) -> Assignment {
     let Windows { places: in_window, size: window } = windows(graph, live);
     let mut places: Vec<Option<Place>> = in_window.iter().map(|p| p.map(Place::Window)).collect();
     let mut intervals = intervals(graph, order, live);
@@ -106,7 +106,7 @@ struct Interval {
     friend: Option<Reg>,
 }
 
-fn intervals(graph: &Graph, order: &[usize], live: &Liveness<'_>) -> Vec<Interval> {
+fn intervals(graph: &Graph, order: &[usize], live: &Liveness) -> Vec<Interval> {
     let mut all: Vec<Interval> =
         (0..graph.banks.len()).map(|reg| Interval { reg, start: usize::MAX, end: 0, friend: None }).collect();
     let mut touch = |reg: Reg, at: usize| {

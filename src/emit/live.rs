@@ -1,42 +1,41 @@
 //! Liveness: which registers are still needed, block by block.
 
 use super::graph::{Graph, Reg};
-use crate::ir::live::{Use, entering};
-use bumpalo::Bump;
+use crate::ir::live::{Sets, Use, entering};
 
 /// What is needed at the beginning and at the end of each block, in the order of registers.
 #[derive(Debug)]
-pub struct Liveness<'a> {
-    entry: Vec<&'a [Reg]>,
-    exit: Vec<&'a [Reg]>,
+pub struct Liveness {
+    entry: Sets,
+    exit: Sets,
 }
 
-impl Liveness<'_> {
+impl Liveness {
     /// Whether a register is needed at the end of a block.
     pub fn leaves(&self, block: usize, reg: Reg) -> bool {
-        self.exit[block].binary_search(&reg).is_ok()
+        self.exit.contains(block, reg)
     }
 
     /// Whether a register is needed at the beginning of a block.
     pub fn enters(&self, block: usize, reg: Reg) -> bool {
-        self.entry[block].binary_search(&reg).is_ok()
+        self.entry.contains(block, reg)
     }
 
     /// What is needed at the beginning of a block.
     pub fn entry(&self, block: usize) -> impl Iterator<Item = Reg> + '_ {
-        self.entry[block].iter().copied()
+        self.entry.of(block)
     }
 
     /// What is needed at the end of a block.
     pub fn exit(&self, block: usize) -> impl Iterator<Item = Reg> + '_ {
-        self.exit[block].iter().copied()
+        self.exit.of(block)
     }
 }
 
-/// Computes it for the blocks in `order`, which are all that any path leads to. The sets lie in the arena, since they are dropped together.
-pub fn liveness<'a>(graph: &Graph, order: &[usize], arena: &'a Bump) -> Liveness<'a> {
+/// Computes it for the blocks in `order`, which are all that any path leads to.
+pub fn liveness(graph: &Graph, order: &[usize]) -> Liveness {
     let mut uses = vec![Use::default(); graph.blocks.len()];
-    let mut before = vec![vec![]; graph.blocks.len()];
+    let (mut before, mut after) = (vec![vec![]; graph.blocks.len()], vec![vec![]; graph.blocks.len()]);
     // The block that wrote each register last.
     let mut written = vec![usize::MAX; graph.banks.len()];
     for &at in order {
@@ -47,19 +46,10 @@ pub fn liveness<'a>(graph: &Graph, order: &[usize], arena: &'a Bump) -> Liveness
             used.writes.extend(&step.outs);
         }
         block.end.ins().iter().for_each(|r| used.read(*r, &written, at));
-        block.end.targets().for_each(|to| before[to].push(at));
+        after[at].extend(block.end.targets());
+        after[at].iter().for_each(|to| before[*to].push(at));
     }
     let entry = entering(&uses, &before, graph.banks.len());
-    let mut exit: Vec<&[Reg]> = vec![&[]; graph.blocks.len()];
-    let mut needed: Vec<Reg> = vec![];
-    for &at in order {
-        crate::stop::look();
-        needed.clear();
-        needed.extend(graph.blocks[at].end.targets().flat_map(|to| &entry[to]));
-        needed.sort_unstable();
-        needed.dedup();
-        exit[at] = arena.alloc_slice_copy(&needed);
-    }
-    let entry = entry.iter().map(|regs| &*arena.alloc_slice_copy(regs)).collect();
+    let exit = entry.unions(&after);
     Liveness { entry, exit }
 }

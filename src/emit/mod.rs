@@ -23,7 +23,6 @@ use crate::bytecode::Code;
 use crate::ir::{Function, Program};
 use crate::source::Span;
 use crate::value::Bank;
-use bumpalo::Bump;
 use graph::{Graph, Reg};
 use live::Liveness;
 use select::Selector;
@@ -83,8 +82,7 @@ pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Resu
     prepare::prepare(&mut graph, is_derivative);
     crate::stop::look();
     let order = order::block_order(&graph);
-    let arena = Bump::new();
-    let live = live::liveness(&graph, &order, &arena);
+    let live = live::liveness(&graph, &order);
     crate::stop::look();
     let active = assign::active_registers(&graph, is_derivative);
     let assignment = assign::assign(&graph, &order, &live, &active);
@@ -129,7 +127,7 @@ fn bank_counts(banks: &[Bank]) -> [u16; 3] {
     counts
 }
 
-fn write(mut selector: Selector<'_>, order: &[usize], live: &Liveness<'_>) -> Result<Code, Unencodable> {
+fn write(mut selector: Selector<'_>, order: &[usize], live: &Liveness) -> Result<Code, Unencodable> {
     let graph = selector.context.graph;
     let stale = stale_references(graph, order, live, &selector.writer);
     let mut deaths = Deaths { graph, needed: vec![false; graph.banks.len()] };
@@ -167,7 +165,7 @@ struct Deaths<'g> {
 
 impl Deaths<'_> {
     /// For each step of a block the references that it reads for the last time, and those that it writes in vain.
-    fn of(&mut self, at: usize, live: &Liveness<'_>) -> (Vec<Vec<Reg>>, Vec<Vec<Reg>>) {
+    fn of(&mut self, at: usize, live: &Liveness) -> (Vec<Vec<Reg>>, Vec<Vec<Reg>>) {
         let Deaths { graph, needed } = self;
         let block = &graph.blocks[at];
         let is_reference = |r: &Reg| graph.banks[*r] == Bank::R;
@@ -193,7 +191,7 @@ impl Deaths<'_> {
 }
 
 /// References that a block need not keep though one of those before it had to: they are dropped at its beginning.
-fn stale_references(graph: &Graph, order: &[usize], live: &Liveness<'_>, writer: &Writer<'_>) -> Vec<Vec<Reg>> {
+fn stale_references(graph: &Graph, order: &[usize], live: &Liveness, writer: &Writer<'_>) -> Vec<Vec<Reg>> {
     let mut stale = vec![vec![]; graph.blocks.len()];
     let references: Vec<bool> = graph.banks.iter().map(|b| *b == Bank::R).collect();
     let mut seen = HashSet::new();

@@ -15,7 +15,7 @@ pub struct Windows {
 }
 
 /// Chooses them. A register lives in the window only inside one block and between two steps that need the window.
-pub fn windows(graph: &Graph, live: &Liveness<'_>) -> Windows {
+pub fn windows(graph: &Graph, live: &Liveness) -> Windows {
     let mut found = Windows { places: vec![None; graph.banks.len()], size: [0; 3] };
     let (writes, reads) = graph.counts();
     let mut last_reads = LastReads(vec![(usize::MAX, 0); graph.banks.len()]);

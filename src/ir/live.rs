@@ -1,10 +1,12 @@
 //! Liveness over a control-flow graph: which registers a block needs from the blocks before it.
 //!
-//! Promises: time and memory grow with what is live, not with blocks times registers.
+//! Promises: memory grows with what begins and ends to be live, not with blocks times registers.
 
 use super::graph::Function;
 use super::verify::{reads, targets};
 use crate::stop;
+use std::ops::Range;
+use std::rc::Rc;
 
 /// What a block does with registers.
 #[derive(Clone, Debug, Default)]
@@ -24,39 +26,90 @@ impl Use {
     }
 }
 
-/// The registers that are live at the start of each block, in their order. `before`: the blocks before each block.
-pub fn entering(uses: &[Use], before: &[Vec<usize>], registers: usize) -> Vec<Vec<usize>> {
+/// A set of registers for each block. Variables that were declared one after the other are often live together, so ranges
+/// are kept: in a long function with many variables there are few of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Sets {
+    /// The registers that are in any of the sets, in their order.
+    registers: Rc<[usize]>,
+    /// For each block where they stand in that list.
+    ranges: Vec<Vec<Range<usize>>>,
+}
+
+impl Sets {
+    /// The registers of a block, in their order.
+    pub fn of(&self, block: usize) -> impl Iterator<Item = usize> + '_ {
+        self.ranges[block].iter().flat_map(|range| &self.registers[range.clone()]).copied()
+    }
+
+    /// Whether a register is in the set of a block.
+    pub fn contains(&self, block: usize, register: usize) -> bool {
+        let Ok(at) = self.registers.binary_search(&register) else { return false };
+        let ranges = &self.ranges[block];
+        ranges.get(ranges.partition_point(|range| range.end <= at)).is_some_and(|range| range.start <= at)
+    }
+
+    /// For each list of blocks what is in any of their sets.
+    pub fn unions(&self, lists: &[Vec<usize>]) -> Self {
+        let union = |blocks: &Vec<usize>| {
+            let mut all: Vec<Range<usize>> = blocks.iter().flat_map(|block| &self.ranges[*block]).cloned().collect();
+            all.sort_unstable_by_key(|range| range.start);
+            all.dedup_by(|next, range| {
+                let touches = next.start <= range.end;
+                if touches {
+                    range.end = range.end.max(next.end);
+                }
+                touches
+            });
+            all
+        };
+        Self { registers: self.registers.clone(), ranges: stop::looking_at_each(lists).map(union).collect() }
+    }
+}
+
+/// The registers that are live at the start of each block. `before`: the blocks before each block.
+pub fn entering(uses: &[Use], before: &[Vec<usize>], registers: usize) -> Sets {
     let (mut readers, mut writers) = (vec![vec![]; registers], vec![vec![]; registers]);
     for (block, used) in uses.iter().enumerate() {
         used.reads.iter().for_each(|r| readers[*r].push(block));
         used.writes.iter().for_each(|r| writers[*r].push(block));
     }
-    let mut live = vec![vec![]; uses.len()];
+    let mut ranges: Vec<Vec<Range<usize>>> = vec![vec![]; uses.len()];
+    let mut crossing = vec![];
     // The register that was last found to be live at the start of a block, and the last that was found to be written there.
     let (mut found, mut written) = (vec![usize::MAX; uses.len()], vec![usize::MAX; uses.len()]);
     for (reg, readers) in stop::looking_at_each(readers).enumerate() {
+        if readers.is_empty() {
+            continue;
+        }
+        let number = crossing.len();
+        crossing.push(reg);
+        let mut enter = |block: usize| match ranges[block].last_mut() {
+            Some(last) if last.end == number => last.end += 1,
+            _ => ranges[block].push(number..number + 1),
+        };
         writers[reg].iter().for_each(|block| written[*block] = reg);
         let mut work = vec![];
         for block in readers {
             if std::mem::replace(&mut found[block], reg) != reg {
-                live[block].push(reg);
+                enter(block);
                 work.push(block);
             }
         }
         while let Some(block) = work.pop() {
             for &from in &before[block] {
                 if written[from] != reg && std::mem::replace(&mut found[from], reg) != reg {
-                    live[from].push(reg);
+                    enter(from);
                     work.push(from);
                 }
             }
         }
     }
-    live
+    Sets { registers: crossing.into(), ranges }
 }
 
 /// The registers that are live at the start of each block of a function.
-pub fn live(f: &Function) -> Vec<Vec<usize>> {
+pub fn live(f: &Function) -> Sets {
     let mut uses = vec![Use::default(); f.blocks.len()];
     let mut before = vec![vec![]; f.blocks.len()];
     // The block that wrote each register last.
@@ -79,18 +132,39 @@ pub fn live(f: &Function) -> Vec<Vec<usize>> {
 mod tests {
     use super::*;
 
+    fn listed(sets: &Sets, blocks: usize) -> Vec<Vec<usize>> {
+        (0..blocks).map(|block| sets.of(block).collect()).collect()
+    }
+
     #[test]
     fn a_register_is_live_from_where_it_is_written_to_where_it_is_read() {
         // 0 → 1 ⇄ 2, 1 → 3: register 0 is written before the loop and read behind it, 1 goes around, 2 stays in a block.
         let used = |reads: &[usize], writes: &[usize]| Use { reads: reads.to_vec(), writes: writes.to_vec() };
         let uses = [used(&[], &[0, 1]), used(&[1], &[]), used(&[1], &[1, 2]), used(&[0], &[])];
         let before = [vec![], vec![0, 2], vec![1], vec![1]];
-        assert_eq!(entering(&uses, &before, 3), [vec![], vec![0, 1], vec![0, 1], vec![0]]);
+        let live = entering(&uses, &before, 3);
+        assert_eq!(listed(&live, 4), [vec![], vec![0, 1], vec![0, 1], vec![0]]);
+        assert!(live.contains(2, 1) && live.contains(3, 0) && !live.contains(3, 1) && !live.contains(1, 2));
+        let after = live.unions(&[vec![1], vec![2, 3], vec![1], vec![]]);
+        assert_eq!(listed(&after, 4), [vec![0, 1], vec![0, 1], vec![0, 1], vec![]]);
+    }
+
+    #[test]
+    fn variables_that_are_live_together_are_one_range() {
+        // Each block after the first reads the next of a thousand registers.
+        let first = Use { reads: vec![], writes: (0..1000).collect() };
+        let uses: Vec<Use> =
+            std::iter::once(first).chain((0..1000).map(|r| Use { reads: vec![r], writes: vec![] })).collect();
+        let before: Vec<Vec<usize>> =
+            (0..=1000_usize).map(|block| block.checked_sub(1).into_iter().collect()).collect();
+        let live = entering(&uses, &before, 1000);
+        assert_eq!(live.of(600).count(), 401);
+        assert!(live.ranges.iter().all(|ranges| ranges.len() <= 1));
     }
 
     #[test]
     fn what_is_read_in_the_first_block_is_live_there() {
         let uses = [Use { reads: vec![1], writes: vec![] }];
-        assert_eq!(entering(&uses, &[vec![]], 2), [vec![1]]);
+        assert_eq!(listed(&entering(&uses, &[vec![]], 2), 1), [vec![1]]);
     }
 }

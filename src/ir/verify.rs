@@ -242,8 +242,11 @@ impl Check<'_> {
     /// Every register has a value on every path before it is read.
     fn definitions(&mut self) {
         self.at = "function".into();
-        let first = live(self.function).into_iter().next().unwrap_or_default();
-        for reg in first.into_iter().filter(|r| !self.function.params.contains(&Reg(*r as u32))) {
+        if self.function.blocks.is_empty() {
+            return;
+        }
+        let live = live(self.function);
+        for reg in live.of(0).filter(|r| !self.function.params.contains(&Reg(*r as u32))) {
             self.fault(format!("%{reg} is read before it has a value"));
         }
     }

@@ -103,6 +103,9 @@ pub struct World {
     pub(super) builders: hashbrown::HashSet<Name>,
     /// Where local variables and parameters are declared whose type is written as `T!`.
     pub(super) unwrapping: hashbrown::HashSet<Span>,
+    /// How many declarations wait for the type of another one, and what is wrong if there are too many.
+    pub(super) waiting_types: usize,
+    pub(super) waiting_error: Option<Diagnostic>,
     /// What stands for the type inside of an existential.
     pub(super) inside: Option<ParamId>,
     /// Conformances that are being looked up, against endless recursion.

@@ -12,6 +12,9 @@ use crate::types::ty::Type;
 use crate::types::written::single_expression;
 use std::rc::Rc;
 
+/// How many declarations may wait for each other's types: each takes some of the stack.
+const MOST_WAITING: usize = 2_000;
+
 impl World {
     /// Checks a function's body if that was not done; `None` when it has errors.
     pub(in crate::types) fn check_body(&mut self, f: FunctionId) -> Option<Rc<Body>> {
@@ -57,6 +60,10 @@ impl World {
 
     /// The type of the expression that a function without parameters consists of.
     pub(in crate::types) fn check_expression_type(&mut self, f: FunctionId) -> Option<Type> {
+        self.in_turn(f, |world| world.expression_type(f))
+    }
+
+    fn expression_type(&mut self, f: FunctionId) -> Option<Type> {
         let signature = self.function_data(f).signature.clone()?;
         let Code::Expression(value) = self.function_data(f).code.clone() else { return None };
         let saved = std::mem::replace(&mut self.env, signature.env.clone());
@@ -79,6 +86,30 @@ impl World {
 
     /// The result type of a formula.
     pub(in crate::types) fn check_formula(&mut self, f: FunctionId) -> Option<Type> {
+        self.in_turn(f, |world| world.formula_type(f))
+    }
+
+    /// Infers the type of a declaration while that of another one may be waiting for it.
+    fn in_turn(&mut self, f: FunctionId, infer: impl FnOnce(&mut Self) -> Option<Type>) -> Option<Type> {
+        if self.waiting_types == MOST_WAITING {
+            let message = format!("more than {MOST_WAITING} types have to be inferred, each from the next one");
+            let error = Diagnostic::error(DiagnosticCode::CannotInfer, self.function_data(f).span, message);
+            self.waiting_error = Some(error.help("write the type of this declaration"));
+            return None;
+        }
+        self.waiting_types += 1;
+        let found = infer(self);
+        self.waiting_types -= 1;
+        // What is said while a formula's type is inferred does not count.
+        if self.waiting_types == 0
+            && let Some(error) = self.waiting_error.take()
+        {
+            self.report(error);
+        }
+        found
+    }
+
+    fn formula_type(&mut self, f: FunctionId) -> Option<Type> {
         let signature = self.function_data(f).signature.clone()?;
         let Code::Expression(value) = self.function_data(f).code.clone() else { return None };
         let saved = std::mem::replace(&mut self.env, signature.env.clone());
