@@ -128,6 +128,9 @@ impl SlotChange for Stripping<'_> {
 
 /// Calls a function with registered derivatives. Its arguments stand in the window.
 pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &RuleSite) -> Result<Next, Box<Fault>> {
+    if site.is_entry {
+        machine.broken.transfers.hand_on(machine.frames.len());
+    }
     let all = site.params.iter().fold([0; 3], |sum, (c, _)| [0, 1, 2].map(|b| sum[b] + usize::from(c[b])));
     let mut arguments = machine.take_window(all, true);
     let mut numbers = vec![];
@@ -200,7 +203,14 @@ fn moves_besides(machine: &Machine, site: &RuleSite, arguments: &Cells, level: u
             _ => {}
         }
     }
-    moves || is_global
+    moves || is_global || is_broken(machine, level)
+}
+
+/// Whether an integer or a text among the arguments was made of what moves in the level. The function itself says what
+/// becomes of that.
+fn is_broken(machine: &Machine, level: usize) -> bool {
+    let mut given = machine.broken.transfers.given(machine.frames.len());
+    given.any(|number| machine.levels.innermost(&[number]) >= Some(level))
 }
 
 /// Whether a level is a forward one, and all outside of it.
@@ -212,6 +222,8 @@ fn is_forward(machine: &Machine, level: usize) -> bool {
 pub(super) fn start(machine: &mut Machine, arguments: &Cells, running: Running) -> Next {
     machine.set_window(arguments.all());
     machine.ruled.push(Ruled { level: running.by_rule.level, original: running.original });
+    // The frame that goes on with the result stands between.
+    machine.broken.transfers.hand_on(machine.frames.len() + 1);
     let target = Target::Function(running.function);
     Next::Call { target, derivative: true, then: Some(Box::new(running)) }
 }
