@@ -64,6 +64,15 @@ struct R: Differentiable { var y: Double; @noDerivative var n: Int }
 func h(_ x: Double, _ n: Int) -> Double { x * Double(n) }
 @derivative(of: h, wrt: x) func vh(_ x: Double, _ n: Int) -> (value: Double, pullback: (Double) -> Double) { (h(x, n), { v in v * Double(n) }) }
 struct Model: Differentiable { var w: Double; @noDerivative var steps: [Int] = []; mutating func note(_ x: Double) { steps.append(Int(x)) } }
+func hs(_ x: Double, _ ns: [Int], _ s: String) -> Double { x * Double(ns[0]) * Double(s)! }
+@derivative(of: hs, wrt: x) func vhs(_ x: Double, _ ns: [Int], _ s: String) -> (value: Double, pullback: (Double) -> Double) { (hs(x, ns, s), { v in v }) }
+func chosen(_ x: Double, _ n: Int) -> Double { n > 1 ? x * x : x }
+@derivative(of: chosen, wrt: x) func vchosen(_ x: Double, _ n: Int) -> (value: Double, pullback: (Double) -> Double) { (chosen(x, n), { v in v * 2 * x }) }
+func dh(_ x: Double, _ n: Int) -> Double { x * Double(n) }
+@derivative(of: dh, wrt: x) func vdh(_ x: Double, _ n: Int) -> (value: Double, differential: (Double) -> Double) { (x * Double(n), { d in d * Double(n) }) }
+struct Line { var n: Int; func at(_ x: Double) -> Double { x * Double(n) }
+    @derivative(of: at, wrt: x) func vat(_ x: Double) -> (value: Double, pullback: (Double) -> Double) { (at(x), { v in v * Double(n) }) } }
+let toInt: [(Double) -> Int] = [{ x in Int(x) }]
 enum Mode: Int { case a = 1, b = 2, c = 3 }
 struct Matrix { var rows: [[Int]]; subscript(i: Int, j: Int) -> Int { get { rows[i][j] } set { rows[i][j] = newValue } } }
 class Box<T> { var v: T; init(_ v: T) { self.v = v } ; func map<U>(_ f: (T) -> U) -> Box<U> { Box<U>(f(v)) } }
@@ -77,6 +86,22 @@ let table0 = [1.0, 2, 3]
 /// Bodies of functions of `x` whose results have no derivative, one a line.
 #[rustfmt::skip]
 const BROKEN: &[&str] = &[
+    r#"return h(x, toInt[0](x))"#,
+    r#"var s = 0.0; for i in (Int(x)...Int(x)).reversed() { s += x * Double(i) }; return s"#,
+    r#"var s = 0.0; for i in (Int(x)..<10).reversed() { s += x * Double(i) }; return s"#,
+    r#"var s = 0.0; for i in (toInt[0](x)..<10).reversed() { s += x * Double(i) }; return s"#,
+    r#"return dh(x, toInt[0](x))"#,
+    r#"var n = 0; change(&n, x); return h(x, n)"#,
+    r#"globalN = Int(x); return h(x, globalN)"#,
+    r#"return hs(x, [toInt[0](x)], "2")"#,
+    r#"return hs(x, [3], "\(toInt[0](x))")"#,
+    r#"return Line(n: toInt[0](x)).at(x)"#,
+    r#"let f = [h]; return f[0](x, toInt[0](x))"#,
+    r#"let f = [dh]; return f[0](x, toInt[0](x))"#,
+    r#"let f: @differentiable (Double, @noDerivative Int) -> Double = h; return f(x, toInt[0](x))"#,
+    r#"let n = toInt[0](x); return gradient(at: x) { y in h(y, n) }"#,
+    r#"let n = toInt[0](x); return derivative(at: x) { y in dh(y, n) }"#,
+    r#"let n = toInt[0](x); return derivative(at: x) { y in Line(n: n).at(y) }"#,
     r#"var a = [0, 0]; a[1] = Int(x); return Double(a[1])"#,
     r#"let m = [1.0, 2].map { Int($0 * x) }; return Double(m[0])"#,
     r#"return Double([1.0, 2].map { Int($0 * x) }.reduce(0, +))"#,
@@ -397,6 +422,24 @@ const WHOLE: &[&str] = &[
     r#"var d: [Int: Double] = [:]; for y in [x, x + 1] { d[Int(y), default: 0] += y }; return d[2]! + d[3]!"#,
     r#"let d = [Key(k: 2): x]; return d[Key(k: Int(x))]!"#,
     r#"return h(x, 3)"#,
+    r#"return chosen(x, toInt[0](x))"#,
+    r#"var s = 0.0; for i in (0..<Int(x)).reversed() { s += x * Double(i) }; return s"#,
+    r#"var s = 0.0; for i in (0...Int(x)).reversed() { s += x * Double(i) }; return s"#,
+    r#"var s = 0.0; for (k, i) in (0..<toInt[0](x)).reversed().enumerated() { s += x * Double(i + k) }; return s"#,
+    r#"var s = 0.0; for (j, i) in zip(0..<Int(x), (0..<Int(x)).reversed()) { s += x * Double(i + j) }; return s"#,
+    r#"return x * (0..<Int(x)).reversed().map { Double($0) }.reduce(0, +)"#,
+    r#"var s = 0.0; for i in Array((0..<Int(x)).reversed()) { s += x * Double(i) }; return s"#,
+    r#"let r = (0..<toInt[0](x)).reversed(); var s = 0.0; for i in r { s += x * Double(i) }; return s"#,
+    r#"var s = 0.0; for i in Array(repeating: 1.0, count: Int(x)).indices.reversed() { s += x * Double(i) }; return s"#,
+    r#"var s = 0.0; for i in stride(from: 0, to: Int(x), by: 1).reversed() { s += x * Double(i) }; return s"#,
+    r#"var s = 0.0; for i in stride(from: 0, through: toInt[0](x), by: 1) { s += x * Double(i) }; return s"#,
+    r#"var s = 0.0; for (k, i) in (0..<toInt[0](x)).enumerated() { s += x * Double(i + k) }; return s"#,
+    r#"var s = 0.0; for i in (0..<toInt[0](x)).indices { s += x * Double(i) }; return s"#,
+    r#"let f = [chosen]; return f[0](x, toInt[0](x))"#,
+    r#"let f = [h]; return f[0](x, 3)"#,
+    r#"return hs(x, [3], "2")"#,
+    r#"return hs(x, [3, toInt[0](x)].filter { $0 == 3 }.map { _ in 3 }, "2")"#,
+    r#"return h(x, withoutDerivative(at: toInt[0](x)))"#,
     r#"return Mode(rawValue: Int(x)) == .b ? x : 2 * x"#,
     r#"var m = Model(w: 2); m.note(x); return m.w * x * Double(m.steps.count)"#,
     r#"return [x: 2.0][x]! * x"#,

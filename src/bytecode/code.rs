@@ -174,6 +174,9 @@ pub struct RuleSite {
     pub throws: bool,
     /// Whether it changes parameters.
     pub changes: bool,
+    /// Whether it is all that the derivative code of a function object does, whose caller has left for that what the
+    /// arguments were made of.
+    pub is_entry: bool,
     /// The global variables that may hold numbers and that the function reads.
     pub globals: Vec<(Bank, u32)>,
 }

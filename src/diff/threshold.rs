@@ -6,19 +6,23 @@
 //! Promises: only comparisons that decide where the program goes on are marked: `if`, `while`, `guard`, `switch`, `where`,
 //! `?:`, `&&` and `||`, and the result of a closure or a function that somebody else decides by. A condition that stops the
 //! program otherwise (`precondition`) is none. What the library compares is marked where it has been put in the place of a
-//! call in the program's own code, and in functions that are nothing but a condition (`contains` of a range).
+//! call in the program's own code, and in functions that are nothing but a condition (`contains` of a range, what `sorted()` and
+//! masks compare by).
 
 use super::possible::Possible;
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
 use crate::native::Value;
 use crate::value::Bank;
 
+/// How the names of closures begin.
+const CLOSURE: &str = "closure";
+
 /// The function with its thresholds marked; `None` when it has none.
 pub fn marked(program: &Program, id: FunctionId, f: &Function) -> Option<Function> {
     if f.is_prelude && !is_condition(f) || !steps(f).any(is_comparison) {
         return None;
     }
-    let deciding = deciding(f, result_decides(program, id));
+    let deciding = Deciding::new(program).of(id, f, result_decides(program, id));
     let possible = Possible::of(program, f);
     let is_threshold = |step: &Instruction| {
         let moves = step.ins.iter().any(|r| possible.is_varied(*r));
@@ -52,13 +56,14 @@ fn is_comparison(step: &Instruction) -> bool {
     matches!(step.op, Op::Primitive(id) if matches!(id.info().value, Value::Test2(_)))
 }
 
-/// Whether a function of the library is nothing but a condition of several comparisons. One comparison has been put in the
-/// place of its call, or is what a sort compares by.
+/// Whether a function of the library is nothing but a condition: of several comparisons, or a closure that compares. A
+/// function of one comparison (`<`) has been put in the place of its call.
 fn is_condition(f: &Function) -> bool {
     let is_part = |step: &Instruction| {
         matches!(step.op, Op::Primitive(_) | Op::Copy | Op::ConstF(_) | Op::ConstI(_) | Op::LoadRecord { .. })
     };
-    f.results == [Bank::I] && steps(f).all(is_part) && steps(f).filter(|step| is_comparison(step)).count() > 1
+    let least = if f.name.starts_with(CLOSURE) { 1 } else { 2 };
+    f.results == [Bank::I] && steps(f).all(is_part) && steps(f).filter(|step| is_comparison(step)).count() >= least
 }
 
 /// Whether somebody may decide by what a function returns: not by the condition of a `precondition`.
@@ -80,7 +85,7 @@ fn result_decides(program: &Program, id: FunctionId) -> bool {
 fn decides_by(program: &Program, step: &Instruction, function: Reg) -> bool {
     let Op::Call(callee) = step.op else { return !matches!(step.op, Op::Hold | Op::Access { .. }) };
     let Some(f) = program.function(callee) else { return true };
-    let deciding = deciding(f, true);
+    let deciding = Deciding::new(program).of(callee, f, true);
     let given = step.ins.iter().zip(&f.params).filter(|(argument, _)| **argument == function);
     given.into_iter().any(|(_, param)| {
         steps(f).filter(|step| step.ins.contains(param)).any(|step| match step.op {
@@ -93,34 +98,92 @@ fn decides_by(program: &Program, step: &Instruction, function: Reg) -> bool {
     })
 }
 
-/// The registers that decide where the program goes on, or where somebody else goes on who gets the result.
-fn deciding(f: &Function, result_decides: bool) -> Vec<bool> {
-    let mut deciding = vec![false; f.registers.len()];
-    let is_integer = |r: &Reg| f.registers[r.0 as usize].bank == Bank::I;
-    for end in f.blocks.iter().filter_map(|block| block.end.as_ref()) {
-        match end {
-            Terminator::Branch { condition, then, otherwise } if !stops(f, *then) && !stops(f, *otherwise) => {
-                deciding[condition.0 as usize] = true;
+/// Finds the registers that decide where the program goes on, or where somebody else goes on who gets the result.
+struct Deciding<'p> {
+    program: &'p Program,
+    /// Functions that are being looked at, from the outermost call to the innermost.
+    open: Vec<FunctionId>,
+}
+
+/// Conditions are handed on through so many calls at most.
+const MOST_CALLS: usize = 4;
+
+impl<'p> Deciding<'p> {
+    fn new(program: &'p Program) -> Deciding<'p> {
+        Deciding { program, open: vec![] }
+    }
+
+    fn of(&mut self, id: FunctionId, f: &Function, result_decides: bool) -> Vec<bool> {
+        self.open.push(id);
+        let mut deciding = vec![false; f.registers.len()];
+        let is_integer = |r: &Reg| f.registers[r.0 as usize].bank == Bank::I;
+        for end in f.blocks.iter().filter_map(|block| block.end.as_ref()) {
+            match end {
+                Terminator::Branch { condition, then, otherwise } if !stops(f, *then) && !stops(f, *otherwise) => {
+                    deciding[condition.0 as usize] = true;
+                }
+                Terminator::Return(values) if result_decides => {
+                    values.iter().filter(|r| is_integer(r)).for_each(|r| deciding[r.0 as usize] = true);
+                }
+                Terminator::Branch { .. } | Terminator::Return(_) | Terminator::Jump(_) | Terminator::Trap(_) => {}
             }
-            Terminator::Return(values) if result_decides => {
-                values.iter().filter(|r| is_integer(r)).for_each(|r| deciding[r.0 as usize] = true);
-            }
-            Terminator::Branch { .. } | Terminator::Return(_) | Terminator::Jump(_) | Terminator::Trap(_) => {}
         }
+        let conditions = conditions(f, self.open.len() > 1);
+        for step in steps(f) {
+            for argument in self.deciding_arguments(&conditions, step) {
+                deciding[argument.0 as usize] = true;
+            }
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            crate::stop::look();
+            for step in steps(f).filter(|step| matches!(step.op, Op::Copy | Op::Primitive(_))) {
+                if step.outs.iter().any(|r| deciding[r.0 as usize]) {
+                    for r in step.ins.iter().filter(|r| is_integer(r)) {
+                        changed |= !std::mem::replace(&mut deciding[r.0 as usize], true);
+                    }
+                }
+            }
+        }
+        self.open.pop();
+        deciding
+    }
+
+    /// The truth values by which a function decides that a step calls (`select`).
+    fn deciding_arguments(&mut self, conditions: &[bool], step: &Instruction) -> Vec<Reg> {
+        let Op::Call(callee) = step.op else { return vec![] };
+        let is_condition = |r: &Reg| conditions[r.0 as usize];
+        if !step.ins.iter().any(is_condition) || self.open.len() > MOST_CALLS || self.open.contains(&callee) {
+            return vec![];
+        }
+        let Some(called) = self.program.function(callee).filter(|called| !called.is_opaque) else { return vec![] };
+        let deciding = self.of(callee, called, false);
+        let given = step.ins.iter().zip(&called.params).filter(|(_, param)| deciding[param.0 as usize]);
+        given.map(|(argument, _)| *argument).collect()
+    }
+}
+
+/// The registers that hold what was compared, or what was made of that; with `given` the arguments may be that as well.
+fn conditions(f: &Function, given: bool) -> Vec<bool> {
+    let mut conditions = vec![false; f.registers.len()];
+    let is_integer = |r: &Reg| f.registers[r.0 as usize].bank == Bank::I;
+    let compared = steps(f).filter(|step| is_comparison(step)).flat_map(|step| &step.outs);
+    for r in compared.chain(f.params.iter().filter(|r| given && is_integer(r))) {
+        conditions[r.0 as usize] = true;
     }
     let mut changed = true;
     while changed {
         changed = false;
-        crate::stop::look();
         for step in steps(f).filter(|step| matches!(step.op, Op::Copy | Op::Primitive(_))) {
-            if step.outs.iter().any(|r| deciding[r.0 as usize]) {
-                for r in step.ins.iter().filter(|r| is_integer(r)) {
-                    changed |= !std::mem::replace(&mut deciding[r.0 as usize], true);
+            if step.ins.iter().any(|r| conditions[r.0 as usize]) {
+                for r in step.outs.iter().filter(|r| is_integer(r)) {
+                    changed |= !std::mem::replace(&mut conditions[r.0 as usize], true);
                 }
             }
         }
     }
-    deciding
+    conditions
 }
 
 /// Whether the program stops in a block.

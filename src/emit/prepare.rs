@@ -1,17 +1,18 @@
 //! Passes that make the graph cheaper to run, before registers are assigned.
 //!
-//! In the order of [`prepare`]: empty blocks are skipped, copies go away, the test of a loop moves to its end,
+//! In the order of [`prepare`]: `withoutDerivative(at:)` of one number becomes a copy where it changes nothing, empty blocks are skipped, copies go away, the test of a loop moves to its end,
 //! comparisons move into branches, small constants into instructions, the other constants of loops to the entry, and arithmetic is joined ([`join_arithmetic`]).
 
 use super::graph::{Block, Compare, End, Graph, Reg, Step, StepOp, Test};
 use super::join::join_arithmetic;
 use super::order::{back_edges, in_loops};
-use crate::ir::Op;
+use crate::ir::{Op, Operator};
 use crate::value::Bank;
 use std::collections::HashMap;
 
 /// Does all of it.
 pub fn prepare(graph: &mut Graph, is_derivative: bool) {
+    copy_constants(graph, is_derivative);
     skip_empty_blocks(graph);
     forward_copies(graph, is_derivative);
     fold_copies(graph, is_derivative);
@@ -22,6 +23,17 @@ pub fn prepare(graph: &mut Graph, is_derivative: bool) {
     remove_unused(graph);
     hoist_constants(graph);
     join_arithmetic(graph);
+}
+
+/// `withoutDerivative(at:)` of what has no slot is a copy.
+fn copy_constants(graph: &mut Graph, is_derivative: bool) {
+    for step in graph.blocks.iter_mut().flat_map(|block| &mut block.steps) {
+        if let (Some(Op::Operator(Operator::WithoutDerivative { .. })), [value]) = (step.ir(), &step.ins[..])
+            && (!is_derivative || graph.banks[*value] == Bank::I)
+        {
+            step.op = StepOp::Ir(Op::Copy);
+        }
+    }
 }
 
 fn skip_empty_blocks(graph: &mut Graph) {

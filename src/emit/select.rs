@@ -344,7 +344,8 @@ impl<'a> Selector<'a> {
         let instruction = match op {
             Op::Call(f) if derivative => I::DCall { function: Fun(f.0) },
             Op::CallRule(f) if derivative => {
-                let site = sites::rule(&mut self.writer.code, self.context.program, *f)?;
+                let is_entry = matches!(&self.context.graph.blocks[..], [only] if only.steps.len() == 1);
+                let site = sites::rule(&mut self.writer.code, self.context.program, *f, is_entry)?;
                 I::DCallRule { site }
             }
             Op::Call(f) | Op::CallRule(f) => I::Call { function: Fun(f.0) },

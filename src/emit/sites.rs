@@ -67,8 +67,13 @@ pub fn closure(code: &mut Code, function: u32, captures: Counts) -> ClosureAt {
     ClosureAt(add(&mut code.closures, ClosureSite { function, captures }))
 }
 
-/// A call of a function with registered derivatives.
-pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) -> Result<RuleAt, Unencodable> {
+/// A call of a function with registered derivatives. `is_entry`: it is all that the code does.
+pub fn rule(
+    code: &mut Code,
+    program: &ir::Program,
+    function: ir::FunctionId,
+    is_entry: bool,
+) -> Result<RuleAt, Unencodable> {
     let callee = program.function(function).ok_or(Unencodable::Unreachable)?;
     let banks: Vec<Bank> = callee.params.iter().map(|p| callee.registers[p.0 as usize].bank).collect();
     let params = callee.parameters.iter().map(|p| {
@@ -106,6 +111,7 @@ pub fn rule(code: &mut Code, program: &ir::Program, function: ir::FunctionId) ->
         throws: callee.throws,
         changes: callee.rules.iter().any(|rule| rule.function != rule.registered),
         refusal: is_closed(callee).then(|| refusal(callee).into()),
+        is_entry,
         globals: ir::global_reads(program, function),
     };
     Ok(RuleAt(add(&mut code.rules, site)))

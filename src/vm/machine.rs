@@ -6,7 +6,7 @@ use super::functions::{Compiler, Entry, Functions, Version};
 use super::limits::{Limits, Meter};
 use super::onlooker::Onlooker;
 use super::operators;
-use super::operators::{BrokenChains, Checks, Kink, Places, Trace};
+use super::operators::{BrokenChains, Checks, Kink, Places, Ruled, Trace, Writes};
 use super::stacks::{Frame, Stacks};
 use super::task::{Next, Target, Task};
 use super::threaded::View;
@@ -17,6 +17,7 @@ use crate::native::library::Host;
 use crate::source::Span;
 use crate::tape::{Kept, Levels};
 use crate::value::{Cells, Components, Ref, Slot, ending};
+use hashbrown::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -37,7 +38,9 @@ pub struct Machine {
     pub(super) tasks: Vec<Box<dyn Task>>,
     pub(super) functions: Functions,
     /// The levels for which registered derivatives are running: what instances keep of them is constant there.
-    pub(super) ruled: Vec<usize>,
+    pub(super) ruled: Vec<Ruled>,
+    /// Which functions store numbers where others can reach them, as far as that was asked.
+    pub(super) writers: HashMap<u32, Writes>,
     /// Where the window of the step that runs begins.
     pub(super) window: [usize; 3],
     /// Steps until the next look at limits.
@@ -92,6 +95,7 @@ impl Machine {
             frames: vec![],
             tasks: vec![],
             ruled: vec![],
+            writers: HashMap::new(),
             functions: Functions::default(),
             window: [0; 3],
             fuel: 0,

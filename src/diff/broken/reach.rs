@@ -181,8 +181,7 @@ impl Search<'_> {
                 }
             }
         }
-        // A function value with a registered derivative is called by that.
-        if is_value && f.rules.is_empty() {
+        if is_value {
             let bank = |r: &Reg| f.registers[r.0 as usize].bank;
             let kind = self.kind((f.params.iter().map(bank).collect(), f.results.clone()));
             for (k, param) in (0..).zip(&f.params).filter(|(_, r)| bank(r) != Bank::F) {
@@ -227,6 +226,15 @@ impl Search<'_> {
     fn call(&mut self, id: FunctionId, callee: FunctionId, step: &Instruction) {
         let Some(f) = self.program.function(callee).filter(|f| passes(f)) else { return };
         let is_followable = |reg: &Reg| f.registers[reg.0 as usize].bank != Bank::F;
+        // In levels outside of that which a registered derivative is for, chains lead through it.
+        for rule in &f.rules {
+            let Some(derivative) = self.program.function(rule.function) else { continue };
+            for (from, to) in step.ins.iter().zip(&derivative.params) {
+                if derivative.registers[to.0 as usize].bank != Bank::F {
+                    self.edge(self.reach.register(id, *from), self.reach.register(rule.function, *to));
+                }
+            }
+        }
         for (from, to) in step.ins.iter().zip(&f.params).filter(|(_, to)| is_followable(to)) {
             self.edge(self.reach.register(id, *from), self.reach.register(callee, *to));
         }

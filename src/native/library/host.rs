@@ -94,6 +94,8 @@ pub struct Host {
     pub progress: Option<fn(&Step<'_>)>,
     /// Which files may be touched.
     pub access: super::Access,
+    /// How many elements the tangent vectors of arrays would have to have for those that were read of them.
+    pub read_count: usize,
     /// What runs is run once more, and must leave no trace.
     pub is_rehearsal: bool,
 }
@@ -121,6 +123,7 @@ impl Host {
             wishes: vec![],
             progress: None,
             access: super::Access::default(),
+            read_count: 0,
             is_rehearsal: false,
         }
     }

@@ -1,6 +1,7 @@
 //! Key paths: `\Root.path` as a function from the root, or as an object of the library that reads and writes.
 
 use super::Infer;
+use super::args::ArgNode;
 use super::notation::closure_with;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -73,6 +74,28 @@ impl Infer<'_> {
         let args = args.into_iter().map(|e| ast::Arg { label: None, value: Rc::new(e), trailing: false }).collect();
         let callee = Rc::new(name(family, span));
         self.expr(&ast::Expr { kind: Ast::Call { callee, args }, span }, None)
+    }
+
+    /// `base[keyPath: \.a.b]` is the place `base.a.b`, and accessed as that, where something can be stored there; `None` for
+    /// other paths.
+    pub(super) fn along_key_path(&mut self, base: &Expr, path: &[KeyPathPart], span: Span) -> Option<Expr> {
+        let is_plain = |part: &KeyPathPart| match part {
+            KeyPathPart::Member(name) => &*name.name != "self",
+            KeyPathPart::Subscript(..) => true,
+            KeyPathPart::Chain(_) | KeyPathPart::Force(_) => false,
+        };
+        if !path.iter().all(is_plain) {
+            return None;
+        }
+        let root = self.world.resolved(&base.ty);
+        let stores = self.probe(&root, path, span).is_some_and(|(_, stores)| stores);
+        stores.then(|| {
+            path.iter().fold(base.clone(), |base, part| match part {
+                KeyPathPart::Subscript(args, _) => self.subscript(base, args.iter().map(ArgNode::new).collect(), span),
+                KeyPathPart::Member(name) => self.member(base, name, None, span),
+                KeyPathPart::Chain(_) | KeyPathPart::Force(_) => base,
+            })
+        })
     }
 
     /// Follows the path once, on a variable of the root's type: the type at its end, and whether it can be stored to.

@@ -326,9 +326,17 @@ impl Infer<'_> {
             _ => (false, ty.clone()),
         };
         let base_span = base.span;
+        let mut members = self.world.members(&of, "subscript", is_static, self.file);
+        if let ([arg], false, true) = (args.as_slice(), is_static, members.is_empty())
+            && arg.label.as_deref() == Some("keyPath")
+            && let (Ast::KeyPath { root, path }, None) = (&arg.ast.kind, &arg.ready)
+            && root.as_ref().is_none_or(|root| self.resolve(root) == of)
+            && let Some(place) = self.along_key_path(&base, path, span)
+        {
+            return place;
+        }
         let receiver = self.shared(base);
         let mut candidates = vec![];
-        let mut members = self.world.members(&of, "subscript", is_static, self.file);
         if let ([arg], false) = (args.as_mut_slice(), is_static)
             && arg.label.as_deref() == Some("keyPath")
         {

@@ -109,7 +109,7 @@ impl Task for Original {
     fn resume(mut self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         let result = self.running.by_rule.result;
         let results = counts(value_layout(walk(compiler), result));
-        let throws = self.running.by_rule.throws;
+        let throws = self.running.by_rule.outcome.throws;
         let has_thrown = throws && machine.integer(0) != 0;
         let value = match throws {
             true => machine.behind_error(|machine| machine.take_window(results, false)),

@@ -33,6 +33,7 @@ mod sweep;
 mod tangent;
 mod watched;
 mod whole;
+mod writes;
 mod wrong_rule;
 
 pub use broken::BrokenChains;
@@ -40,8 +41,10 @@ pub use check_rule::Checks;
 pub use kink::Kink;
 pub(super) use kink::with_kink;
 pub(super) use not_finite::with_first;
+pub(super) use rule::Ruled;
 pub use shown::{Count, Did, Row, Trace};
 pub use watched::Places;
+pub(super) use writes::Writes;
 
 use super::fault::Fault;
 use super::functions::Compiler;

@@ -50,6 +50,19 @@ pub(super) struct Transfers {
 const MANY: usize = 256;
 
 impl Transfers {
+    /// Hands on what was left for the arguments of this frame to the function that it calls with the same ones.
+    pub(super) fn hand_on(&mut self, frame: usize) {
+        if self.arguments.to == frame {
+            self.arguments.to += 1;
+        }
+    }
+
+    /// What the arguments of the function that is called next were made of.
+    pub(super) fn given(&self, frames: usize) -> impl Iterator<Item = Num> {
+        let is_next = self.arguments.to == frames + 1;
+        self.arguments.numbers.iter().filter(move |_| is_next).map(|(_, number)| *number)
+    }
+
     /// Forgets what functions that have returned, and callers, have left.
     pub(super) fn forget(&mut self) {
         self.results.numbers.clear();

@@ -57,7 +57,8 @@ struct First {
 
 /// Calls a function without parameters and results, which may throw. `derivative`: the caller is derivative code.
 pub(super) fn begin(machine: &mut Machine, body: Ref, throws: bool, derivative: bool) -> Result<Next, Box<Fault>> {
-    let level = machine.levels.pausable().filter(|level| derivative && !machine.ruled.contains(level));
+    let level =
+        machine.levels.pausable().filter(|level| derivative && !machine.ruled.iter().any(|r| r.is_stripped_of(*level)));
     let Some((level, epoch)) = level.and_then(|k| Some((k, machine.levels.epoch_at(k)?))) else {
         return Ok(Next::tail_call(Target::Object(body), derivative));
     };

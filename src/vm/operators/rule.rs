@@ -10,7 +10,7 @@ use super::super::machine::Machine;
 use super::super::task::{Next, Target, Task};
 use super::inherited_rule::{self, OwnValue};
 use super::rule_thrown::Before;
-use super::{At, check_rule, counts, leaves, rule_forward, rule_reverse, take_tuple, value_layout, walk};
+use super::{At, check_rule, counts, leaves, rule_forward, rule_reverse, take_tuple, value_layout, walk, writes};
 use crate::bytecode::{Registered, RegisteredKind, RuleSite};
 use crate::diagnostic::Code as Number;
 use crate::tape::{Direction, Levels, Num, Stop, Template};
@@ -40,10 +40,34 @@ pub(super) struct ByRule {
     pub(super) result: TangentId,
     /// What the called function returns beside the value.
     pub(super) returns: RegisteredKind,
-    /// Whether the original may throw.
-    pub(super) throws: bool,
+    /// How its results are given back.
+    pub(super) outcome: Outcome,
     /// What it was called with, if it may throw when it has changed some of that.
     pub(super) before: Option<Before>,
+}
+
+/// How the results of a call by rule are given back.
+#[derive(Clone)]
+pub(super) struct Outcome {
+    /// Whether the original may throw.
+    pub(super) throws: bool,
+    /// The results as the registered function gave them, where that ran on arguments that move: what the rule is not about
+    /// moves on as it does there.
+    pub(super) as_given: Option<Cells>,
+}
+
+/// A level for which a registered derivative is running.
+pub(in crate::vm) struct Ruled {
+    pub(in crate::vm) level: usize,
+    /// The original, where the arguments were not stripped of the level.
+    original: Option<u32>,
+}
+
+impl Ruled {
+    /// Whether everything that the registered function computes is a constant of this level.
+    pub(super) fn is_stripped_of(&self, level: usize) -> bool {
+        self.level == level && self.original.is_none()
+    }
 }
 
 /// The registered function is running.
@@ -52,19 +76,49 @@ pub(super) struct Running {
     function: u32,
     /// Whether it may throw.
     throws: bool,
+    /// The levels that the arguments were stripped of.
+    strip: Strip,
+    /// The original, where they were stripped for the rule only.
+    original: Option<u32>,
     /// The value that it has to give, where it is the derivative that a function inherits.
     pub(super) own: Option<OwnValue>,
 }
 
-/// Strips one level off everything but boxes, which others share.
-struct Strip<'a> {
-    levels: &'a Levels,
-    level: usize,
+/// Levels, the innermost first.
+struct Strip(Vec<usize>);
+
+impl Strip {
+    /// What an inner level leaves may be of an outer one.
+    fn inner_first(mut levels: Vec<usize>) -> Strip {
+        levels.sort_unstable_by(|a, b| b.cmp(a));
+        Strip(levels)
+    }
+
+    /// What a call by rule in this level takes off: the level, and those for which a derivative of the same function runs
+    /// further out on arguments that move.
+    fn of_call(machine: &Machine, function: u32, level: usize) -> Strip {
+        let ruled = machine.ruled.iter().filter(|ruled| ruled.original == Some(function));
+        Strip::inner_first(ruled.map(|ruled| ruled.level).chain([level]).collect())
+    }
+
+    /// Strips these levels off everything but boxes, which others share.
+    fn off(&self, machine: &Machine, cells: &mut Cells) {
+        change_slots(cells, &mut Stripping { levels: &machine.levels, strip: self });
+    }
+
+    fn slot(&self, levels: &Levels, slot: Slot) -> Slot {
+        self.0.iter().fold(slot, |slot, level| levels.strip_slot(*level, slot))
+    }
 }
 
-impl SlotChange for Strip<'_> {
+struct Stripping<'a> {
+    levels: &'a Levels,
+    strip: &'a Strip,
+}
+
+impl SlotChange for Stripping<'_> {
     fn slot(&mut self, slot: Slot) -> Slot {
-        self.levels.strip_slot(self.level, slot)
+        self.strip.slot(self.levels, slot)
     }
 
     fn enters_boxes(&self) -> bool {
@@ -74,14 +128,16 @@ impl SlotChange for Strip<'_> {
 
 /// Calls a function with registered derivatives. Its arguments stand in the window.
 pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &RuleSite) -> Result<Next, Box<Fault>> {
+    if site.is_entry {
+        machine.broken.transfers.hand_on(machine.frames.len());
+    }
     let all = site.params.iter().fold([0; 3], |sum, (c, _)| [0, 1, 2].map(|b| sum[b] + usize::from(c[b])));
     let mut arguments = machine.take_window(all, true);
-    let walk = walk(compiler);
     let mut numbers = vec![];
     let mut at = At::default();
     for (counts, tangent) in &site.params {
         numbers.push(match tangent {
-            Some(id) => seen_outside(machine, leaves(walk, *id, &arguments, at)?),
+            Some(id) => seen_outside(machine, site.function, leaves(walk(compiler), *id, &arguments, at)?),
             None => vec![],
         });
         at = at.behind(layout(*counts));
@@ -105,15 +161,20 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
         return Ok(Next::tail_call(Target::Beneath(site.function), true));
     }
     let before = (site.throws && site.changes).then(|| Before::new(machine, site.function, &arguments));
-    change_slots(&mut arguments, &mut Strip { levels: &machine.levels, level });
-    let by = differentiated(walk, site, rule, &arguments, numbers);
+    let moving = writes::any(machine, compiler, (site, rule), &arguments).then(|| arguments.clone());
+    let strip = Strip::of_call(machine, site.function, level);
+    strip.off(machine, &mut arguments);
+    let by = differentiated(walk(compiler), site, rule, &arguments, numbers);
     if machine.checks.is_some() {
         check_rule::check(machine, compiler, (site, rule), &arguments, &by)?;
     }
     let is_shown = machine.levels.is_shown();
     let name = if is_shown { Some(short_name(&machine.original(compiler, site.function)?.name)) } else { None };
-    let by_rule = ByRule { level, name, by, result: rule.result, returns: rule.kind, throws: site.throws, before };
-    let running = Running { by_rule, function: rule.function, throws: rule.throws, own: None };
+    let outcome = Outcome { throws: site.throws, as_given: None };
+    let by_rule = ByRule { level, name, by, result: rule.result, returns: rule.kind, outcome, before };
+    let original = moving.is_some().then_some(site.function);
+    let running = Running { by_rule, function: rule.function, throws: rule.throws, strip, original, own: None };
+    let arguments = moving.unwrap_or(arguments);
     if rule.inherited.is_some() {
         return inherited_rule::begin(machine, compiler, (site, rule), arguments, running);
     }
@@ -142,7 +203,14 @@ fn moves_besides(machine: &Machine, site: &RuleSite, arguments: &Cells, level: u
             _ => {}
         }
     }
-    moves || is_global
+    moves || is_global || is_broken(machine, level)
+}
+
+/// Whether an integer or a text among the arguments was made of what moves in the level. The function itself says what
+/// becomes of that.
+fn is_broken(machine: &Machine, level: usize) -> bool {
+    let mut given = machine.broken.transfers.given(machine.frames.len());
+    given.any(|number| machine.levels.innermost(&[number]) >= Some(level))
 }
 
 /// Whether a level is a forward one, and all outside of it.
@@ -153,7 +221,9 @@ fn is_forward(machine: &Machine, level: usize) -> bool {
 /// Calls the registered function.
 pub(super) fn start(machine: &mut Machine, arguments: &Cells, running: Running) -> Next {
     machine.set_window(arguments.all());
-    machine.ruled.push(running.by_rule.level);
+    machine.ruled.push(Ruled { level: running.by_rule.level, original: running.original });
+    // The frame that goes on with the result stands between.
+    machine.broken.transfers.hand_on(machine.frames.len() + 1);
     let target = Target::Function(running.function);
     Next::Call { target, derivative: true, then: Some(Box::new(running)) }
 }
@@ -164,14 +234,11 @@ fn short_name(name: &str) -> Rc<str> {
 }
 
 /// Numbers without what they are in the levels for which registered derivatives run: arguments were stripped of these,
-/// instances, which others share, were not.
-fn seen_outside(machine: &Machine, mut numbers: Vec<Num>) -> Vec<Num> {
-    // What an inner level leaves may be of an outer one.
-    let mut inner_first = machine.ruled.clone();
-    inner_first.sort_unstable_by(|a, b| b.cmp(a));
-    for level in inner_first {
-        numbers.iter_mut().for_each(|x| x.slot = machine.levels.strip_slot(level, x.slot));
-    }
+/// instances, which others share, were not. What such a derivative calls its original with may move there.
+fn seen_outside(machine: &Machine, function: u32, mut numbers: Vec<Num>) -> Vec<Num> {
+    let ruled = machine.ruled.iter().filter(|ruled| ruled.original.is_none_or(|original| original == function));
+    let strip = Strip::inner_first(ruled.map(|ruled| ruled.level).collect());
+    numbers.iter_mut().for_each(|x| x.slot = strip.slot(&machine.levels, x.slot));
     numbers
 }
 
@@ -214,7 +281,7 @@ pub(super) fn layout(counts: [u16; 3]) -> Layout {
 
 impl Task for Running {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Running { by_rule: rule, throws, own, .. } = *self;
+        let Running { by_rule: mut rule, throws, strip, original, own, .. } = *self;
         machine.ruled.pop();
         let mut counts = counts(value_layout(walk(compiler), rule.result));
         counts[2] += 1;
@@ -223,7 +290,9 @@ impl Task for Running {
             machine.behind_error(|machine| {
                 let mut given = take_tuple(machine, counts, true);
                 given.r.pop();
-                change_slots(&mut given, &mut Strip { levels: &machine.levels, level: rule.level });
+                if original.is_none() {
+                    strip.off(machine, &mut given);
+                }
                 machine.set_window(given.all());
             });
             return match rule.before {
@@ -236,7 +305,13 @@ impl Task for Running {
             false => take_tuple(machine, counts, true),
         };
         let Some(function) = value.r.pop() else { return Err(Fault::internal("a rule without a function")) };
-        change_slots(&mut value, &mut Strip { levels: &machine.levels, level: rule.level });
+        let mut function = Cells::references(vec![function]);
+        if original.is_some() {
+            rule.outcome.as_given = Some(value.clone());
+            strip.off(machine, &mut function);
+        }
+        let function = function.r.pop().unwrap_or_default();
+        strip.off(machine, &mut value);
         let y = Template { tangent: rule.result, cells: value };
         if let Some(own) = own {
             own.compare(compiler, &y)?;
@@ -254,18 +329,19 @@ impl Task for Running {
 pub(super) fn deliver(
     machine: &mut Machine,
     compiler: &dyn Compiler,
-    mut y: Template,
+    y: Template,
     numbers: &[Num],
-    throws: bool,
+    outcome: Outcome,
 ) -> Result<Next, Box<Fault>> {
-    super::set_leaves(walk(compiler), y.tangent, (&mut y.cells, At::default()), numbers)?;
-    if throws {
+    let mut value = outcome.as_given.unwrap_or(y.cells);
+    super::set_leaves(walk(compiler), y.tangent, (&mut value, At::default()), numbers)?;
+    if outcome.throws {
         machine.set_integer(0, 0);
         machine.set_reference(0, Ref::Null);
-        machine.behind_error(|machine| machine.set_window(y.cells.all()));
+        machine.behind_error(|machine| machine.set_window(value.all()));
         return Ok(Next::Return);
     }
-    machine.set_window(y.cells.all());
+    machine.set_window(value.all());
     Ok(Next::Return)
 }
 

@@ -7,7 +7,7 @@ use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
 use super::recorded::{self, Codomain};
-use super::rule::{ByRule, call_differential, deliver};
+use super::rule::{ByRule, Outcome, call_differential, deliver};
 use super::{At, counts, leaves, read, vector_layout, walk, whole};
 use crate::bytecode::RegisteredKind;
 use crate::tape::{Num, Template};
@@ -18,7 +18,7 @@ use std::rc::Rc;
 struct Tangent {
     level: usize,
     y: Template,
-    throws: bool,
+    outcome: Outcome,
 }
 
 pub(super) fn go_on(
@@ -28,9 +28,9 @@ pub(super) fn go_on(
     y: Template,
     function: Ref,
 ) -> Result<Next, Box<Fault>> {
-    let (level, throws) = (rule.level, rule.throws);
+    let (level, outcome) = (rule.level, rule.outcome.clone());
     if rule.returns != RegisteredKind::Pullback {
-        let task = Tangent { level, y, throws };
+        let task = Tangent { level, y, outcome };
         return call_differential(
             machine,
             compiler,
@@ -56,14 +56,14 @@ pub(super) fn go_on(
         Codomain::Vectors(codomain),
         Box::new(move |machine, _, map| {
             machine.set_window(tangents.all());
-            Ok(Next::call(Ref::Machine(Rc::new(map.transpose())), true, Tangent { level, y, throws }))
+            Ok(Next::call(Ref::Machine(Rc::new(map.transpose())), true, Tangent { level, y, outcome }))
         }),
     )
 }
 
 impl Task for Tangent {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Tangent { level, y, throws } = *self;
+        let Tangent { level, y, outcome } = *self;
         let walk = walk(compiler);
         let result = machine.take_window(counts(vector_layout(walk, &y)), true);
         let mut tangents = read(walk, &y, (&result, At::default()))?;
@@ -74,6 +74,6 @@ impl Task for Tangent {
         for (y, dy) in values.into_iter().zip(tangents) {
             numbers.push(machine.levels.dual_at(level, y, dy)?);
         }
-        deliver(machine, compiler, y, &numbers, throws)
+        deliver(machine, compiler, y, &numbers, outcome)
     }
 }

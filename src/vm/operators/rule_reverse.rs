@@ -8,7 +8,7 @@ use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
 use super::recorded::{self, Codomain};
-use super::rule::{ByRule, call_differential, deliver};
+use super::rule::{ByRule, Outcome, call_differential, deliver};
 use super::{At, counts, leaves, read, vector_layout, walk, whole};
 use crate::bytecode::RegisteredKind;
 use crate::tape::{Call, CallKind, Num, Template};
@@ -30,7 +30,7 @@ pub(super) fn go_on(
         }
         RegisteredKind::UnseenDifferential | RegisteredKind::Differential => {}
     }
-    let (level, throws) = (rule.level, rule.throws);
+    let (level, outcome) = (rule.level, rule.outcome.clone());
     let operands = rule.by.iter().flat_map(|a| &a.numbers).map(|x| machine.levels.node(level, *x)).collect();
     let x = rule.by.iter().map(|a| a.template.clone()).collect();
     let call = Call { kind: CallKind::Constant, function: function.clone(), name: rule.name.clone(), operands, x, y };
@@ -40,9 +40,9 @@ pub(super) fn go_on(
         let values = leaves(walk, call.y.tangent, &call.y.cells, At::default())?;
         let y = call.y.clone();
         let numbers = machine.levels.push_call(level, call, &values)?;
-        return deliver(machine, compiler, y, &numbers, throws);
+        return deliver(machine, compiler, y, &numbers, outcome);
     }
-    let task = Differential { level, call, throws };
+    let task = Differential { level, call, outcome };
     call_differential(
         machine,
         compiler,
@@ -95,7 +95,7 @@ fn keep_pullback(
         machine.note_place();
     }
     let numbers = machine.levels.push_call(rule.level, call, &results)?;
-    deliver(machine, compiler, y, &numbers, rule.throws)
+    deliver(machine, compiler, y, &numbers, rule.outcome)
 }
 
 /// The differential is running.
@@ -103,12 +103,12 @@ struct Differential {
     level: usize,
     /// The call of it that is put on the tape if nothing can be recorded of it.
     call: Call,
-    throws: bool,
+    outcome: Outcome,
 }
 
 impl Task for Differential {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Differential { level, call, throws } = *self;
+        let Differential { level, call, outcome } = *self;
         let y = call.y.clone();
         let walk = walk(compiler);
         let result = machine.take_window(counts(vector_layout(walk, &y)), true);
@@ -117,12 +117,12 @@ impl Task for Differential {
         let still = tangents.iter().all(|dy| machine.levels.node(level, *dy) == 0);
         if still && tangents.iter().any(|dy| dy.value != 0.0) {
             let numbers = machine.levels.push_call(level, call, &values)?;
-            return deliver(machine, compiler, y, &numbers, throws);
+            return deliver(machine, compiler, y, &numbers, outcome);
         }
         let mut numbers = vec![];
         for (y, dy) in values.into_iter().zip(tangents) {
             numbers.push(machine.levels.moving_like(level, dy, y)?);
         }
-        deliver(machine, compiler, y, &numbers, throws)
+        deliver(machine, compiler, y, &numbers, outcome)
     }
 }
