@@ -200,6 +200,31 @@ impl World {
         self.report(diagnostic.note_at(first, text).help("leave it out"));
     }
 
+    /// A type of the library says there that it can be compared. The documents let such types conform to other protocols that
+    /// they conform to here already.
+    pub(super) fn check_not_in_library(&mut self, n: NominalId, group: GroupId) {
+        let data = &self.groups[group.0 as usize];
+        let (inherits, scope) = (data.inherits.clone(), TypeScope::of(Owner::Nominal(n), data.file));
+        for ty in &inherits {
+            for (bound, span) in self.bounds(inherited(ty).0, &scope) {
+                let Ok(p) = bound else { continue };
+                let protocol = self.protocol_data(p).name.clone();
+                let of_library: Vec<_> =
+                    self.nominal_data(n).conformances.iter().map(|c| (c.group, c.protocol)).collect();
+                let is_known = of_library
+                    .into_iter()
+                    .any(|(g, q)| self.groups[g.0 as usize].is_prelude && self.refined(q).contains(&p));
+                if !is_known || self.is_interactive || !matches!(&*protocol, "Equatable" | "Hashable" | "Comparable") {
+                    continue;
+                }
+                let name = self.nominal_data(n).name.clone();
+                let message = format!("redundant conformance of '{name}' to protocol '{protocol}'");
+                let diagnostic = Diagnostic::error(Code::Inheritance, span, message).help("leave it out");
+                self.report(diagnostic.note(format!("in the library '{name}' conforms to protocol '{protocol}'")));
+            }
+        }
+    }
+
     fn set_base(&mut self, n: NominalId, ty: Type, span: Span) {
         match self.nominal_data(n).kind {
             NominalKind::Class => self.set_superclass(n, ty, span),
@@ -230,9 +255,14 @@ impl World {
         memberwise: bool,
         span: Span,
     ) {
+        let is_prelude = self.groups[group.0 as usize].is_prelude;
         let data = self.nominal_data_mut(n);
         if let Some(known) = data.conformances.iter_mut().find(|c| c.protocol == p) {
             known.memberwise |= memberwise;
+            if is_prelude && data.is_prelude {
+                // What the library says comes before what an extension of the user repeats.
+                (known.group, known.span) = (group, span);
+            }
             return;
         }
         data.conformances.push(Conformance {

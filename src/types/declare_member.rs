@@ -297,7 +297,14 @@ impl World {
         get.throws = accessors.get_throws;
         get.owner = owner;
         get.group = group;
-        get.decl = Some(decl.clone());
+        // What stands before `get` speaks of the same function as what stands before the declaration.
+        get.decl = Some(match accessors.get_attributes.as_slice() {
+            [] => decl.clone(),
+            further => {
+                let attributes = decl.attributes.iter().chain(further).cloned().collect();
+                Rc::new(Decl { attributes, ..(**decl).clone() })
+            }
+        });
         get.ast_params = params.into();
         get.ast_result = ty.cloned().map(Rc::new);
         get.code = Code::Block(accessors.get.clone().filter(|_| !accessors.is_requirement));

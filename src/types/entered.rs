@@ -67,6 +67,7 @@ impl World {
     /// The conformances that an extension gives to a type of the library.
     fn check_extended(&mut self, n: NominalId, group: GroupId) {
         self.enter_conformances(n);
+        self.check_not_in_library(n, group);
         for i in 0..self.nominal_data(n).conformances.len() {
             if self.nominal_data(n).conformances[i].group == group {
                 self.check_conformance(n, i);

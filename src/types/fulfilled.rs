@@ -55,6 +55,7 @@ impl World {
                 };
                 self.check_required_init(n, q, witness.function);
                 self.check_open_enough(n, q, witness.function);
+                self.check_gives_self(n, q, function, witness.function);
                 self.check_promise_of_witness(function, &witness, span);
                 if self.is_made(n, witness.function) {
                     made.push(q);

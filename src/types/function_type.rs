@@ -35,6 +35,7 @@ impl World {
             if strength >= Strength::Differentiable && no_derivative.is_none() {
                 self.check_promised_type(&ty, strength, true, param.ty.span);
             }
+            self.check_of_functions(&param.attributes, &ty, param.ty.span);
             let autoclosure = marked("autoclosure").is_some();
             let no_derivative = no_derivative.is_some();
             resolved.push(FunctionParam { ty, is_inout: param.is_inout, no_derivative, autoclosure });
@@ -72,6 +73,19 @@ impl World {
             self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
         }
         ty
+    }
+
+    /// Only functions can be kept, and only they can be made of an argument.
+    pub(super) fn check_of_functions(&mut self, attributes: &[Attribute], ty: &Type, written: Span) {
+        let of_functions = |a: &&Attribute| matches!(&*a.name.name, "escaping" | "autoclosure");
+        let Some(attribute) = attributes.iter().find(of_functions) else { return };
+        if matches!(self.shallow(ty), Type::Function(_) | Type::Error | Type::Var(_)) {
+            return;
+        }
+        let message = format!("'@{}' attribute only applies to function types", attribute.name.name);
+        let diagnostic = Diagnostic::error(Code::WrongContext, attribute.span, message);
+        let before = Span::new(attribute.span.start, written.start.max(attribute.span.end));
+        self.report(diagnostic.fix("leave it out", before, ""));
     }
 
     /// What a differentiable function takes and gives has tangents; a linear one works on vectors.

@@ -40,6 +40,9 @@ impl World {
             let word = if found.iter().any(|g| is_meant(g, by_label)) { by_label } else { by_name };
             found.retain(|g| is_meant(g, word));
         }
+        if of.accessor.is_some() {
+            found.retain(|g| self.function_data(*g).kind == FunctionKind::Getter);
+        }
         if of.accessor.as_ref().is_some_and(|a| &*a.name == "set") {
             found = found.into_iter().filter_map(|g| self.function_data(g).setter).collect();
         }

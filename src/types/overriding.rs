@@ -193,6 +193,13 @@ impl World {
         if mine.throws && !throws {
             return Some(format!("cannot override '{name}', which does not throw, with a method that throws"));
         }
+        let old = match *inherited {
+            MemberKind::Method(g) | MemberKind::Computed(g, _) | MemberKind::Subscript(g, _) => Some(g),
+            _ => None,
+        };
+        if old.is_some_and(|old| !self.keeps_self(old, f)) {
+            return Some(format!("'{name}' must return 'Self', as what it overrides does"));
+        }
         let own = self.declared_type(n);
         let mut at = Some(own);
         while let Some(Type::Nominal(m, args)) = at.clone().filter(|t| !matches!(t, Type::Nominal(m, _) if *m == class))

@@ -76,19 +76,19 @@ impl World {
 
     /// The other attributes of a declaration that promise something: each says something new.
     fn check_further_promises(&mut self, f: FunctionId, decl: &Decl, signature: &Signature) {
-        let mut said: Vec<(Vec<bool>, Rc<Env>)> = vec![];
+        let mut said: Vec<Vec<bool>> = vec![];
         for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
             let args = differentiation(attribute);
             let env = self.required_env(f, &signature.env, &args);
-            let saved = std::mem::replace(&mut self.env, env.clone());
+            let saved = std::mem::replace(&mut self.env, env);
             let (names, types) = parameters(signature);
             let wrt = self.wrt_flags(&args, &names, &types, signature.self_type.is_some());
             self.env = saved;
-            if said.iter().any(|(other, around)| *other == wrt && *around == env) {
+            if said.contains(&wrt) {
                 let message = "duplicate '@differentiable' attribute with same parameters";
                 self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
             }
-            said.push((wrt, env));
+            said.push(wrt);
         }
     }
 

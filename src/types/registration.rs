@@ -169,6 +169,13 @@ impl World {
             return Diagnostic::error(Code::Registration, of.name.span, message)
                 .help("a computed property that reads it can have one");
         }
+        if let Some(accessor) = &of.accessor {
+            let message = format!(
+                "referenced declaration '{name}' could not be resolved: nothing of that name has '{}'",
+                accessor.name
+            );
+            return Diagnostic::error(Code::Registration, of.name.span, message);
+        }
         Diagnostic::error(Code::UnknownName, of.name.span, format!("cannot find '{name}' in scope"))
     }
 
@@ -298,6 +305,9 @@ impl World {
             if let Some(problem) = world.not_transposable(f, original, args, &wrt, span) {
                 return Err(Misfit::Types(Box::new(problem)));
             }
+            if let Some(requirement) = world.unmet_of(original) {
+                return Err(Misfit::Unmet(original.function, requirement));
+            }
             let same = |world: &mut World, a: &Type, b: &Type| unlabelled(&world.normalize_type(a)) == unlabelled(b);
             let fits = types.len() == wanted.len()
                 && types.iter().zip(&wanted).all(|(a, b)| same(world, a, b))
@@ -392,6 +402,9 @@ impl World {
             self.report(Diagnostic::error(Code::Registration, span, message).also(at, "registered here"));
             return;
         }
+        if !matches!(kind, RegisteredKind::Adjoint | RegisteredKind::Transpose) {
+            self.check_level(f, original.function, span);
+        }
         self.has_private_rules |= new.visible_in.is_some();
         self.registers_for_requirements |= self.function_data(original.function).requirement.is_some();
         let data = &mut self.functions[original.function.0 as usize];
@@ -404,6 +417,43 @@ impl World {
     fn requires_the_same(&self, a: FunctionId, b: FunctionId) -> bool {
         let of = |f: FunctionId| self.function_data(f).signature.as_ref().map(|s| s.env.requirements.len());
         self.function_data(a).owner == self.function_data(b).owner && of(a) == of(b)
+    }
+
+    /// A derivative is no more public than its original: others would see what they cannot see.
+    fn check_level(&mut self, f: FunctionId, original: FunctionId, span: Span) {
+        let (new, old) = (self.function_data(f), self.function_data(original));
+        if old.is_prelude || new.owner != old.owner {
+            return;
+        }
+        let levels = [new, old].map(|data| level(data.decl.as_deref()));
+        if LEVELS.iter().position(|l| *l == levels[0]) <= LEVELS.iter().position(|l| *l == levels[1]) {
+            return;
+        }
+        let (name, other) = (&new.base_name, &old.base_name);
+        let message = format!(
+            "derivative function must have same access level as original function; derivative function '{name}' is {}, but original function '{other}' is {}",
+            levels[0], levels[1]
+        );
+        let at = new.span;
+        self.report(
+            Diagnostic::error(Code::Registration, span, message)
+                .also(at, "the derivative")
+                .help(format!("mark the derivative function as '{}' to match the original function", levels[1])),
+        );
+    }
+}
+
+/// From what is kept to itself to what everybody sees.
+const LEVELS: [&str; 4] = ["private", "fileprivate", "internal", "public"];
+
+/// Who sees a declaration, as far as it says.
+fn level(decl: Option<&Decl>) -> &'static str {
+    let written = |word: &str| decl.is_some_and(|d| d.has(word));
+    match () {
+        () if written("private") => "private",
+        () if written("fileprivate") => "fileprivate",
+        () if written("public") || written("open") || written("package") => "public",
+        () => "internal",
     }
 }
 

@@ -62,6 +62,9 @@ impl World {
             if says_unwrapped(param.ty.as_ref()) {
                 self.unwrapping.insert(param.name.span);
             }
+            if let Some(written) = param.ty.as_ref().filter(|_| !is_prelude) {
+                self.check_of_functions(&param.attributes, &ty, written.span);
+            }
             if rethrows && !throws {
                 ty = super::rethrow::throwing(&ty, false);
             }

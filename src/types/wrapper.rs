@@ -106,7 +106,15 @@ impl World {
     pub(super) fn note_wrapper(&mut self, decl: &Decl) {
         let members = match &decl.kind {
             DeclKind::Nominal(nominal) => {
-                if decl.attribute("propertyWrapper").is_some() {
+                if let Some(attribute) = decl.attribute("propertyWrapper") {
+                    if !declares_value(nominal) {
+                        let name = &nominal.name.name;
+                        let message = format!(
+                            "property wrapper type '{name}' does not contain a non-static property named 'wrappedValue'"
+                        );
+                        let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, nominal.name.span, message);
+                        self.report(diagnostic.also(attribute.span, "because of this attribute"));
+                    }
                     self.wrappers.insert(nominal.name.name.clone(), wrapper(nominal));
                 }
                 if decl.attribute("resultBuilder").is_some() {
@@ -570,6 +578,15 @@ fn wrapper(nominal: &NominalDecl) -> Wrapper {
         value: property("wrappedValue").unwrap_or_default(),
         projected: property("projectedValue"),
     }
+}
+
+/// Whether the declaration of a wrapper has the property that it is there for. A class may inherit it.
+fn declares_value(nominal: &NominalDecl) -> bool {
+    let is_value = |member: &Decl| {
+        let DeclKind::Variable { bindings, .. } = &member.kind else { return false };
+        !member.has("static") && !member.has("class") && bindings.iter().any(|b| is_named(b, "wrappedValue"))
+    };
+    nominal.kind == NominalKind::Class && !nominal.inherits.is_empty() || nominal.members.iter().any(|m| is_value(m))
 }
 
 /// The stored properties of a wrapper: whether one is `wrappedValue`, and whether it has a value to begin with.

@@ -152,6 +152,7 @@ impl<'b, 'w> Flow<'b, 'w> {
         self.begin_instance();
         self.block(&self.body.statements);
         self.check_result();
+        self.world.check_own_result(self.function, self.body);
         if self.warns {
             self.warn_of_recursion();
             self.warn_of_unused_variables();

@@ -92,7 +92,9 @@ impl Flow<'_, '_> {
         for (i, local) in self.body.locals.iter().enumerate().skip(self.body.params) {
             let uses = self.usage.of[i].clone();
             let Some(declared) = uses.declared else { continue };
-            if local.name.is_empty() || local.name.starts_with('$') || local.span == Span::default() {
+            // Members of a type that is known are called without its value.
+            let is_type = matches!(local.ty, Type::Metatype(_));
+            if is_type || local.name.is_empty() || local.name.starts_with('$') || local.span == Span::default() {
                 continue;
             }
             if !uses.read {

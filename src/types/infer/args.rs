@@ -351,24 +351,58 @@ impl Infer<'_> {
         candidates.iter().any(|c| takes(self, c)).then_some(1)
     }
 
-    /// Whether the elements of a literal in brackets may be those that a type of one's own is written with.
+    /// Whether the elements of a literal in brackets may be those that a type is written with, as far as they show what they
+    /// are by themselves.
     fn takes_elements(&mut self, ty: &Type, items: &[ast::Expr]) -> bool {
-        let Type::Nominal(n, _) = ty else { return true };
-        if self.world.nominal_data(*n).builtin.is_some() {
-            return true;
-        }
-        let Some(element) = self.world.associated_type(ty, "ArrayLiteralElement") else { return true };
+        let Type::Nominal(n, args) = ty else { return true };
+        let is_array = *n == self.world.library_nominal("Array");
+        let element = match self.world.nominal_data(*n).builtin {
+            Some(_) if !is_array => return true,
+            Some(_) => args.first().cloned(),
+            None => self.world.associated_type(ty, "ArrayLiteralElement"),
+        };
+        let Some(element) = element else { return true };
         let element = self.world.optional_payload(&element).unwrap_or(element);
         let element = self.world.shallow(&element);
+        if !matches!(element, Type::Nominal(..)) {
+            return true;
+        }
         items.iter().all(|item| {
-            let literal = match item.kind {
-                Ast::Int(_) => Literal::Int,
-                Ast::Float(_) => Literal::Float,
-                Ast::String(_) => Literal::Text,
-                _ => return true,
+            let literal = match &item.kind {
+                Ast::Array(inner) => {
+                    return self.takes_literal(&element, "Array", "ExpressibleByArrayLiteral")
+                        && self.takes_elements(&element, inner);
+                }
+                Ast::Int(_) if !is_array => Literal::Int,
+                Ast::Float(_) if !is_array => Literal::Float,
+                Ast::String(_) if !is_array => Literal::Text,
+                _ => {
+                    // Integers become what is asked for.
+                    let integer = self.world.simple("Int");
+                    let own = self.evident_type(item).filter(|own| is_array && *own != integer);
+                    let Some(own) = own else { return true };
+                    return self.world.try_unify(&own, &element, item.span) || self.can_convert(&own, &element);
+                }
             };
-            !matches!(element, Type::Nominal(..)) || self.world.accepts_literal(&element, literal)
+            self.world.accepts_literal(&element, literal)
         })
+    }
+
+    /// The type of a value that is made by naming its type, `Float(2)`, or of a variable.
+    fn evident_type(&mut self, e: &ast::Expr) -> Option<Type> {
+        let (diagnostics, failed) = (self.world.diagnostics.len(), self.failed);
+        let found = match &e.kind {
+            Ast::Call { callee, .. } => match &callee.kind {
+                Ast::Ident { name, .. } if self.names_type(name) => self.type_expression(callee),
+                _ => None,
+            },
+            Ast::Ident { name, .. } if !self.names_type(name) && !self.names_several(e) => Some(self.expr(e, None).ty),
+            _ => None,
+        };
+        self.world.diagnostics.truncate(diagnostics);
+        self.failed = failed;
+        let found = found.map(|ty| self.world.zonk(&ty))?;
+        (found != Type::Error && !self.world.has_vars(&found) && matches!(found, Type::Nominal(..))).then_some(found)
     }
 
     /// Whether a type can be written as a literal of a kind.

@@ -4,7 +4,7 @@ use super::Infer;
 use super::args::{ArgNode, Slot, match_args};
 use super::special::Fit;
 use crate::source::Span;
-use crate::syntax::ast::{Name, TypeExpr, TypeExprKind};
+use crate::syntax::ast::Name;
 use crate::types::solver::{Clause, Wish};
 use crate::types::store::{MemberKind, Owner, Requirement, RequirementKind, SignatureParam};
 use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionId, FunctionRef};
@@ -106,10 +106,12 @@ impl Infer<'_> {
                 result = self.world.applied("Optional", &[result]);
             }
         }
-        if let Some(receiver) = &candidate.receiver
-            && let Some(own) = self.dynamic_self(function, &receiver.ty.clone(), &result)
-        {
-            result = own;
+        if let Some(receiver) = &candidate.receiver {
+            // What `super` gives is of the class of `self`.
+            let of = if let ExprKind::Super(own) = &receiver.kind { own } else { &**receiver };
+            if let Some(own) = self.world.result_for_receiver(function, &of.ty, &result) {
+                result = own;
+            }
         }
         Instance {
             callee: Some(callee),
@@ -122,33 +124,6 @@ impl Infer<'_> {
             generics,
             missing,
         }
-    }
-
-    /// What a method of a class that gives `Self` gives for a receiver.
-    fn dynamic_self(&mut self, f: FunctionId, receiver: &Type, result: &Type) -> Option<Type> {
-        let data = self.world.function_data(f);
-        let Owner::Nominal(n) = data.owner else { return None };
-        let is_self = |ty: &TypeExpr| {
-            matches!(&ty.kind, TypeExprKind::Named(path)
-                if matches!(path.as_slice(), [(name, generics)] if &*name.name == "Self" && generics.is_empty()))
-        };
-        let (gives, maybe) = match data.ast_result.as_deref() {
-            Some(TypeExpr { kind: TypeExprKind::Optional(of), .. }) => (is_self(of), true),
-            Some(ty) => (is_self(ty), false),
-            None => (false, false),
-        };
-        if !gives || !self.world.is_class(n) {
-            return None;
-        }
-        let own = match self.world.shallow(receiver) {
-            Type::Metatype(of) => (*of).clone(),
-            other => other,
-        };
-        let fits = matches!(self.world.shallow(&own), Type::Nominal(m, _) if self.world.is_class(m));
-        if !fits || result == &own {
-            return None;
-        }
-        Some(if maybe { self.world.applied("Optional", &[own]) } else { own })
     }
 
     /// A method of a class is what subclasses make of it, unless it is called on `super`, and so is an initialiser that

@@ -30,6 +30,10 @@ impl Infer<'_> {
         if is_written.is_none_or(|f| self.world.function_data(f).is_prelude) {
             return;
         }
+        // `Self` of a class may inherit from what is known of it.
+        if self.world.source_text(span).ends_with("Self") {
+            return;
+        }
         let Some(outcome) = self.outcome(from, to) else { return };
         let (from, to) = (self.show(from), self.show(to));
         let message = match (outcome, word) {

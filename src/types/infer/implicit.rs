@@ -87,6 +87,30 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
+    /// `.name(arguments)` as the result of a function that gives `Self` of a class: a member of `Self`, which may be a
+    /// subclass.
+    pub(super) fn of_own_class(&mut self, value: &ast::Expr) -> Option<ast::Expr> {
+        let f = self.frame().function.filter(|f| self.world.gives_self(*f))?;
+        let (owner, result) = (self.own_type()?, self.world.signature(f).result.clone());
+        let result = self.world.optional_payload(&result).unwrap_or(result);
+        if result != owner || self.world.function_data(f).is_prelude {
+            return None;
+        }
+        match &value.kind {
+            Ast::Implicit { name, generics } if !matches!(&*name.name, "some" | "none") => {
+                let own = Ast::Ident { name: "Self".into(), generics: vec![] };
+                let base = Rc::new(ast::Expr { kind: own, span: value.span.before() });
+                let kind = Ast::Member { base, name: name.clone(), generics: generics.clone() };
+                Some(ast::Expr { kind, span: value.span })
+            }
+            Ast::Call { callee, args } => {
+                let callee = Rc::new(self.of_own_class(callee)?);
+                Some(ast::Expr { kind: Ast::Call { callee, args: args.clone() }, span: value.span })
+            }
+            _ => None,
+        }
+    }
+
     /// The type that `.name` belongs to, as far as it is known.
     pub(super) fn implicit_type(&self, root: Span, expected: Option<&Type>) -> Option<Type> {
         let of_chain = self.roots.iter().find(|(at, _)| *at == root).map(|(_, ty)| ty);

@@ -22,7 +22,8 @@ impl Infer<'_> {
             let is_statement = matches!(only.kind, Ast::If { .. } | Ast::Switch { .. }) && ends_in_statements(only);
             if !is_statement {
                 let result = &self.opened_result(result, only.span);
-                let value = self.expr(only, Some(result));
+                let of_class = self.of_own_class(only);
+                let value = self.expr(of_class.as_ref().unwrap_or(only), Some(result));
                 let value = self.coerce(value, result);
                 self.settle_statement(start);
                 let span = value.span;
@@ -240,7 +241,8 @@ impl Infer<'_> {
         let is_unit = self.world.shallow(&result).is_unit();
         let value = match value {
             Some(value) => {
-                let found = self.expr(value, Some(&result));
+                let of_class = self.of_own_class(value);
+                let found = self.expr(of_class.as_ref().unwrap_or(value), Some(&result));
                 if is_unit && !self.world.shallow(&found.ty.clone()).is_unit() && found.ty != Type::Error {
                     let message = "unexpected non-void return value in void function";
                     let diagnostic = Diagnostic::error(Code::Mismatch, value.span, message);
