@@ -635,6 +635,31 @@ fn a_time_limit_counts_compiling() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_pipe_that_nobody_writes_to_does_not_stop_the_time() {
+    let folder = Folder::new("pipe")
+        .with("read.dscript", "print(readLines(\"pipe\"))\n")
+        .with("write.dscript", "write(\"x\", to: \"pipe\")\n");
+    let made = std::process::Command::new("mkfifo").arg("pipe").current_dir(&folder.0).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    for program in ["read.dscript", "write.dscript"] {
+        let finished = folder.run(&["--timeout=0.2", program]);
+        assert_eq!(finished.status, Some(124), "{}", finished.stderr);
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn what_a_pipe_gives_is_read() {
+    let folder = Folder::new("full-pipe").with("a.dscript", "print(readLines(\"pipe\").count)\n");
+    let path = folder.0.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().is_ok_and(|status| status.success()));
+    let writer = std::thread::spawn(move || std::fs::write(path, "line\n".repeat(300_000)));
+    assert_eq!(folder.run(&["a.dscript"]).stdout, "300000\n");
+    writer.join().unwrap().unwrap();
+}
+
+#[test]
 fn a_limit_that_nothing_fits_into_blames_the_program() {
     let folder = Folder::new("no-memory").with("a.dscript", "print(1)\n");
     for limit in ["--max-memory=0", "--max-memory=1"] {

@@ -9,7 +9,8 @@
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, mpsc};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -147,6 +148,29 @@ pub fn looking_at_each<I: IntoIterator>(things: I) -> impl Iterator<Item = I::It
     things.into_iter().inspect(|_| look())
 }
 
+/// How long is waited for the system between two looks.
+const MOMENT: Duration = Duration::from_millis(5);
+
+/// Does work of the system that may wait for another process, as opening a pipe does: on a thread of its own, which stays
+/// behind when this one is left.
+///
+/// # Errors
+/// Whatever the system reports.
+pub fn waiting<T: Send + 'static>(
+    work: impl FnOnce() -> std::io::Result<T> + Send + 'static,
+) -> std::io::Result<T> {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::Builder::new().spawn(move || drop(sender.send(work())))?;
+    loop {
+        look();
+        match receiver.recv_timeout(MOMENT) {
+            Ok(done) => return done,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Err(std::io::Error::other("it was given up")),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,6 +200,21 @@ mod tests {
         });
         under(&flag, Deadline::new(Duration::from_secs(1000), second), || assert_eq!(caught(look), Some(())));
         assert_eq!(Deadline::new(Duration::MAX, Duration::ZERO), None);
+    }
+
+    #[test]
+    fn what_waits_for_others_is_left() {
+        let flag = Arc::new(AtomicBool::new(false));
+        under(&flag, None, || {
+            assert_eq!(caught(|| waiting(|| Ok(3)).ok()), Some(Some(3)));
+            let interrupt = Arc::clone(&flag);
+            let forever = move || {
+                interrupt.store(true, Ordering::Relaxed);
+                std::thread::park();
+                Ok(())
+            };
+            assert_eq!(caught(|| waiting(forever).is_ok()), None);
+        });
     }
 
     #[test]

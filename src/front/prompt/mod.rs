@@ -97,7 +97,8 @@ impl Prompt {
         let mut input = String::new();
         for line in lines {
             input.push_str(&line);
-            if needs_more(&input) {
+            // Whoever writes to a pipe cannot end an input by an empty line, and may have one in a function.
+            if is_unfinished(&input) {
                 input.push('\n');
                 continue;
             }
@@ -189,11 +190,16 @@ impl Prompt {
     }
 }
 
-/// Whether an input goes on in the next line. An empty line ends every input.
+/// Whether an input that is typed goes on in the next line. An empty line ends every input.
 fn needs_more(input: &str) -> bool {
+    !input.ends_with("\n") && is_unfinished(input)
+}
+
+/// Whether an input is the beginning of a longer one.
+fn is_unfinished(input: &str) -> bool {
     let trimmed = input.trim_start();
     let is_command = trimmed.starts_with(':') || trimmed.starts_with('?');
-    !is_command && !trimmed.is_empty() && !input.ends_with("\n") && Session::reading(input) == Reading::Beginning
+    !is_command && !trimmed.is_empty() && Session::reading(input) == Reading::Beginning
 }
 
 /// Lines of an input that may contain anything.

@@ -1,6 +1,7 @@
 //! Which files a program may touch.
 
 use super::context::{Failure, FailureKind};
+use crate::stop;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
@@ -52,10 +53,10 @@ impl Folders {
     /// Where that is not allowed, and whatever the system reports.
     pub fn open(&self, file: &Path) -> Result<File, Denied> {
         match self {
-            Folders::All => Ok(File::open(file)?),
+            Folders::All => Ok(open(file)?),
             Folders::Only(_) => {
                 let path = self.resolved(file)?;
-                self.verified(File::open(&path)?, &path)
+                self.verified(open(&path)?, &path)
             }
         }
     }
@@ -66,10 +67,10 @@ impl Folders {
     /// Where that is not allowed, and whatever the system reports.
     pub fn create(&self, file: &Path) -> Result<File, Denied> {
         if matches!(self, Folders::All) {
-            return Ok(File::create(file)?);
+            return Ok(opened(file, |file| File::create(file))?);
         }
         let path = self.resolved(file)?;
-        let opened = match OpenOptions::new().write(true).open(&path) {
+        let opened = match opened(&path, |path| OpenOptions::new().write(true).open(path)) {
             // A file is created only where there is not even a link.
             Err(error) if error.kind() == ErrorKind::NotFound => File::create_new(&path)?,
             opened => opened?,
@@ -117,6 +118,19 @@ impl Folders {
     }
 }
 
+fn open(file: &Path) -> std::io::Result<File> {
+    opened(file, |file| File::open(file))
+}
+
+/// Opens a file; that of a pipe waits for another process, and may be interrupted.
+fn opened(file: &Path, open: fn(&Path) -> std::io::Result<File>) -> std::io::Result<File> {
+    if std::fs::metadata(file).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        let file = file.to_owned();
+        return stop::waiting(move || open(&file));
+    }
+    open(file)
+}
+
 /// Why a file was not opened.
 #[derive(Debug)]
 pub enum Denied {
@@ -132,8 +146,10 @@ impl From<std::io::Error> for Denied {
     }
 }
 
-/// How a file can be allowed to be touched.
+/// How a file can be allowed to be touched. Of a link, the folder that counts is where it leads.
 pub fn way_out(file: &Path, option: &str) -> String {
+    let target = resolve(file).filter(|_| file.symlink_metadata().is_ok_and(|found| found.is_symlink()));
+    let file = target.as_ref().map_or(file, |target| &target.path);
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     format!(
         "files are touched in the program's own folder and in the working folder only; \

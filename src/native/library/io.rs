@@ -71,19 +71,43 @@ fn read_line(c: Call<'_, '_>) -> Result<(), Failure> {
 }
 
 /// What is in a file, which may be large.
-fn contents(file: &mut File) -> std::io::Result<Vec<u8>> {
+fn contents(mut file: File) -> std::io::Result<Vec<u8>> {
     let mut bytes = vec![];
-    while Read::by_ref(file).take(PIECE as u64).read_to_end(&mut bytes)? > 0 {
+    while read_piece(&mut file, &mut bytes)? {
         stop::look();
     }
     Ok(bytes)
+}
+
+/// What comes out of a pipe or a device, which may end late or never.
+fn contents_of_pipe(mut file: File) -> std::io::Result<Vec<u8>> {
+    let mut bytes = vec![];
+    loop {
+        let (rest, piece) = stop::waiting(move || {
+            let mut piece = vec![];
+            read_piece(&mut file, &mut piece).map(|_| (file, piece))
+        })?;
+        if piece.is_empty() {
+            return Ok(bytes);
+        }
+        bytes.extend(piece);
+        file = rest;
+    }
+}
+
+/// Reads the next bytes of a file; whether there were any.
+fn read_piece(file: &mut File, bytes: &mut Vec<u8>) -> std::io::Result<bool> {
+    Ok(Read::by_ref(file).take(PIECE as u64).read_to_end(bytes)? > 0)
 }
 
 /// The text of a file.
 fn read(c: Call<'_, '_>, path: &str) -> Result<String, Failure> {
     let access = &c.host.access.read;
     let opened = access.open(Path::new(path));
-    let bytes = opened.and_then(|mut file| Ok(contents(&mut file)?));
+    let bytes = opened.and_then(|file| {
+        let is_file = file.metadata()?.is_file();
+        Ok(if is_file { contents(file) } else { contents_of_pipe(file) }?)
+    });
     let bytes = bytes.map_err(|why| access.failure(why, path, "read", "--allow-read"))?;
     decode(path, &bytes).map(ToOwned::to_owned)
 }
@@ -136,7 +160,13 @@ pub(super) fn write(c: Call<'_, '_>, bytes: &[u8], path: &str) -> Result<(), Fai
     }
     let access = &c.host.access.write;
     let opened = access.create(Path::new(path));
-    let written = opened.and_then(|mut file| Ok(file.write_all(bytes)?));
+    let written = opened.and_then(|mut file| {
+        if file.metadata()?.is_file() {
+            return Ok(file.write_all(bytes)?);
+        }
+        let bytes = bytes.to_vec();
+        Ok(stop::waiting(move || file.write_all(&bytes))?)
+    });
     written.map_err(|why| access.failure(why, path, "write", "--allow-write"))
 }
 
