@@ -9,9 +9,9 @@
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, mpsc};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Why work stops.
@@ -156,9 +156,7 @@ const MOMENT: Duration = Duration::from_millis(5);
 ///
 /// # Errors
 /// Whatever the system reports.
-pub fn waiting<T: Send + 'static>(
-    work: impl FnOnce() -> std::io::Result<T> + Send + 'static,
-) -> std::io::Result<T> {
+pub fn waiting<T: Send + 'static>(work: impl FnOnce() -> std::io::Result<T> + Send + 'static) -> std::io::Result<T> {
     let (sender, receiver) = mpsc::channel();
     std::thread::Builder::new().spawn(move || drop(sender.send(work())))?;
     loop {

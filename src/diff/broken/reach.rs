@@ -10,7 +10,7 @@
 use super::links::{Link, Links, Place};
 use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
 use crate::value::Bank;
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 
 /// What may hold something that is behind a break: a register, or a place that several functions reach. Each stands for
 /// two nodes: what is there itself, and what is in it.
@@ -195,11 +195,11 @@ impl Search<'_> {
         }
     }
 
-    fn link(&mut self, id: FunctionId, f: &Function, link: Link, constants: &HashSet<Reg>) {
+    fn link(&mut self, id: FunctionId, f: &Function, link: Link, constants: &[bool]) {
         let register = |search: &Self, reg| search.reach.register(id, reg);
         match link {
             Link::Break { number, to } => {
-                if !constants.contains(&number) {
+                if !constants[number.0 as usize] {
                     self.breaks.push(register(self, to));
                 }
             }
@@ -306,16 +306,15 @@ pub fn returned(f: &Function) -> impl Iterator<Item = (u32, Reg)> {
     returns.flat_map(|results| (0..).zip(results.iter().copied()))
 }
 
-/// Registers that hold nothing but constants.
-fn constants(f: &Function) -> HashSet<Reg> {
-    let steps = || f.blocks.iter().flat_map(|b| &b.instructions);
-    let is_constant = |step: &&Instruction| matches!(step.op, Op::ConstF(_));
-    let mut constants: HashSet<Reg> = steps().filter(is_constant).flat_map(|step| step.outs.clone()).collect();
-    let others = steps().filter(|step| !is_constant(step)).flat_map(|step| &step.outs);
-    others.chain(&f.params).for_each(|out| {
-        constants.remove(out);
-    });
-    constants
+/// For each register whether it holds nothing but constants.
+fn constants(f: &Function) -> Vec<bool> {
+    let (mut constant, mut other) = (vec![false; f.registers.len()], vec![false; f.registers.len()]);
+    for step in f.blocks.iter().flat_map(|b| &b.instructions) {
+        let written = if matches!(step.op, Op::ConstF(_)) { &mut constant } else { &mut other };
+        step.outs.iter().for_each(|out| written[out.0 as usize] = true);
+    }
+    f.params.iter().for_each(|param| other[param.0 as usize] = true);
+    constant.into_iter().zip(other).map(|(constant, other)| constant && !other).collect()
 }
 
 /// The nodes that edges lead to from these.
