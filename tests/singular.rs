@@ -72,7 +72,7 @@ fn ways(f: &str, at: &str) -> String {
     lines
 }
 
-/// The second derivative, by every mix of modes.
+/// The second derivative, by every mix of modes, and as a coefficient of a polynomial.
 fn mixes(f: &str, at: &str) -> String {
     let f = closure(f);
     let mut lines = String::new();
@@ -81,6 +81,7 @@ fn mixes(f: &str, at: &str) -> String {
             lines += &format!("print({outer}(at: {at}) {{ y in {inner}(at: y, in: {f}) }})\n");
         }
     }
+    lines += &format!("print(2 * taylor(of: {f}, at: {at}, order: 2).coefficients[2])\n");
     lines
 }
 

@@ -25,6 +25,9 @@ pub(super) struct Steps {
     all: Vec<Step>,
     /// How many nodes they made.
     nodes: usize,
+    /// Whether some were recorded for their partials alone, by factors that are constants of the level though they move
+    /// with its leaf.
+    lacks_slopes: bool,
 }
 
 /// A primitive that was recorded.
@@ -61,6 +64,13 @@ impl Levels {
         Ok(epoch)
     }
 
+    /// Says that some steps of level `k` have partials, but are not the primitives that made their values.
+    pub fn lose_slopes(&mut self, k: usize) {
+        if let Some(steps) = self.stack.get_mut(k).and_then(|level| level.steps.as_mut()) {
+            steps.lacks_slopes = true;
+        }
+    }
+
     /// Asks for the memory of a step more.
     ///
     /// # Errors
@@ -80,7 +90,8 @@ impl Levels {
         let steps = self.take_steps();
         let records = self.close().map_or(0, |tape| tape.records());
         let kept = STEP * steps.all.len() as u64;
-        let found = if records == steps.nodes { self.series(&steps, (x, node, outside), order) } else { Ok(None) };
+        let is_known = records == steps.nodes && !steps.lacks_slopes;
+        let found = if is_known { self.series(&steps, (x, node, outside), order) } else { Ok(None) };
         self.pool().borrow_mut().release(kept);
         found
     }

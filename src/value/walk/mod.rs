@@ -97,6 +97,24 @@ impl<'a> Walk<'a> {
         places.collect()
     }
 
+    /// The case of a vector that belongs to a case of an enum. A vector has one more, in front: that of zero. An enum that
+    /// is its own vector has the same cases.
+    fn case_of_vector(tangent: &Tangent, tag: i64) -> i64 {
+        if tangent.value == tangent.vector { tag } else { tag + 1 }
+    }
+
+    /// What moves in a case of an enum: how it does, and where it begins in the value and in the vector.
+    fn parts(&self, tangent: &Tangent, cases: &[Vec<(u32, TangentId)>], tag: i64) -> Vec<(TangentId, At, At)> {
+        let places = self.payload(tangent.value, tag);
+        let vector_places = self.payload(tangent.vector, Walk::case_of_vector(tangent, tag));
+        let is_own = tangent.value == tangent.vector;
+        let parts = moving(cases, tag).iter().enumerate().filter_map(|(k, (field, of))| {
+            let (field, k) = (*field as usize, if is_own { *field as usize } else { k });
+            Some((*of, *places.get(field)?, *vector_places.get(k)?))
+        });
+        parts.collect()
+    }
+
     fn is_boxed(&self, shape: ShapeId) -> bool {
         matches!(self.shapes.get(shape), Shape::Boxed(_))
     }

@@ -75,17 +75,17 @@ impl Walk<'_> {
             },
             TangentKind::Enum(cases) => {
                 let tag_of_value = tag(value, at);
+                // Nothing moves in the zero of an enum that is its own vector.
+                let is_zero = tangent.value == tangent.vector && tag_of_value == 0 && moving(cases, 0).is_empty();
                 match tag(vector, from) {
+                    tag if tag == Walk::case_of_vector(tangent, tag_of_value) => {}
                     0 => return self.zeros(id, value, at, show),
-                    tag if tag == tag_of_value + 1 => {}
+                    _ if is_zero => return Ok(()),
                     _ => return Err(Mismatch::Case),
                 }
-                let places = self.payload(tangent.value, tag_of_value);
-                let vector_places = self.payload(tangent.vector, tag_of_value + 1);
-                for ((field, of), vector_place) in moving(cases, tag_of_value).iter().zip(vector_places) {
-                    let Some(place) = places.get(*field as usize) else { continue };
-                    let (value, vector) = ((value, at.plus(*place)), (vector, from.plus(vector_place)));
-                    self.read_at(*of, value, vector, show, depth + 1)?;
+                for (of, place, vector_place) in self.parts(tangent, cases, tag_of_value) {
+                    let (value, vector) = ((value, at.plus(place)), (vector, from.plus(vector_place)));
+                    self.read_at(of, value, vector, show, depth + 1)?;
                 }
             }
             TangentKind::Beside(of) => {

@@ -107,9 +107,16 @@ impl Walk<'_> {
                 _ => self.add_at(*of, (out, to.behind_tag()), (other, at.behind_tag()), plus, depth + 1)?,
             },
             TangentKind::Enum(cases) => {
-                let case = tag(out, to);
-                if case != tag(other, at) {
-                    return Err(Mismatch::Case);
+                let (case, more) = (tag(out, to), tag(other, at));
+                if case != more {
+                    return match (case, more) {
+                        (_, 0) => Ok(()),
+                        (0, _) => {
+                            self.take(tangent.value, (out, to), (other, at));
+                            Ok(())
+                        }
+                        _ => Err(Mismatch::Case),
+                    };
                 }
                 let places = self.payload(tangent.value, case);
                 for (field, of) in moving(cases, case) {

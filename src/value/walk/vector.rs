@@ -1,6 +1,6 @@
 //! Making tangent vectors of numbers.
 
-use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, moving, tag};
+use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, tag};
 use crate::value::ending::Last;
 use crate::value::shape::{BESIDE, Shape, ShapeId, TangentId, TangentKind};
 use crate::value::{BoxCells, Cells, Ref, Slot, whole};
@@ -131,15 +131,13 @@ impl Walk<'_> {
             }
             TangentKind::Enum(cases) => {
                 let tag = tag(value, at);
-                let (places, vector_places) = (self.payload(tangent.value, tag), self.payload(tangent.vector, tag + 1));
                 if let Some(place) = out.i.get_mut(to.i) {
-                    *place = tag + 1;
+                    *place = Walk::case_of_vector(tangent, tag);
                 }
-                for ((field, of), vector_place) in moving(cases, tag).iter().zip(vector_places) {
-                    let Some(place) = places.get(*field as usize) else { continue };
+                for (of, place, vector_place) in self.parts(tangent, cases, tag) {
                     let place_of_vector = to.plus(vector_place);
-                    self.overwrite_zero(out, place_of_vector, self.tangent(*of).vector);
-                    self.fill(*of, (value, at.plus(*place)), (out, place_of_vector), next, depth + 1)?;
+                    self.overwrite_zero(out, place_of_vector, self.tangent(of).vector);
+                    self.fill(of, (value, at.plus(place)), (out, place_of_vector), next, depth + 1)?;
                 }
             }
             TangentKind::Beside(of) => {

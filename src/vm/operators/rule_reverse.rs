@@ -42,6 +42,8 @@ pub(super) fn go_on(
         let numbers = machine.levels.push_call(level, call, &values)?;
         return deliver(machine, compiler, y, &numbers, outcome);
     }
+    // The arguments of the rule were stripped of the level, and with them the factors that it multiplies by.
+    machine.levels.lose_slopes(level);
     let task = Differential { level, call, outcome };
     call_differential(
         machine,
