@@ -1,7 +1,7 @@
 //! Walks over every expression of a tree, to change it.
 
 use super::ast::{
-    Accessors, Arg, Block, Condition, Decl, DeclKind, Expr, ExprKind, File, FunctionDecl, KeyPathPart, Pattern,
+    Accessors, Arg, Block, Condition, Decl, DeclKind, Expr, ExprKind, File, FunctionDecl, Ident, KeyPathPart, Pattern,
     PatternKind, SequencePart, Stmt, StmtKind, StringPart,
 };
 use std::rc::Rc;
@@ -14,8 +14,10 @@ pub(super) trait Visitor {
     fn enter_block(&mut self) {}
     /// A statement has been visited.
     fn passed(&mut self, _: &Stmt) {}
-    /// The body of a function or closure follows.
-    fn enter_function(&mut self) {}
+    /// The body of a function or closure with these parameters follows.
+    fn enter_function(&mut self, _: &mut dyn Iterator<Item = &Ident>) {}
+    /// The parts of a loop follow.
+    fn enter_loop(&mut self, _: &Stmt) {}
     /// The end of what was entered last.
     fn leave(&mut self) {}
 }
@@ -43,13 +45,24 @@ fn block(v: &mut impl Visitor, block: &mut Block) {
 }
 
 /// The body of a function.
-fn body(v: &mut impl Visitor, body: &mut Block) {
-    v.enter_function();
+fn body<'a>(v: &mut impl Visitor, mut params: impl Iterator<Item = &'a Ident>, body: &mut Block) {
+    v.enter_function(&mut params);
     block(v, body);
     v.leave();
 }
 
 fn stmt(v: &mut impl Visitor, item: &mut Stmt) {
+    let is_loop = matches!(item.kind, StmtKind::While { .. } | StmtKind::Repeat { .. } | StmtKind::For { .. });
+    if is_loop {
+        v.enter_loop(item);
+    }
+    parts(v, item);
+    if is_loop {
+        v.leave();
+    }
+}
+
+fn parts(v: &mut impl Visitor, item: &mut Stmt) {
     match &mut item.kind {
         StmtKind::Expr(e) | StmtKind::Throw(e) | StmtKind::Labelled { body: e, .. } => v.expr(e),
         StmtKind::Decl(d) => decl(v, d),
@@ -173,7 +186,7 @@ pub(super) fn inside(v: &mut impl Visitor, expr: &mut Expr) {
             for capture in &mut closure.captures {
                 optional(v, &mut capture.value);
             }
-            body(v, &mut closure.body);
+            body(v, closure.params.iter().flatten().map(|p| &p.name), &mut closure.body);
         }
         ExprKind::Array(elements) => elements.iter_mut().for_each(|e| v.expr(e)),
         ExprKind::Dictionary(pairs) => {
@@ -253,7 +266,7 @@ fn decl(v: &mut impl Visitor, d: &mut Rc<Decl>) {
         DeclKind::Nominal(n) => n.members.iter_mut().for_each(|m| decl(v, m)),
         DeclKind::Protocol(p) => p.members.iter_mut().for_each(|m| decl(v, m)),
         DeclKind::Extension(e) => e.members.iter_mut().for_each(|m| decl(v, m)),
-        DeclKind::Deinit(block) | DeclKind::Test { body: block, .. } => body(v, block),
+        DeclKind::Deinit(block) | DeclKind::Test { body: block, .. } => body(v, std::iter::empty(), block),
         DeclKind::Subscript { function: f, accessors: a } => {
             function(v, f);
             accessors(v, a);
@@ -277,15 +290,15 @@ fn function(v: &mut impl Visitor, f: &mut FunctionDecl) {
         optional(v, &mut param.default);
     }
     if let Some(block) = &mut f.body {
-        body(v, block);
+        body(v, f.params.iter().map(|p| &p.name), block);
     }
 }
 
 fn accessors(v: &mut impl Visitor, a: &mut Accessors) {
     if let Some(get) = &mut a.get {
-        body(v, get);
+        body(v, std::iter::empty(), get);
     }
     for (_, block) in [&mut a.set, &mut a.will_set, &mut a.did_set].into_iter().flatten() {
-        body(v, block);
+        body(v, std::iter::empty(), block);
     }
 }

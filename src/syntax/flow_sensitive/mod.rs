@@ -4,13 +4,23 @@
 //! `gradient(at: x, in: { x in …; return y })`. A statement belongs to it when it declares or changes something that is
 //! needed; what only prints or computes something else stays out. A function or closure belongs to it when it is called
 //! there and reads or changes something of it.
+//!
+//! What the statements read must be at the end what it was when they ran the first time. A program that changes it in
+//! between is refused; what cannot be seen here is found when the second value differs from the first.
 
+mod cut;
+mod instances;
 mod names;
+mod refusal;
 
+use self::cut::{Called, Cut};
+use self::instances::Instances;
 use self::names::{Names, declared, function};
-use super::ast::{Arg, Block, Closure, ClosureParam, DeclKind, Expr, ExprKind, File, Ident, Name, Stmt, StmtKind};
+use super::ast::{
+    Arg, Block, Closure, ClosureParam, DeclKind, Expr, ExprKind, File, Ident, Name, Stmt, StmtKind, StringPart, TryKind,
+};
 use super::visit::{self, Visitor};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use hashbrown::HashMap;
 use std::rc::Rc;
@@ -22,7 +32,7 @@ pub(super) fn is_used(expr: &Expr) -> bool {
 
 /// Rewrites all such operators of a file.
 pub(super) fn expand(file: &mut File) -> Vec<Diagnostic> {
-    let mut expander = Expander { scopes: vec![], diagnostics: vec![] };
+    let mut expander = Expander { scopes: vec![], instances: Instances::of(file), diagnostics: vec![] };
     visit::file(&mut expander, file);
     expander.diagnostics
 }
@@ -70,12 +80,15 @@ impl Use {
 enum Scope {
     /// The statements of a block in front of the one that is visited.
     Block(Vec<Stmt>),
-    /// A function or closure begins here.
-    Function,
+    /// A loop.
+    Loop(Box<Stmt>),
+    /// A function or closure with these parameters begins here.
+    Function(Vec<Name>),
 }
 
 struct Expander {
     scopes: Vec<Scope>,
+    instances: Instances,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -100,8 +113,12 @@ impl Visitor for Expander {
         }
     }
 
-    fn enter_function(&mut self) {
-        self.scopes.push(Scope::Function);
+    fn enter_function(&mut self, params: &mut dyn Iterator<Item = &Ident>) {
+        self.scopes.push(Scope::Function(params.map(|p| p.name.clone()).collect()));
+    }
+
+    fn enter_loop(&mut self, item: &Stmt) {
+        self.scopes.push(Scope::Loop(Box::new(item.clone())));
     }
 
     fn leave(&mut self) {
@@ -114,7 +131,7 @@ impl Expander {
     fn variables(&self) -> Vec<Name> {
         let blocks = self.scopes.iter().filter_map(|scope| match scope {
             Scope::Block(items) => Some(items),
-            Scope::Function => None,
+            Scope::Loop(_) | Scope::Function(_) => None,
         });
         let is_variable = |item: &&Stmt| match &item.kind {
             StmtKind::Decl(decl) => matches!(decl.kind, DeclKind::Variable { is_let: false, .. }),
@@ -123,16 +140,16 @@ impl Expander {
         blocks.flatten().filter(is_variable).flat_map(declared).collect()
     }
 
-    /// The functions and closures with names around an expression.
-    fn functions(&self, variables: &[Name]) -> HashMap<Name, Called> {
+    /// The functions and closures with names around an expression: in its own function, or everywhere.
+    fn functions(&self, variables: &[Name], everywhere: bool) -> HashMap<Name, Called> {
         let mut all = HashMap::new();
-        let inside = self.scopes.iter().rev().take_while(|scope| matches!(scope, Scope::Block(_)));
+        let inside = self.scopes.iter().rev().take_while(|scope| everywhere || !matches!(scope, Scope::Function(_)));
         for scope in inside {
             let Scope::Block(items) = scope else { continue };
             for item in items.iter().rev() {
                 if let Some(name) = function(item) {
-                    let Names { read, changed, .. } = Names::of(item, variables);
-                    all.entry(name).or_insert_with(|| Called { item: item.clone(), read, changed });
+                    let called = || Called { item: item.clone(), effects: Names::of(item, variables) };
+                    all.entry(name).or_insert_with(called);
                 }
             }
         }
@@ -144,20 +161,19 @@ impl Expander {
     fn slice(&mut self, used: &Use) -> Option<Vec<Stmt>> {
         let variables = self.variables();
         let wanted: Vec<Name> = used.wrt.iter().map(|x| x.name.clone()).collect();
-        let mut cut = Cut {
-            functions: self.functions(&variables),
-            variables,
-            needed: vec![used.of.name.clone()],
-            wanted: wanted.clone(),
-            slice: vec![],
-            taken: vec![],
-            declared: vec![],
-            changed: vec![],
-        };
-        for scope in self.scopes.iter().rev() {
+        let (near, all) = (self.functions(&variables, false), self.functions(&variables, true));
+        let mut cut = Cut::new(used.of.name.clone(), wanted.clone(), variables, near, all);
+        let mut parameters: &[Name] = &[];
+        let mut outside = vec![];
+        for (k, scope) in self.scopes.iter().enumerate().rev() {
             match scope {
                 Scope::Block(items) => items.iter().rev().for_each(|item| cut.look_at(item)),
-                Scope::Function => break,
+                Scope::Loop(item) => cut.leave_loop(item),
+                Scope::Function(params) => {
+                    parameters = params;
+                    outside = self.scopes[..k].iter().collect();
+                    break;
+                }
             }
             if cut.wanted.is_empty() {
                 break;
@@ -168,116 +184,25 @@ impl Expander {
         }
         cut.take_functions(&wanted);
         cut.slice.reverse();
-        for (name, span) in cut.changed.iter().filter(|(name, _)| !cut.declared.contains(name)) {
-            self.diagnostics.push(changed_before(used, name, *span));
-        }
+        let is_outside = |name: &&Name| {
+            !parameters.contains(name)
+                && outside.iter().any(|scope| match scope {
+                    Scope::Block(items) => items.iter().flat_map(declared).any(|other| other == **name),
+                    _ => false,
+                })
+        };
+        let far = cut.wanted.iter().find(is_outside).cloned();
+        self.diagnostics.extend(refusal::refusals(used, &cut, far.as_ref(), &self.instances));
         Some(cut.slice)
     }
 }
 
-/// What leads to the variable changes something that was there before.
-fn changed_before(used: &Use, name: &Name, span: Span) -> Diagnostic {
-    let (x, y) = (&used.wrt[0].name, &used.of.name);
-    if used.wrt.iter().any(|x| x.name == *name) {
-        let message = format!("'{name}' is changed before '{y}' is computed from it");
-        let help = format!("give what '{name}' becomes a name of its own, and differentiate with respect to that");
-        return Diagnostic::error(Code::WithRespectTo, span, message).help(help);
-    }
-    let message = format!("'{name}' is changed between '{x}' and '{y}', and declared before them");
-    Diagnostic::error(Code::WithRespectTo, span, message).help(format!("declare '{name}' behind '{x}'"))
-}
+/// The function that compares the two values of a variable.
+const CHECK: &str = "_sameFlow";
 
-/// A function or closure with a name, and what it reads and changes.
-struct Called {
-    item: Stmt,
-    read: Vec<Name>,
-    changed: Vec<(Name, Span)>,
-}
-
-/// A walk backwards through statements, which keeps those that matter.
-struct Cut {
-    /// What may be called.
-    functions: HashMap<Name, Called>,
-    /// What may be changed by methods.
-    variables: Vec<Name>,
-    /// What is read by what was kept.
-    needed: Vec<Name>,
-    /// What is differentiated by and was not met yet.
-    wanted: Vec<Name>,
-    /// What was kept, the last statement first.
-    slice: Vec<Stmt>,
-    /// The functions among that.
-    taken: Vec<Name>,
-    declared: Vec<Name>,
-    changed: Vec<(Name, Span)>,
-}
-
-impl Cut {
-    fn look_at(&mut self, item: &Stmt) {
-        if self.wanted.is_empty() {
-            return;
-        }
-        let declared = declared(item);
-        let before = self.wanted.len();
-        self.wanted.retain(|name| !declared.contains(name));
-        if self.wanted.len() < before {
-            return;
-        }
-        if let Some(name) = function(item) {
-            // What it reads and changes counts where it is called.
-            if self.needed.contains(&name) && !self.taken.contains(&name) {
-                self.slice.push(item.clone());
-                self.taken.push(name);
-            }
-            return;
-        }
-        let Names { mut read, mut changed, .. } = Names::of(item, &self.variables);
-        self.follow_calls(&mut read, &mut changed);
-        let matters = |name: &Name| self.needed.contains(name);
-        if !declared.iter().any(matters) && !changed.iter().any(|(name, _)| matters(name)) {
-            return;
-        }
-        self.slice.push(item.clone());
-        self.declared.extend(declared);
-        self.changed.append(&mut changed);
-        self.needed.append(&mut read);
-    }
-
-    /// Adds what the functions read and change that are named there.
-    fn follow_calls(&self, read: &mut Vec<Name>, changed: &mut Vec<(Name, Span)>) {
-        let mut followed: Vec<Name> = vec![];
-        let mut next = 0;
-        while let Some(name) = read.get(next).cloned() {
-            next += 1;
-            if let Some(called) = self.functions.get(&name)
-                && !followed.contains(&name)
-            {
-                followed.push(name);
-                read.extend(called.read.iter().cloned());
-                changed.extend(called.changed.iter().cloned());
-            }
-        }
-    }
-
-    /// Takes the functions, too, that are declared before the variables or behind what calls them.
-    fn take_functions(&mut self, wanted: &[Name]) {
-        let moves = |name: &Name| wanted.contains(name) || self.declared.contains(name);
-        let mut more = vec![];
-        for name in &self.needed {
-            let Some(called) = self.functions.get(name).filter(|_| !self.taken.contains(name)) else { continue };
-            let (mut read, mut changed) = (vec![name.clone()], vec![]);
-            self.follow_calls(&mut read, &mut changed);
-            if !more.contains(name) && (read.iter().any(moves) || changed.iter().any(|(name, _)| moves(name))) {
-                more.push(name.clone());
-                self.slice.push(called.item.clone());
-            }
-        }
-        self.taken.append(&mut more);
-    }
-}
-
-/// `(y, operator(at: x, in: { x in …; return y })).1`: the variable itself is read, too.
+/// `_sameFlow(valueWithGradient(at: x, in: { x in …; return y }), y, "y", "x")`, or its gradient.
 fn rewritten(used: &Use, mut slice: Vec<Stmt>, span: Span) -> Expr {
+    let throws = cut::throws(&slice);
     let here = |kind| Expr { kind, span };
     let ident = |name: &str| Ident { name: name.into(), span };
     let name = |x: &Ident| Expr { kind: ExprKind::Ident { name: x.name.clone(), generics: vec![] }, span: x.span };
@@ -286,7 +211,7 @@ fn rewritten(used: &Use, mut slice: Vec<Stmt>, span: Span) -> Expr {
     let closure = Closure {
         captures: vec![],
         params: Some(params),
-        throws: false,
+        throws,
         result: None,
         attributes: vec![],
         body: Block { items: slice, span },
@@ -295,8 +220,18 @@ fn rewritten(used: &Use, mut slice: Vec<Stmt>, span: Span) -> Expr {
         |label: Option<&str>, value: Expr| Arg { label: label.map(ident), value: Rc::new(value), trailing: false };
     let points = used.wrt.iter().enumerate().map(|(k, x)| arg((k == 0).then_some("at"), name(x)));
     let args = points.chain([arg(Some("in"), here(ExprKind::Closure(Rc::new(closure))))]).collect();
-    let operator = here(ExprKind::Ident { name: used.operator.into(), generics: vec![] });
-    let call = here(ExprKind::Call { callee: Rc::new(operator), args });
-    let both = here(ExprKind::Tuple(vec![(None, name(&used.of)), (None, call)]));
-    here(ExprKind::Member { base: Rc::new(both), name: ident("1"), generics: vec![] })
+    let call = |function: &str, args: Vec<Arg>| {
+        let callee = Rc::new(here(ExprKind::Ident { name: function.into(), generics: vec![] }));
+        here(ExprKind::Call { callee, args })
+    };
+    let text = |x: &Ident| arg(None, here(ExprKind::String(vec![StringPart::Text(x.name.clone())])));
+    let mut again = call("valueWithGradient", args);
+    if throws {
+        again = here(ExprKind::Try { kind: TryKind::Propagate, value: Rc::new(again) });
+    }
+    let checked = call(CHECK, vec![arg(None, again), arg(None, name(&used.of)), text(&used.of), text(&used.wrt[0])]);
+    match used.operator {
+        "gradient" => here(ExprKind::Member { base: Rc::new(checked), name: ident("gradient"), generics: vec![] }),
+        _ => checked,
+    }
 }

@@ -29,7 +29,7 @@ fn closure(binding: &Binding) -> Option<&Closure> {
     }
 }
 
-fn bound(pattern: &Pattern, names: &mut Vec<Name>) {
+pub(super) fn bound(pattern: &Pattern, names: &mut Vec<Name>) {
     match &pattern.kind {
         PatternKind::Bind { name, .. } => names.push(name.clone()),
         PatternKind::Tuple(elements) => elements.iter().for_each(|(_, element)| bound(element, names)),
@@ -70,43 +70,97 @@ fn parameters(item: &Stmt) -> Vec<Name> {
     }
 }
 
-/// The names that a statement reads, and those of the variables that it changes.
+/// The methods of the library that change what they are called on.
+pub(super) const MUTATING: [&str; 27] = [
+    "append",
+    "clamp",
+    "formIntersection",
+    "formRemainder",
+    "formSquareRoot",
+    "formSymmetricDifference",
+    "formTruncatingRemainder",
+    "formUnion",
+    "insert",
+    "merge",
+    "move",
+    "negate",
+    "next",
+    "partition",
+    "popFirst",
+    "popLast",
+    "remove",
+    "removeAll",
+    "removeFirst",
+    "removeLast",
+    "removeSubrange",
+    "removeValue",
+    "replaceSubrange",
+    "reverse",
+    "shuffle",
+    "sort",
+    "toggle",
+];
+
+/// What running a statement reads and changes.
+#[derive(Clone, Default)]
+pub(super) struct Effects {
+    pub read: Vec<Name>,
+    /// What is changed, or may be changed by a method.
+    pub changed: Vec<(Name, Span)>,
+    /// What is changed for sure, if the statement runs.
+    pub surely: Vec<(Name, Span)>,
+}
+
+impl Effects {
+    pub fn extend(&mut self, other: &Effects) {
+        self.read.extend(other.read.iter().cloned());
+        self.changed.extend(other.changed.iter().cloned());
+        self.surely.extend(other.surely.iter().cloned());
+    }
+
+    /// Leaves out the names that hide others.
+    fn hide(&mut self, names: &[Name]) {
+        self.read.retain(|name| !names.contains(name));
+        self.changed.retain(|(name, _)| !names.contains(name));
+        self.surely.retain(|(name, _)| !names.contains(name));
+    }
+}
+
+/// A walk that collects the effects of a statement by name.
 pub(super) struct Names<'c> {
     /// What may be changed by methods.
     variables: &'c [Name],
-    pub read: Vec<Name>,
-    pub changed: Vec<(Name, Span)>,
+    effects: Effects,
     /// Variables and functions that are declared inside of the statement.
     inner: Vec<Name>,
 }
 
 impl<'c> Names<'c> {
-    /// Those of a statement around which these variables stand.
-    pub fn of(item: &Stmt, variables: &'c [Name]) -> Names<'c> {
-        let mut names = Names { variables, read: vec![], changed: vec![], inner: vec![] };
+    /// The effects of a statement around which these variables stand.
+    pub fn of(item: &Stmt, variables: &'c [Name]) -> Effects {
+        let mut names = Names { variables, effects: Effects::default(), inner: vec![] };
         visit::one(&mut names, &mut item.clone());
+        let mut effects = names.effects;
         if function(item).is_some() {
-            let own = parameters(item);
-            names.read.retain(|name| !own.contains(name));
-            names.changed.retain(|(name, _)| !own.contains(name));
+            effects.hide(&parameters(item));
         }
-        names
+        effects
     }
 }
 
 impl Visitor for Names<'_> {
     fn expr(&mut self, expr: &mut Expr) {
         match &expr.kind {
-            ExprKind::Ident { name, .. } => self.read.push(name.clone()),
-            ExprKind::Assign { target, .. } => self.change(target),
-            ExprKind::Binary { op, lhs, .. } if is_assignment(&op.name) => self.change(lhs),
-            ExprKind::InOut(operand) => self.change(operand),
+            ExprKind::Ident { name, .. } => self.effects.read.push(name.clone()),
+            ExprKind::Assign { target, .. } => self.change(target, true),
+            ExprKind::Binary { op, lhs, .. } if is_assignment(&op.name) => self.change(lhs, true),
+            ExprKind::InOut(operand) => self.change(operand, true),
             ExprKind::Call { callee, .. } => {
                 // A method may change the variable that it is called on.
-                if let ExprKind::Member { base, .. } = &callee.kind
+                if let ExprKind::Member { base, name, .. } = &callee.kind
                     && root(base).is_some_and(|name| self.variables.contains(name))
                 {
-                    self.change(base);
+                    self.change(base, MUTATING.contains(&&*name.name));
                 }
             }
             _ => {}
@@ -122,22 +176,25 @@ impl Visitor for Names<'_> {
 
     fn leave(&mut self) {
         let inner = std::mem::take(&mut self.inner);
-        self.changed.retain(|(name, _)| !inner.contains(name));
-        self.read.retain(|name| !inner.contains(name));
+        self.effects.hide(&inner);
     }
 }
 
 impl Names<'_> {
-    fn change(&mut self, target: &Expr) {
-        match &target.kind {
-            ExprKind::Tuple(elements) => elements.iter().for_each(|(_, element)| self.change(element)),
-            _ => self.changed.extend(root(target).map(|name| (name.clone(), target.span))),
+    fn change(&mut self, target: &Expr, surely: bool) {
+        if let ExprKind::Tuple(elements) = &target.kind {
+            elements.iter().for_each(|(_, element)| self.change(element, surely));
+        } else if let Some(name) = root(target) {
+            self.effects.changed.push((name.clone(), target.span));
+            if surely {
+                self.effects.surely.push((name.clone(), target.span));
+            }
         }
     }
 }
 
 /// The variable that a place is in.
-fn root(place: &Expr) -> Option<&Name> {
+pub(super) fn root(place: &Expr) -> Option<&Name> {
     match &place.kind {
         ExprKind::Ident { name, .. } => Some(name),
         ExprKind::Member { base, .. } | ExprKind::Subscript { base, .. } => root(base),
@@ -146,6 +203,6 @@ fn root(place: &Expr) -> Option<&Name> {
     }
 }
 
-fn is_assignment(op: &str) -> bool {
+pub(super) fn is_assignment(op: &str) -> bool {
     op.ends_with('=') && !matches!(op, "==" | "!=" | "<=" | ">=" | "===" | "!==")
 }

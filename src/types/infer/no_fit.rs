@@ -12,6 +12,23 @@ use crate::types::tree::Expr;
 use crate::types::ty::{FunctionType, Type};
 use std::rc::Rc;
 
+/// `gradient(y, wrt: x)` of something that is no variable computed in front of it.
+fn not_in_flow(name: &Ident, args: &[ArgNode], span: Span) -> Option<Diagnostic> {
+    let [of, wrt, ..] = args else { return None };
+    let is_operator = matches!(&*name.name, "gradient" | "valueWithGradient");
+    if !is_operator || of.label.is_some() || wrt.label.as_deref() != Some("wrt") {
+        return None;
+    }
+    let message = format!(
+        "'{}(y, wrt: x)' needs variables: 'y' declared by 'let' or 'var' in front of it, in the same \
+        function and the same text, and computed from the variable 'x' there",
+        name.name
+    );
+    let help =
+        format!("write what computes 'y' as a function, and differentiate that: '{}(at: x) {{ x in … }}'", name.name);
+    Some(Diagnostic::error(Code::NoOverload, span, message).help(help))
+}
+
 impl Infer<'_> {
     pub(super) fn no_candidate(
         &mut self,
@@ -21,6 +38,11 @@ impl Infer<'_> {
         span: Span,
     ) -> Expr {
         if &*name.name == "init" && self.hidden_init(candidates, args, span) {
+            self.check_anyway(args);
+            return self.error_expr(span);
+        }
+        if let Some(diagnostic) = not_in_flow(name, args, span) {
+            self.error(diagnostic);
             self.check_anyway(args);
             return self.error_expr(span);
         }

@@ -1,0 +1,195 @@
+//! The walk that cuts the statements out which lead to a variable.
+
+use super::names::{Effects, Names, declared, function};
+use crate::source::Span;
+use crate::syntax::ast::{Expr, ExprKind, Name, Stmt, StmtKind, TryKind};
+use crate::syntax::visit::{self, Visitor};
+use hashbrown::HashMap;
+
+/// A function or closure with a name, and what it reads and changes.
+pub(super) struct Called {
+    pub item: Stmt,
+    pub effects: Effects,
+}
+
+/// A walk backwards through statements, which keeps those that matter.
+pub(super) struct Cut {
+    /// What may be called and belong to the slice.
+    functions: HashMap<Name, Called>,
+    /// What may be called.
+    all_functions: HashMap<Name, Called>,
+    /// What may be changed by methods.
+    variables: Vec<Name>,
+    /// What is read by what was kept.
+    pub needed: Vec<Name>,
+    /// What is differentiated by and was not met yet.
+    pub wanted: Vec<Name>,
+    /// What was kept, the last statement first.
+    pub slice: Vec<Stmt>,
+    /// The functions among that.
+    taken: Vec<Name>,
+    pub declared: Vec<Name>,
+    pub changed: Vec<(Name, Span)>,
+    /// What statements change that were not kept: nothing before them may read it.
+    pub later: Vec<(Name, Span)>,
+    /// The statements that were not kept.
+    pub passed: Vec<Stmt>,
+    /// What the loops change that were left.
+    in_rounds: Vec<(Name, Span)>,
+    /// What was kept in front of these loops although they change it.
+    pub from_rounds: Vec<(Name, Span)>,
+}
+
+impl Cut {
+    pub fn new(
+        of: Name,
+        wanted: Vec<Name>,
+        variables: Vec<Name>,
+        functions: HashMap<Name, Called>,
+        all_functions: HashMap<Name, Called>,
+    ) -> Cut {
+        Cut {
+            functions,
+            all_functions,
+            variables,
+            needed: vec![of],
+            wanted,
+            slice: vec![],
+            taken: vec![],
+            declared: vec![],
+            changed: vec![],
+            later: vec![],
+            passed: vec![],
+            in_rounds: vec![],
+            from_rounds: vec![],
+        }
+    }
+
+    pub fn look_at(&mut self, item: &Stmt) {
+        if self.wanted.is_empty() {
+            return;
+        }
+        let declared = declared(item);
+        let before = self.wanted.len();
+        self.wanted.retain(|name| !declared.contains(name));
+        if self.wanted.len() < before {
+            return;
+        }
+        if let Some(name) = function(item) {
+            // What it reads and changes counts where it is called.
+            if self.needed.contains(&name) && !self.taken.contains(&name) {
+                self.slice.push(item.clone());
+                self.taken.push(name);
+            }
+            return;
+        }
+        let own = Names::of(item, &self.variables);
+        let mut effects = own.clone();
+        follow_calls(&self.functions, &mut effects);
+        let matters = |name: &Name| self.needed.contains(name);
+        if !declared.iter().any(matters) && !effects.changed.iter().any(|(name, _)| matters(name)) {
+            let mut all = own;
+            follow_calls(&self.all_functions, &mut all);
+            self.later.append(&mut all.surely);
+            self.passed.push(item.clone());
+            return;
+        }
+        let is_here = |name: &Name| declared.contains(name) || effects.changed.iter().any(|(other, _)| other == name);
+        self.from_rounds.extend(self.in_rounds.iter().filter(|(name, _)| is_here(name)).cloned());
+        self.slice.push(item.clone());
+        self.declared.extend(declared);
+        self.changed.append(&mut effects.changed);
+        self.needed.append(&mut effects.read);
+    }
+
+    /// The statements in front of a loop follow, in which the walk began.
+    pub fn leave_loop(&mut self, item: &Stmt) {
+        let mut effects = Names::of(item, &self.variables);
+        follow_calls(&self.all_functions, &mut effects);
+        self.in_rounds.append(&mut effects.surely);
+    }
+
+    /// Takes the functions, too, that are declared before the variables or behind what calls them.
+    pub fn take_functions(&mut self, wanted: &[Name]) {
+        let moves = |name: &Name| wanted.contains(name) || self.declared.contains(name);
+        let mut more = vec![];
+        for name in &self.needed {
+            let Some(called) = self.functions.get(name).filter(|_| !self.taken.contains(name)) else { continue };
+            let mut effects = Effects { read: vec![name.clone()], ..Effects::default() };
+            follow_calls(&self.functions, &mut effects);
+            let touches = effects.read.iter().any(moves) || effects.changed.iter().any(|(name, _)| moves(name));
+            if !more.contains(name) && touches {
+                more.push(name.clone());
+                self.slice.push(called.item.clone());
+            }
+        }
+        self.taken.append(&mut more);
+    }
+}
+
+/// Adds what the functions read and change that are named there.
+fn follow_calls(functions: &HashMap<Name, Called>, effects: &mut Effects) {
+    let mut followed: Vec<Name> = vec![];
+    let mut next = 0;
+    while let Some(name) = effects.read.get(next).cloned() {
+        next += 1;
+        if let Some(called) = functions.get(&name)
+            && !followed.contains(&name)
+        {
+            followed.push(name);
+            effects.extend(&called.effects);
+        }
+    }
+}
+
+/// Whether running these statements may throw an error that they do not handle.
+pub(super) fn throws(items: &[Stmt]) -> bool {
+    let mut search = Search { functions: 0, throws: false, random: None };
+    let handled = |item: &Stmt| matches!(&item.kind, StmtKind::Do { catches, .. } if !catches.is_empty());
+    for item in items.iter().filter(|item| function(item).is_none() && !handled(item)) {
+        visit::one(&mut search, &mut item.clone());
+    }
+    search.throws
+}
+
+/// Where these statements draw a random number from the generator of the system.
+pub(super) fn random(items: &[Stmt]) -> Option<Span> {
+    let mut search = Search { functions: 0, throws: false, random: None };
+    items.iter().for_each(|item| visit::one(&mut search, &mut item.clone()));
+    search.random
+}
+
+/// A search for expressions whose second run may differ from the first one.
+struct Search {
+    /// How many functions are around.
+    functions: usize,
+    throws: bool,
+    random: Option<Span>,
+}
+
+impl Visitor for Search {
+    fn expr(&mut self, expr: &mut Expr) {
+        match &expr.kind {
+            ExprKind::Try { kind: TryKind::Propagate, .. } => self.throws |= self.functions == 0,
+            ExprKind::Call { callee, args } => {
+                let drawn = match &callee.kind {
+                    ExprKind::Member { name, .. } | ExprKind::Implicit { name, .. } => {
+                        matches!(&*name.name, "random" | "randomElement" | "shuffle" | "shuffled")
+                    }
+                    _ => false,
+                };
+                if drawn && !args.iter().any(|arg| arg.label.as_ref().is_some_and(|label| &*label.name == "using")) {
+                    self.random.get_or_insert(expr.span);
+                }
+            }
+            ExprKind::Closure(_) => {
+                self.functions += 1;
+                visit::inside(self, expr);
+                self.functions -= 1;
+                return;
+            }
+            _ => {}
+        }
+        visit::inside(self, expr);
+    }
+}

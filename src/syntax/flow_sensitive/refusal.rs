@@ -1,0 +1,68 @@
+//! Where the second run of the statements would not be the first one.
+
+use super::Use;
+use super::cut::{self, Cut};
+use super::instances::Instances;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::Name;
+
+/// Why the statements may not be run a second time.
+pub(super) fn refusals(used: &Use, cut: &Cut, far: Option<&Name>, instances: &Instances) -> Vec<Diagnostic> {
+    let (x, y) = (&used.wrt[0].name, &used.of.name);
+    let is_ours = |name: &Name| cut.declared.contains(name);
+    let before = cut.changed.iter().filter(|(name, _)| !is_ours(name));
+    let mut found: Vec<Diagnostic> = before.map(|(name, span)| changed_before(used, name, *span)).collect();
+    if !found.is_empty() {
+        return found;
+    }
+    let is_read = |name: &Name| cut.needed.contains(name) || used.wrt.iter().any(|x| x.name == *name);
+    if let Some((name, span)) = cut.later.iter().rev().find(|(name, _)| is_read(name) && !is_ours(name)) {
+        let message = format!("'{name}' is changed before the gradient of '{y}', which is computed from it, is taken");
+        let help = format!(
+            "take the gradient before '{name}' changes, or differentiate a function: 'gradient(at: {x}) {{ {x} in … }}'"
+        );
+        found.push(error(*span, message).help(help));
+    } else if let Some((name, span)) = cut.from_rounds.first() {
+        let message = format!("'{name}' comes from earlier rounds of a loop, which '{x}' stands in front of");
+        let help = format!("take the gradient behind the loop, or declare '{name}' inside of the loop");
+        found.push(error(*span, message).help(help));
+    } else if let Some(span) = cut::random(&cut.slice) {
+        let message = format!("'{y}' depends on a random number, which would be drawn a second time");
+        found.push(error(span, message).help(format!("draw it before '{x}', and give it a name")));
+    } else if let Some(name) = far {
+        let message = format!("'{name}' is declared outside of the function that '{y}' is computed in");
+        found.push(error(used.of.span, message).help(outside(name)));
+    } else if let Some((name, span)) = instances.written(cut, used) {
+        let message = format!(
+            "'{y}' is computed from '{name}', and this statement may write to an instance that '{name}' leads to"
+        );
+        let help = format!(
+            "write to it as '{name}' behind its declaration, or differentiate a function: 'gradient(at: {x}) {{ {x} in … }}'"
+        );
+        found.push(error(span, message).help(help));
+    }
+    found
+}
+
+fn outside(name: &Name) -> String {
+    format!(
+        "make '{name}' a parameter of the function, or differentiate a function: 'gradient(at: {name}) {{ {name} in … }}'"
+    )
+}
+
+fn error(span: Span, message: String) -> Diagnostic {
+    Diagnostic::error(Code::WithRespectTo, span, message)
+}
+
+/// What leads to the variable changes something that was there before.
+fn changed_before(used: &Use, name: &Name, span: Span) -> Diagnostic {
+    let (x, y) = (&used.wrt[0].name, &used.of.name);
+    if used.wrt.iter().any(|x| x.name == *name) {
+        let message = format!("'{name}' is changed before '{y}' is computed from it");
+        let help = format!("give what '{name}' becomes a name of its own, and differentiate with respect to that");
+        return Diagnostic::error(Code::WithRespectTo, span, message).help(help);
+    }
+    let message = format!("'{name}' is changed between '{x}' and '{y}', and declared before them");
+    Diagnostic::error(Code::WithRespectTo, span, message).help(format!("declare '{name}' behind '{x}'"))
+}
