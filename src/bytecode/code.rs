@@ -152,7 +152,7 @@ pub enum Operator {
     /// `x… → array`
     Coordinates { of: TangentId },
     /// `body →`, or `body → thrown, error`
-    Recompute,
+    Recompute { traced: bool },
 }
 
 /// A call of a function with registered derivatives.

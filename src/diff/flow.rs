@@ -61,6 +61,7 @@ const NATIVES: &[(&str, NativePassage)] = &[
     ("value.", NativePassage::Nothing),
     ("io.", NativePassage::Nothing),
     ("time.", NativePassage::Nothing),
+    ("random.int", NativePassage::Carry),
     ("random.", NativePassage::Nothing),
 ];
 

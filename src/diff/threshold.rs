@@ -1,17 +1,19 @@
 //! Comparisons on which branches depend: where two numbers that move are equal, a branch is taken exactly at its threshold,
 //! and the derivative is one by convention, that of the branch.
 //!
-//! In: a function. Out: the same function with an [`Operator::Threshold`] in front of each such comparison.
+//! In: a function. Out: the same function with an [`Operator::Threshold`] in front of each such comparison, and of each step
+//! whose slope is 0 wherever it has one (`floor`), which may be at a jump.
 //!
 //! Promises: only comparisons that decide where the program goes on are marked: `if`, `while`, `guard`, `switch`, `where`,
 //! `?:`, `&&` and `||`, and the result of a closure or a function that somebody else decides by. A condition that stops the
 //! program otherwise (`precondition`) is none. What the library compares is marked where it has been put in the place of a
 //! call in the program's own code, and in functions that are nothing but a condition (`contains` of a range, what `sorted()` and
-//! masks compare by).
+//! masks compare by) or that round. A rounding that only selects (`Int(floor(x))`, `withoutDerivative(at: floor(x))`) is not
+//! marked.
 
 use super::possible::Possible;
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
-use crate::native::Value;
+use crate::native::{Primitive, Rule, Value};
 use crate::value::Bank;
 
 /// How the names of closures begin.
@@ -19,14 +21,19 @@ const CLOSURE: &str = "closure";
 
 /// The function with its thresholds marked; `None` when it has none.
 pub fn marked(program: &Program, id: FunctionId, f: &Function) -> Option<Function> {
-    if f.is_prelude && !is_condition(f) || !steps(f).any(is_comparison) {
+    let compares = (!f.is_prelude || is_condition(f)) && steps(f).any(is_comparison);
+    let rounds = (!f.is_prelude || is_rounding(f)) && steps(f).any(may_jump);
+    if !compares && !rounds {
         return None;
     }
-    let deciding = Deciding::new(program).of(id, f, result_decides(program, id));
+    let marks = |are_wanted: bool, marks: &dyn Fn() -> Vec<bool>| if are_wanted { marks() } else { vec![] };
+    let deciding = marks(compares, &|| Deciding::new(program).of(id, f, result_decides(program, id)));
+    let counting = marks(rounds, &|| counting(program, f));
     let possible = Possible::of(program, f);
     let is_threshold = |step: &Instruction| {
+        let is_in = |marks: &[bool]| step.outs.iter().any(|r| marks.get(r.0 as usize) == Some(&true));
         let moves = step.ins.iter().any(|r| possible.is_varied(*r));
-        is_comparison(step) && moves && step.outs.iter().any(|r| deciding[r.0 as usize])
+        moves && (is_comparison(step) && is_in(&deciding) || may_jump(step) && is_in(&counting))
     };
     if !steps(f).any(is_threshold) {
         return None;
@@ -54,6 +61,60 @@ fn steps(f: &Function) -> impl Iterator<Item = &Instruction> {
 /// Whether a step compares two numbers.
 fn is_comparison(step: &Instruction) -> bool {
     matches!(step.op, Op::Primitive(id) if matches!(id.info().value, Value::Test2(_)))
+}
+
+/// Whether a step is a rounding or the like: its slope is 0, except where it jumps.
+fn may_jump(step: &Instruction) -> bool {
+    let jumps = |info: &Primitive| matches!(info.rule, Rule::Flat) && info.corner.is_some();
+    matches!(step.op, Op::Primitive(id) if jumps(id.info()))
+}
+
+/// Whether a function of the library rounds a number, and does nothing else.
+fn is_rounding(f: &Function) -> bool {
+    let is_part = |step: &Instruction| {
+        matches!(step.op, Op::Primitive(_) | Op::Copy | Op::ConstF(_) | Op::ConstI(_) | Op::LoadRecord { .. })
+    };
+    f.results == [Bank::F] && steps(f).all(is_part)
+}
+
+/// The registers whose numbers count in something: they are not only compared, cut off from derivatives or turned into
+/// integers.
+fn counting(program: &Program, f: &Function) -> Vec<bool> {
+    let mut counting = vec![false; f.registers.len()];
+    let is_number = |r: &&Reg| f.registers[r.0 as usize].bank == Bank::F;
+    let returned = f.blocks.iter().filter_map(|block| match &block.end {
+        Some(Terminator::Return(values)) => Some(values),
+        _ => None,
+    });
+    for r in returned.flatten().filter(is_number) {
+        counting[r.0 as usize] = true;
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        crate::stop::look();
+        for step in steps(f) {
+            let counts = match &step.op {
+                Op::Operator(Operator::WithoutDerivative { .. }) => false,
+                Op::Call(callee) => !program.function(*callee).is_some_and(|callee| cuts(callee)),
+                Op::Primitive(id) if id.info().result == Bank::I => false,
+                Op::Primitive(_) | Op::Copy => step.outs.iter().any(|r| counting[r.0 as usize]),
+                _ => true,
+            };
+            for r in step.ins.iter().filter(is_number).filter(|_| counts) {
+                changed |= !std::mem::replace(&mut counting[r.0 as usize], true);
+            }
+        }
+    }
+    counting
+}
+
+/// Whether a function cuts its arguments off from derivatives, and does nothing else.
+fn cuts(f: &Function) -> bool {
+    let is_cut = |step: &Instruction| {
+        matches!(step.op, Op::Copy | Op::Operator(Operator::WithoutDerivative { .. } | Operator::NoDerivative { .. }))
+    };
+    f.is_prelude && steps(f).all(is_cut) && steps(f).any(|step| step.op != Op::Copy)
 }
 
 /// Whether a function of the library is nothing but a condition: of several comparisons, or a closure that compares. A

@@ -39,7 +39,7 @@ pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Ope
         }
         ir::Operator::ValueWithTangent { at, result, throws } => Operator::ValueWithTangent { at, result, throws },
         ir::Operator::Transpose { at, result } => Operator::Transpose { at, result },
-        ir::Operator::Recompute => Operator::Recompute,
+        ir::Operator::Recompute { traced } => Operator::Recompute { traced },
         ir::Operator::Series { result, throws } => Operator::Series { result, throws },
         ir::Operator::Gradient { at, value, throws } => Operator::Gradient { at, value, throws },
         ir::Operator::ApplyAtOnce => Operator::ApplyAtOnce,

@@ -374,7 +374,7 @@ pub enum Operator {
     Coordinates { of: TangentId },
     /// `body →`, or `body → thrown, error`: calls a function without parameters and results. A reverse level does not record it, but has it run again
     /// on the way back.
-    Recompute,
+    Recompute { traced: bool },
 }
 
 impl Operator {
@@ -392,7 +392,7 @@ impl Operator {
             Operator::Series { result, .. } => vec![result],
             Operator::ApplyAtOnce
             | Operator::NoDerivative { .. }
-            | Operator::Recompute
+            | Operator::Recompute { .. }
             | Operator::Threshold { .. }
             | Operator::SendBreak { .. }
             | Operator::ReceiveBreak { .. }

@@ -150,7 +150,7 @@ fn operation(program: &Program, op: &Op) -> String {
             Operator::KeepBreak { component, .. } => format!("keep break.{component}"),
             Operator::KeptBreak { component, .. } => format!("kept break.{component}"),
             Operator::Threshold { .. } => "threshold".into(),
-            Operator::Recompute => "recompute".into(),
+            Operator::Recompute { .. } => "recompute".into(),
             Operator::Gradient { value: true, .. } => "valueWithGradient".into(),
             Operator::Gradient { .. } => "gradient".into(),
             Operator::Series { .. } => "series".into(),

@@ -219,14 +219,14 @@ impl Check<'_> {
                 let (object, content) = ins.split_at(usize::from(inside.has_object()).min(ins.len()));
                 inside.is_content(content) && object.iter().all(|bank| *bank == Bank::R) && outs == [Bank::F]
             }
-            Operator::Threshold { .. } => outs.is_empty() && ins == [Bank::F, Bank::F],
+            Operator::Threshold { .. } => outs.is_empty() && (ins == [Bank::F] || ins == [Bank::F, Bank::F]),
             Operator::Gradient { at, value: gives, throws } => {
                 let more = error(throws) + 1 + usize::from(*gives);
                 ins.len() == value(at) + 1 && outs.len() == more + vector(at)
             }
             Operator::Series { throws, .. } => ins == [Bank::F, Bank::I, Bank::R] && outs.len() == error(throws) + 2,
             Operator::ApplyAtOnce => outs == [Bank::I, Bank::R] && ins == [Bank::R, Bank::R],
-            Operator::Recompute => (outs.is_empty() || outs == [Bank::I, Bank::R]) && ins == [Bank::R],
+            Operator::Recompute { .. } => (outs.is_empty() || outs == [Bank::I, Bank::R]) && ins == [Bank::R],
             Operator::Coordinates { of } => outs == [Bank::R] && ins.len() == value(of),
             Operator::NoDerivative { .. } => ins == outs,
             Operator::WithoutDerivative { of } => ins == outs && ins.len() == value(of),

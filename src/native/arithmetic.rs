@@ -37,6 +37,7 @@ pub(super) const TABLE: &[Primitive] = &[
     Primitive::new("double.sign", Value::F1(values::sign), Rule::Flat)
         .on(ANY)
         .kink("the slope is 0 everywhere", &[Kink { at: &[0.0], slopes: &[0.0] }])
+        .corner(|_, x| at(x, 0.0, [f64::INFINITY; 2]))
         .doc("-1, 0 or 1."),
     Primitive::new(
         "double.copysign",
@@ -45,7 +46,11 @@ pub(super) const TABLE: &[Primitive] = &[
     )
     .on(PAIRS)
     .kink("the slope at 0 is 0", &[Kink { at: &[0.0, 1.0], slopes: &[0.0, 0.0] }])
-    .corner(|k, x| if k == 0 { at(x, 0.0, [-1.0, 1.0].map(|slope| slope * 1.0_f64.copysign(x[1]))) } else { None })
+    .corner(|k, x| match k {
+        0 => at(x, 0.0, [-1.0, 1.0].map(|slope| slope * 1.0_f64.copysign(x[1]))),
+        _ if x[0] == 0.0 || x[1] != 0.0 => None,
+        _ => jump(x[1].is_sign_positive(), f64::INFINITY, 0.0),
+    })
     .doc("The magnitude of one number with the sign of another."),
     Primitive::new(
         "double.min",
@@ -80,16 +85,30 @@ pub(super) const TABLE: &[Primitive] = &[
     .kink("the slope at 0 is 0", &[Kink { at: &[0.0], slopes: &[0.0] }])
     .corner(|_, x| at(x, 0.0, [0.0, 1.0]))
     .doc("The number, or 0 when it is negative."),
-    Primitive::new("double.floor", Value::F1(f64::floor), Rule::Flat).on(ANY).kink(FLAT, WHOLE).doc("Largest whole number not above."),
-    Primitive::new("double.ceil", Value::F1(f64::ceil), Rule::Flat).on(ANY).kink(FLAT, WHOLE).doc("Smallest whole number not below."),
+    Primitive::new("double.floor", Value::F1(f64::floor), Rule::Flat)
+        .on(ANY)
+        .kink(FLAT, WHOLE)
+        .corner(|_, x| if is_whole(x[0]) { jump(true, f64::INFINITY, 0.0) } else { None })
+        .doc("Largest whole number not above."),
+    Primitive::new("double.ceil", Value::F1(f64::ceil), Rule::Flat)
+        .on(ANY)
+        .kink(FLAT, WHOLE)
+        .corner(|_, x| if is_whole(x[0]) { jump(false, f64::INFINITY, 0.0) } else { None })
+        .doc("Smallest whole number not below."),
     Primitive::new("double.round", Value::F1(f64::round), Rule::Flat)
         .on(ANY)
         .kink(FLAT, &[Kink { at: &[0.5], slopes: &[0.0] }])
+        .corner(|_, x| if is_half(x[0]) { jump(x[0] > 0.0, f64::INFINITY, 0.0) } else { None })
         .doc("Nearest whole number, halves away from 0."),
-    Primitive::new("double.trunc", Value::F1(f64::trunc), Rule::Flat).on(ANY).kink(FLAT, WHOLE).doc("Whole part."),
+    Primitive::new("double.trunc", Value::F1(f64::trunc), Rule::Flat)
+        .on(ANY)
+        .kink(FLAT, WHOLE)
+        .corner(|_, x| if is_whole(x[0]) && x[0] != 0.0 { jump(x[0] > 0.0, f64::INFINITY, 0.0) } else { None })
+        .doc("Whole part."),
     Primitive::new("double.rint", Value::F1(f64::round_ties_even), Rule::Flat)
         .on(ANY)
         .kink(FLAT, &[Kink { at: &[0.5], slopes: &[0.0] }])
+        .corner(|_, x| if is_half(x[0]) { jump(x[0].round_ties_even() > x[0], f64::INFINITY, 0.0) } else { None })
         .doc("Nearest whole number, halves to the even one."),
     Primitive::new(
         "double.fmod",
@@ -98,6 +117,7 @@ pub(super) const TABLE: &[Primitive] = &[
     )
     .on(PAIRS)
     .kink("the jumps do not count", &[Kink { at: &[4.0, 2.0], slopes: &[1.0, -2.0] }])
+    .corner(jumps_of_fmod)
     .doc("Remainder with the sign of the first number."),
     Primitive::new(
         "double.remainder",
@@ -106,6 +126,7 @@ pub(super) const TABLE: &[Primitive] = &[
     )
     .on(PAIRS)
     .kink("the jumps do not count", &[Kink { at: &[4.0, 2.0], slopes: &[1.0, -2.0] }])
+    .corner(jumps_of_remainder)
     .doc("Remainder nearest to 0."),
     Primitive::new("double.sqrt", Value::F1(f64::sqrt), slope!(|_, y| T::constant(0.5) / y.without_sign_of_zero()))
         .on(&[0.3, 1.0, 2.5, 9.0])
@@ -160,6 +181,50 @@ const INFINITE_AT_0: &[Kink] =
     &[Kink { at: &[0.0], slopes: &[f64::INFINITY] }, Kink { at: &[-0.0], slopes: &[f64::INFINITY] }];
 const FLAT: &str = "the slope is 0 everywhere";
 const WHOLE: &[Kink] = &[Kink { at: &[1.0], slopes: &[0.0] }];
+
+fn is_whole(x: f64) -> bool {
+    x.is_finite() && x == x.trunc()
+}
+
+fn is_half(x: f64) -> bool {
+    (x - x.trunc()).abs() == 0.5
+}
+
+/// The slopes on both sides of a jump, which is on the left or on the right of the operand; `other` on the other side.
+fn jump(on_left: bool, slope: f64, other: f64) -> Option<[f64; 2]> {
+    Some(if on_left { [slope, other] } else { [other, slope] })
+}
+
+/// `x % y` jumps where `x` is a multiple of `y`, except at 0.
+fn jumps_of_fmod(k: usize, x: &[f64]) -> Option<[f64; 2]> {
+    let (x, y) = (x[0], x[1]);
+    if x == 0.0 || x % y != 0.0 {
+        return None;
+    }
+    match k {
+        0 => jump(x > 0.0, f64::NEG_INFINITY, 1.0),
+        _ => jump(y < 0.0, f64::INFINITY.copysign(x) * y.signum(), -(x / y).trunc()),
+    }
+}
+
+/// The remainder nearest to 0 jumps where it is half of `y`.
+fn jumps_of_remainder(k: usize, x: &[f64]) -> Option<[f64; 2]> {
+    let (x, y) = (x[0], x[1]);
+    let rest = libm::remainder(x, y);
+    if rest == 0.0 || rest.abs() != y.abs() / 2.0 {
+        return None;
+    }
+    // Beyond the jump it has the other sign.
+    let grows = rest.is_sign_positive() != x.is_sign_positive();
+    match k {
+        0 => jump(rest < 0.0, f64::NEG_INFINITY, 1.0),
+        _ => {
+            let on_left = grows != (y > 0.0);
+            let down = if on_left { f64::INFINITY } else { f64::NEG_INFINITY };
+            jump(on_left, down * rest, -((x - rest) / y).round())
+        }
+    }
+}
 
 /// The slopes on both sides, if the first operand is `kink`.
 pub(super) fn at(x: &[f64], kink: f64, slopes: [f64; 2]) -> Option<[f64; 2]> {

@@ -167,6 +167,18 @@ fn slopes_beside_kinks_are_what_they_are() {
         ("double.acos", &[1.0]),
         ("double.acos", &[-1.0]),
         ("double.acosh", &[1.0]),
+        ("double.sign", &[0.0]),
+        ("double.floor", &[2.0]),
+        ("double.ceil", &[-2.0]),
+        ("double.round", &[0.5]),
+        ("double.round", &[-1.5]),
+        ("double.trunc", &[-3.0]),
+        ("double.rint", &[0.5]),
+        ("double.rint", &[1.5]),
+        ("double.fmod", &[4.0, 2.0]),
+        ("double.fmod", &[-4.0, 2.0]),
+        ("double.remainder", &[1.0, 2.0]),
+        ("double.remainder", &[3.0, 2.0]),
     ];
     for p in table::all().iter().filter(|p| p.corner.is_some()) {
         assert!(points.iter().any(|(name, _)| *name == p.name), "{} has no point", p.name);

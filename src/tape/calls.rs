@@ -51,7 +51,9 @@ impl Levels {
             let values = results.iter().map(|y| y.value).collect();
             Box::new(Seen { name: kind.name(), place, values })
         });
-        let Some(tape) = self.recording(k) else { return Ok(results.to_vec()) };
+        let Some(tape) = self.recording(k) else {
+            return Ok(results.iter().map(|y| self.unrecorded(k, *y)).collect());
+        };
         let count = results.len() as u32;
         let first = tape.push_wide(count, |first| Wide { first, results: count, kind, seen })?;
         if k > 0 {
@@ -73,8 +75,11 @@ impl Levels {
     /// [`Stop`] when the limit is reached.
     pub fn moving_like(&mut self, k: usize, like: Num, x: Num) -> Result<Num, Stop> {
         let node = self.node(k, like);
-        if node == 0 || self.is_paused(k) {
+        if node == 0 {
             return Ok(x);
+        }
+        if self.is_paused(k) {
+            return Ok(self.unrecorded(k, x));
         }
         let outer = self.live_slot(x.slot);
         if outer == self.strip_slot(k, like.slot) {

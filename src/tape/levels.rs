@@ -26,6 +26,9 @@ pub enum Mode {
 /// and with most functions twice as many for each level.
 const DEEPEST: usize = 64;
 
+/// The slot of a number in a reverse level that moves and was not recorded; no node has that number.
+const UNRECORDED: u64 = u32::MAX as u64;
+
 /// Bytes of scratch numbers that are kept for the next sweep.
 const KEPT_SCRATCH: usize = 4 << 20;
 
@@ -58,6 +61,8 @@ pub(super) struct Level {
     pub(super) is_linear: bool,
     /// Nothing is recorded for now: what is computed is constant in the level, and only copies keep their slots.
     is_paused: bool,
+    /// While it is paused it is known of what is computed whether it moves.
+    is_traced: bool,
     /// The steps that made its nodes, where they are kept; see [`series`](super::series).
     pub(super) steps: Option<Box<super::series::Steps>>,
     /// Storage that was written while the level was innermost; see [`settle`](super::settle).
@@ -164,6 +169,8 @@ impl Levels {
         }
         let kind = match (direction, self.stack.is_empty()) {
             (Direction::Reverse, true) => Kind::OutermostReverse,
+            // There equal tangents of different numbers are told apart.
+            (Direction::Forward, true) if self.refuses_kinks() => Kind::Forward(TangentColumn::default()),
             (Direction::Forward, true) => Kind::OutermostForward,
             (Direction::Reverse, false) => Kind::Reverse(Box::new(Recording::new(&self.pool))),
             (Direction::Forward, false) => Kind::Forward(TangentColumn::default()),
@@ -177,6 +184,7 @@ impl Levels {
             kind,
             is_linear: false,
             is_paused: false,
+            is_traced: false,
             steps: None,
             log: Default::default(),
         });
@@ -204,12 +212,38 @@ impl Levels {
         (is_plain && self.direction() == Some(Direction::Reverse)).then(|| self.stack.len() - 1)
     }
 
-    /// Begins or ends a time in which nothing is recorded in level `k`.
-    pub fn pause(&mut self, k: usize, is_paused: bool) {
+    /// Begins a time in which nothing is recorded in level `k`. With `traced` what is computed from numbers that move gets
+    /// the slot of an [unrecorded](Levels::is_unrecorded) number.
+    pub fn pause(&mut self, k: usize, traced: bool) {
+        self.set_pause(k, true, traced);
+    }
+
+    /// Ends such a time.
+    pub fn unpause(&mut self, k: usize) {
+        self.set_pause(k, false, false);
+    }
+
+    fn set_pause(&mut self, k: usize, is_paused: bool, is_traced: bool) {
         if let Some(level) = self.stack.get_mut(k) {
-            level.is_paused = is_paused;
+            (level.is_paused, level.is_traced) = (is_paused, is_traced);
         }
         self.set_mode();
+    }
+
+    /// Whether a slot of that level says nothing but that the number moves.
+    pub fn is_unrecorded(epoch: u64, slot: Slot) -> bool {
+        slot == Slot { epoch, payload: UNRECORDED }
+    }
+
+    /// What was computed while level `k` was paused, of numbers that move there. One that moves in a level outside keeps
+    /// its link to that.
+    pub(super) fn unrecorded(&self, k: usize, y: Num) -> Num {
+        match self.stack.get(k) {
+            Some(level) if level.is_traced && !self.is_live(y.slot) => {
+                Num { value: y.value, slot: Slot { epoch: level.epoch, payload: UNRECORDED } }
+            }
+            _ => y,
+        }
     }
 
     /// Whether nothing is recorded in level `k` for now.
@@ -275,10 +309,15 @@ impl Levels {
 
     fn set_mode(&mut self) {
         let (mode, lone) = match self.stack.as_slice() {
-            [] | [Level { is_paused: true, .. }] => (Mode::Plain, 0),
+            [] | [Level { is_paused: true, is_traced: false, .. }] => (Mode::Plain, 0),
             _ if self.watch.is_some() => (Mode::General, 0),
             // Whether a step is linear is looked at there.
-            [Level { is_linear: true, .. } | Level { steps: Some(_), .. }] => (Mode::General, 0),
+            [
+                Level { is_linear: true, .. }
+                | Level { is_traced: true, .. }
+                | Level { steps: Some(_), .. }
+                | Level { kind: Kind::Forward(_), .. },
+            ] => (Mode::General, 0),
             [Level { epoch, kind: Kind::OutermostForward, .. }] => (Mode::LoneForward, *epoch),
             [Level { epoch, .. }] => (Mode::LoneReverse, *epoch),
             _ => (Mode::General, 0),

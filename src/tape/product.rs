@@ -60,7 +60,7 @@ impl Levels {
 
     fn push_sum(&mut self, k: usize, operands: Vec<(u32, f64, crate::value::Slot)>, value: Num) -> Result<Num, Stop> {
         let outer = self.live_slot(value.slot);
-        let Some(tape) = self.recording(k) else { return Ok(value) };
+        let Some(tape) = self.recording(k) else { return Ok(self.unrecorded(k, value)) };
         let node = tape.push_wide(1, |first| Wide { first, results: 1, kind: WideKind::Sum(operands), seen: None })?;
         if k > 0 {
             tape.set_outer_value(node, outer)?;

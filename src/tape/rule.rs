@@ -67,7 +67,7 @@ impl Levels {
             return Ok(result);
         }
         if self.is_paused(k) {
-            return Ok(result);
+            return Ok(self.unrecorded(k, result));
         }
         let seen = self.look(k, id, (x, n), result.value)?;
         let step = Step { id, x: inner, n, result };

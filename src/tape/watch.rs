@@ -149,6 +149,11 @@ impl Levels {
         self.watch.as_ref().filter(|watch| watch.wanted.steps).map(|watch| watch.place)
     }
 
+    /// Whether the program is to stop at a kink.
+    pub(super) fn refuses_kinks(&self) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.wanted.no_kinks)
+    }
+
     /// Whether the program is to stop at the first of them.
     pub fn stops_at_once(&self) -> bool {
         self.watch.as_ref().is_some_and(|watch| watch.wanted.at_once)
@@ -251,12 +256,21 @@ impl Levels {
         if !moves || x[0].value != x[1].value {
             return Ok(());
         }
-        let time = watch.times.entry(watch.place).or_default();
-        *time += 1;
-        let (place, time) = (watch.place, *time);
-        let values = [x[0].value, x[1].value, 0.0];
-        let step = Step { place, time, id, x: values, operands: 2, nodes: [0; 3], n: 0, result: f64::NAN };
+        let step = watch.step(id, &x.map(|x| x.value), f64::NAN);
         watch.met(Met { step, slopes: None })
+    }
+
+    /// Looks at a step whose slope is 0 wherever it has one: it may be at a jump.
+    ///
+    /// # Errors
+    /// [`Stop::Kink`] when the program is to stop there.
+    pub fn flat(&mut self, id: PrimitiveId, x: Num) -> Result<(), Stop> {
+        let Some(k) = self.innermost(&[x]).filter(|k| !self.is_paused(*k)) else { return Ok(()) };
+        let result = id.info().number(&[x.value], 0).unwrap_or(f64::NAN);
+        let Some(slopes) = self.kink(k, id, &[x], result) else { return Ok(()) };
+        let Some(watch) = self.watch.as_mut().filter(|watch| watch.wanted.kinks) else { return Ok(()) };
+        let step = watch.step(id, &[x.value], result);
+        watch.met(Met { step, slopes: Some(slopes) })
     }
 
     /// Looks at the tangent of a step.
@@ -271,6 +285,15 @@ impl Levels {
 }
 
 impl Watch {
+    /// A step at this place that has no node.
+    fn step(&mut self, id: PrimitiveId, of: &[f64], result: f64) -> Step {
+        let time = self.times.entry(self.place).or_default();
+        *time += 1;
+        let mut x = [0.0; 3];
+        x.iter_mut().zip(of).for_each(|(to, from)| *to = *from);
+        Step { place: self.place, time: *time, id, x, operands: of.len() as u8, nodes: [0; 3], n: 0, result }
+    }
+
     fn found(&mut self, wrong: Wrong) -> Result<(), Stop> {
         self.first.get_or_insert(wrong);
         if self.wanted.at_once { Err(Stop::NotFinite) } else { Ok(()) }

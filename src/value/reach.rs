@@ -281,6 +281,14 @@ fn origins_of(object: &Ref) -> [Option<&Origins>; 2] {
     }
 }
 
+/// Whether a number that an integer or a text of an object was made of has a slot of some kind.
+pub fn any_origin(object: &Ref, is_wanted: impl Fn(Slot) -> bool) -> bool {
+    match object {
+        Ref::Box(inside) => inside.cells.borrow().origins.any_slot(&is_wanted),
+        _ => origins_of(object).into_iter().flatten().any(|origins| origins.any_slot(&is_wanted)),
+    }
+}
+
 /// Where an object is: two that are alive at once are at different places. Texts are nowhere.
 pub fn address(object: &Ref) -> usize {
     match object {

@@ -350,7 +350,7 @@ fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
         Operator::Series { result, .. } => vec![result],
         Operator::ApplyAtOnce
         | Operator::NoDerivative { .. }
-        | Operator::Recompute
+        | Operator::Recompute { .. }
         | Operator::Threshold { .. }
         | Operator::SendBreak { .. }
         | Operator::ReceiveBreak { .. }

@@ -135,6 +135,9 @@ impl<'a> Marking<'a> {
         let mut made_of: BTreeMap<Reg, Vec<Reg>> = BTreeMap::new();
         if calls(step) {
             self.call(step, steps, &mut made_of);
+        } else if step.op == Op::Operator(Operator::Recompute { traced: false }) && self.reach.leads_out() {
+            let traced = self.operator(Operator::Recompute { traced: true }, &step.outs, &step.ins, step.span);
+            steps.push(Instruction { active: step.active, ..traced });
         } else {
             steps.push(step.clone());
         }

@@ -39,6 +39,8 @@ pub struct Reach {
     kinds: HashMap<Kind, u32>,
     /// Which nodes are to be followed; none where no chain can break.
     followed: Vec<bool>,
+    /// Whether chains lead through variables and instances that functions share, or through what function values give.
+    is_shared: bool,
 }
 
 /// Edges while they are collected.
@@ -73,6 +75,11 @@ impl Reach {
     /// Whether there is nothing to follow.
     pub fn is_empty(&self) -> bool {
         self.followed.is_empty()
+    }
+
+    /// Whether a chain may lead out of a function value without results, which may throw.
+    pub fn leads_out(&self) -> bool {
+        self.is_shared
     }
 
     /// Whether what a register holds is to be followed.
@@ -269,6 +276,10 @@ impl Search<'_> {
         let followed: Vec<bool> = behind.into_iter().zip(before).map(|(behind, before)| behind && before).collect();
         if followed.contains(&true) {
             self.reach.followed = followed;
+            let is_open = |shared: &Shared| matches!(shared, Shared::Box(..) | Shared::Global(..) | Shared::Result(..));
+            let mut shared = self.reach.shared.iter().filter(|(shared, _)| is_open(shared));
+            self.reach.is_shared =
+                shared.any(|(_, node)| self.reach.is_followed(*node) || self.reach.is_followed(node + 1));
         }
         self.reach
     }
@@ -282,6 +293,9 @@ pub fn body_of<'s>(
     operator: &Operator,
     step: &'s Instruction,
 ) -> Option<(Kind, &'s [Reg])> {
+    if *operator == (Operator::Recompute { traced: false }) {
+        return Some(((vec![], step.outs.iter().map(|r| f.registers[r.0 as usize].bank).collect()), &step.outs));
+    }
     let (at, result, throws) = match *operator {
         Operator::ValueWithDifferential { at, result, throws } | Operator::ValueWithTangent { at, result, throws } => {
             (at, result, throws)

@@ -62,7 +62,9 @@ impl Builder<'_> {
                 let throws = body.throws;
                 self.operate_on_body(Operator::Gradient { at, value, throws }, &ins, banks, throws, result)
             }
-            ("recompute", Some(body)) => self.operate_on_body(Operator::Recompute, &ins, vec![], body.throws, result),
+            ("recompute", Some(body)) => {
+                self.operate_on_body(Operator::Recompute { traced: false }, &ins, vec![], body.throws, result)
+            }
             ("series", Some(body)) => {
                 let value = self.tangent_of_all(std::slice::from_ref(&body.result));
                 let throws = body.throws;

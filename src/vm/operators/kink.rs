@@ -22,13 +22,16 @@ pub struct Kink {
     pub slopes: Option<Sides>,
 }
 
-/// A branch depends on the comparison of two numbers.
+/// A branch depends on the comparison of two numbers, or a number is rounded.
 pub(super) fn compared(machine: &mut Machine, id: PrimitiveId, numbers: &Cells) -> Result<(), Box<Fault>> {
     let number = |k: usize| Num {
         value: numbers.f.get(k).copied().unwrap_or_default(),
         slot: numbers.slots.get(k).copied().unwrap_or(Slot::NONE),
     };
-    Ok(machine.levels.compared(id, [number(0), number(1)])?)
+    Ok(match numbers.f.len() {
+        1 => machine.levels.flat(id, number(0))?,
+        _ => machine.levels.compared(id, [number(0), number(1)])?,
+    })
 }
 
 impl Machine {
@@ -58,7 +61,10 @@ pub(in super::super) fn with_kink(machine: &mut Machine, mut fault: Box<Fault>) 
             "the derivative is that of the branch that is taken here".to_owned(),
         ),
         Some(Sides { left, right, taken }) => {
-            let message = if left.is_finite() && right.is_finite() {
+            let is_jump = taken.is_finite() && (left.is_infinite() || right.is_infinite());
+            let message = if is_jump {
+                format!("{step_text} is differentiated where it jumps")
+            } else if left.is_finite() && right.is_finite() {
                 let (left, right) = (text(left), text(right));
                 format!(
                     "{step_text} is differentiated at a kink: its slope is {left} on the left and {right} on the right"

@@ -106,8 +106,9 @@ pub fn operate(
         }
         Operator::Series { result, throws } => series::begin(machine, arguments, (result, throws)),
         Operator::ApplyAtOnce => at_once::apply(machine, compiler, &arguments),
-        Operator::Recompute => {
-            recompute::begin(machine, last_reference(&mut arguments)?, site.results[1] > 0, derivative)
+        Operator::Recompute { traced } => {
+            let body = last_reference(&mut arguments)?;
+            recompute::begin(machine, body, (site.results[1] > 0, traced), derivative)
         }
         Operator::Coordinates { of } => coordinates(machine, walk(compiler), of, &arguments),
         Operator::WithoutDerivative { .. } => {

@@ -3,7 +3,8 @@
 //! The part is a function without parameters. What it reads and writes is what it can reach: what it captured, and global
 //! variables. Before it runs all that is copied; values are shared with the copy until they are written to, so the copy
 //! takes little. While it runs the level is paused: numbers that are computed become constants of it, and numbers that are
-//! only copied keep their nodes. Afterwards every number that can be reached, is not the one from before and has no node
+//! only copied keep their nodes; where integers and texts that it makes of numbers may become numbers again, what is computed
+//! is marked as moving. Afterwards every number that can be reached, is not the one from before and has no node
 //! gets one, of one wide node for the whole part. An error that the part throws can be reached, too.
 //!
 //! A sweep that meets the wide node copies the copy once more, runs the function on that in a level of its own, finds the
@@ -18,9 +19,9 @@ use super::snapshot::{Copier, World, boxed, parts, state};
 use super::sweep::{self, Application, Finish};
 use super::{walk, whole};
 use crate::diagnostic::Code as Number;
-use crate::tape::{Block, Direction, LinearMap, Num, Sweep, UnsizedTranspose};
+use crate::tape::{Block, Direction, Levels, LinearMap, Num, Sweep, UnsizedTranspose};
 use crate::value::outline::{Outline, number};
-use crate::value::reach::{SlotChange, address, change_slots, change_slots_in_boxes};
+use crate::value::reach::{SlotChange, address, any_origin, change_slots, change_slots_in_boxes};
 use crate::value::{BoxCells, Cells, Ref, Slot};
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
@@ -55,8 +56,14 @@ struct First {
     boxes: Vec<Rc<BoxCells>>,
 }
 
-/// Calls a function without parameters and results, which may throw. `derivative`: the caller is derivative code.
-pub(super) fn begin(machine: &mut Machine, body: Ref, throws: bool, derivative: bool) -> Result<Next, Box<Fault>> {
+/// Calls a function without parameters and results, which may throw. `traced`: integers and texts that it makes of numbers
+/// may become numbers again behind it. `derivative`: the caller is derivative code.
+pub(super) fn begin(
+    machine: &mut Machine,
+    body: Ref,
+    (throws, traced): (bool, bool),
+    derivative: bool,
+) -> Result<Next, Box<Fault>> {
     let level =
         machine.levels.pausable().filter(|level| derivative && !machine.ruled.iter().any(|r| r.is_stripped_of(*level)));
     let Some((level, epoch)) = level.and_then(|k| Some((k, machine.levels.epoch_at(k)?))) else {
@@ -80,7 +87,7 @@ pub(super) fn begin(machine: &mut Machine, body: Ref, throws: bool, derivative: 
     let random = machine.host.random.clone();
     let (outline, results) = (Outline::default(), vec![]);
     let block = Block { state: copy, random, epoch, operands, throws, outline, results, held: 0 };
-    machine.levels.pause(level, true);
+    machine.levels.pause(level, traced);
     Ok(Next::call(body, true, First { level, throws, block, values, boxes }))
 }
 
@@ -103,7 +110,7 @@ fn held(state: &Ref, boxes: &[Rc<BoxCells>], values: &[Ref]) -> u64 {
 impl Task for First {
     fn resume(self: Box<Self>, machine: &mut Machine, _: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         let First { level, throws, mut block, values, boxes } = *self;
-        machine.levels.pause(level, false);
+        machine.levels.unpause(level);
         let known = values.iter().map(address).collect();
         let error = thrown(machine, throws);
         let first = roots(&mut machine.globals, error.clone(), boxes.clone());
@@ -113,11 +120,20 @@ impl Task for First {
         let mut numbers = vec![];
         for (at, object) in objects.iter().enumerate() {
             for (k, (value, slot)) in (0..).map_while(|k| number(object, k)).enumerate() {
-                if slot.epoch != block.epoch {
+                if Levels::is_unrecorded(block.epoch, slot) {
+                    block.results.push((at as u32, k as u32));
+                    numbers.push(Num::constant(value));
+                } else if slot.epoch != block.epoch {
                     block.results.push((at as u32, k as u32));
                     numbers.push(Num { value, slot });
                 }
             }
+        }
+        let epoch = block.epoch;
+        let is_unrecorded = |slot| Levels::is_unrecorded(epoch, slot);
+        if objects.iter().any(|object| any_origin(object, is_unrecorded)) {
+            // One result more, at no place: what integers and texts were made of that the second run makes again.
+            numbers.push(Num::default());
         }
         // Whatever fails from here on, the program has its variables.
         objects[0] = Ref::Null;
@@ -138,8 +154,9 @@ impl Task for First {
             machine.note_place();
         }
         let numbers = machine.levels.push_block(level, block, &numbers)?;
+        let origin = numbers.get(results.len()).map_or(Slot::NONE, |number| number.slot);
         let boxes: Vec<Rc<BoxCells>> = objects.iter().filter_map(boxed).collect();
-        let mut assign = Assign::new(&objects, results.into_iter().zip(numbers));
+        let mut assign = Assign::new(&objects, results.into_iter().zip(numbers), (epoch, origin));
         drop(objects);
         assign.finish(machine, &boxes);
         if throws {
@@ -158,13 +175,15 @@ fn is_recorded(object: &Ref) -> bool {
 
 /// Gives the results their nodes.
 struct Assign {
+    /// The level, and what integers and texts were made of that were made of unrecorded numbers.
+    origin: (u64, Slot),
     globals: Vec<(u32, Slot)>,
     by_address: HashMap<usize, Vec<(u32, Slot)>>,
 }
 
 impl Assign {
-    fn new(objects: &[Ref], results: impl Iterator<Item = ((u32, u32), Num)>) -> Assign {
-        let mut assign = Assign { globals: vec![], by_address: HashMap::new() };
+    fn new(objects: &[Ref], results: impl Iterator<Item = ((u32, u32), Num)>, origin: (u64, Slot)) -> Assign {
+        let mut assign = Assign { origin, globals: vec![], by_address: HashMap::new() };
         for ((object, k), number) in results {
             let all = match objects.get(object as usize).filter(|_| object > 0) {
                 Some(object) => assign.by_address.entry(address(object)).or_default(),
@@ -198,7 +217,8 @@ fn set_slots(cells: &mut Cells, slots: &[(u32, Slot)]) {
 
 impl SlotChange for Assign {
     fn slot(&mut self, slot: Slot) -> Slot {
-        slot
+        let (epoch, origin) = self.origin;
+        if Levels::is_unrecorded(epoch, slot) { origin } else { slot }
     }
 
     fn enters_boxes(&self) -> bool {
@@ -251,7 +271,7 @@ pub(super) fn again(machine: &mut Machine, application: Application, index: usiz
 
 impl Task for Again {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Again { application, index, boxes, world } = *self;
+        let Again { mut application, index, boxes, world } = *self;
         let Some((block, first)) = application.sweep.block(index) else { return Err(no_block()) };
         let error = thrown(machine, block.throws);
         let objects = block.outline.follow(&roots(&mut machine.globals, error, boxes));
@@ -268,9 +288,18 @@ impl Task for Again {
         let map = LinearMap::close(&mut machine.levels, &mut outputs);
         let map = Rc::new(LinearMap { transposed: application.map.transposed, ..map });
         let results: Vec<u32> = (first..).take(block.results.len()).collect();
+        let all = application.map.tape.wide().get(index).map_or(0, |wide| wide.results);
+        let origins = first + results.len() as u32..first + all;
+        let operands = block.operands.clone();
+        if map.direction() == Direction::Forward {
+            // What integers and texts were made of moves, and nobody needs to know how.
+            for node in origins {
+                whole::add(machine, walk(compiler), &mut application.sweep, node, Num::constant(1.0))?;
+            }
+        }
         let (seeded, read) = match map.direction() {
-            Direction::Reverse => (results, block.operands.clone()),
-            Direction::Forward => (block.operands.clone(), results),
+            Direction::Reverse => (results, operands),
+            Direction::Forward => (operands, results),
         };
         let mut sweep = Sweep::new(&mut machine.levels, &map.tape, map.direction());
         for (node, from) in map.seeded().into_iter().zip(seeded) {
