@@ -33,7 +33,7 @@ pub struct Checker<'p> {
 }
 
 /// What is done with a pullback that is not linear.
-const PULLBACK_AS_IT_IS: &str = "reverse mode calls it as it is; forward mode takes its slopes at zero";
+const PULLBACK_AS_IT_IS: &str = "reverse mode calls it as it is; forward mode needs its transpose, and stops the program where it has none; a differential that is registered, too, is what forward mode calls instead";
 /// What is done with a differential beside a pullback that is not linear.
 const DIFFERENTIAL_AS_IT_IS: &str = "forward mode calls it as it is; reverse mode calls the pullback";
 

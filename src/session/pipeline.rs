@@ -144,6 +144,7 @@ impl Session {
         }
         let end = self.program.functions.len();
         let samples = self.sample_uncalled(functions);
+        let sampled_end = self.program.functions.len();
         mark_own_tangents(&mut self.program, first);
         let mut checker = Checker::new(&self.program);
         for id in first..end {
@@ -152,34 +153,54 @@ impl Session {
         for (id, promise, requirement) in instances {
             checker.check_declaration(id, promise.linear, &promise.wrt, requirement, &mut out);
         }
-        for (id, promise) in samples {
-            let before = out.len();
-            checker.check_declaration(id, promise.linear, &promise.wrt, None, &mut out);
-            // A warning may be due to the types of the sample.
-            let found = out.split_off(before);
-            out.extend(found.into_iter().filter(Diagnostic::is_error));
+        let before = out.len();
+        for id in end..sampled_end {
+            checker.check(FunctionId(id as u32), &mut out);
         }
+        for (id, promise) in samples {
+            checker.check_declaration(id, promise.linear, &promise.wrt, None, &mut out);
+        }
+        // A warning may be due to the types of the sample.
+        let found = out.split_off(before);
+        out.extend(found.into_iter().filter(Diagnostic::is_error));
         out
     }
 
-    /// Generic functions that promise a derivative and that nobody calls, for types that they may be called with.
+    /// Lowers the generic functions that nobody calls for types that they may be called with. What promises a derivative
+    /// and was lowered with them is to be checked: they themselves, and what is declared inside of them.
     fn sample_uncalled(&mut self, functions: &[tree::FunctionId]) -> Vec<(FunctionId, Rc<Promise>)> {
         let unsupported = self.lowering.unsupported.len();
-        let mut samples = vec![];
-        for f in functions {
-            let Some(promise) = self.world.declared_promise(*f).filter(|p| !p.default) else { continue };
-            let is_generic = !self.world.function(*f).generics.is_empty();
-            if is_generic
-                && !self.world.is_inside(*f)
-                && self.lowering.instances(*f).is_empty()
-                && let Some(sample) = self.world.generic_sample(*f)
-            {
-                let id = self.lowering.function(&mut self.world, &mut self.program, &sample);
-                samples.push((id, promise));
+        let first = self.program.functions.len();
+        // What stands inside of a function may be called there.
+        let (inner, outer): (Vec<_>, Vec<_>) = functions.iter().copied().partition(|f| self.world.is_inside(*f));
+        for f in outer {
+            self.lower_sample(f);
+        }
+        for f in inner {
+            if self.world.is_local_function(f) && self.world.declared_promise(f).is_some() {
+                self.lower_sample(f);
             }
         }
         self.lowering.unsupported.truncate(unsupported);
+        let mut samples = vec![];
+        for f in functions {
+            let Some(promise) = self.world.declared_promise(*f).filter(|p| !p.default) else { continue };
+            for (id, generics) in self.lowering.instances(*f) {
+                if id.0 as usize >= first && self.world.promise_applies(*f, &generics) {
+                    samples.push((id, promise.clone()));
+                }
+            }
+        }
         samples
+    }
+
+    fn lower_sample(&mut self, f: tree::FunctionId) {
+        if !self.world.function(f).generics.is_empty()
+            && self.lowering.instances(f).is_empty()
+            && let Some(sample) = self.world.generic_sample(f)
+        {
+            self.lowering.function(&mut self.world, &mut self.program, &sample);
+        }
     }
 
     fn lower(&mut self, f: tree::FunctionId) {

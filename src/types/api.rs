@@ -195,10 +195,16 @@ impl World {
     /// around it.
     pub fn is_local(&mut self, f: FunctionId) -> bool {
         let is_plain = self.function(f).generics.is_empty();
-        let data = self.function_data(f);
         is_plain
-            && matches!(data.body, BodyState::Checked(_))
-            && data.outer.as_ref().is_some_and(|env| env.params.is_empty())
+            && self.is_local_function(f)
+            && self.function_data(f).outer.as_ref().is_some_and(|env| env.params.is_empty())
+    }
+
+    /// Whether a function is declared inside of another one, and was checked.
+    pub fn is_local_function(&self, f: FunctionId) -> bool {
+        let data = self.function_data(f);
+        matches!(data.body, BodyState::Checked(_))
+            && data.outer.is_some()
             && !matches!(data.kind, FunctionKind::Closure | FunctionKind::Script)
     }
 

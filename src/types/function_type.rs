@@ -27,7 +27,7 @@ impl World {
         for param in params {
             let marked = |name: &str| param.attributes.iter().find(|a| &*a.name.name == name);
             let no_derivative = marked("noDerivative");
-            let ty = self.resolve_type(&param.ty, scope);
+            let ty = self.resolve_attributed(&param.attributes, &param.ty, scope);
             if let Some(attribute) = no_derivative.filter(|_| strength <= Strength::Plain) {
                 let message = "'@noDerivative' may only be used on parameters of '@differentiable' function types";
                 self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));

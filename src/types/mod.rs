@@ -64,6 +64,7 @@ mod requirements;
 mod resolve;
 mod rethrow;
 mod rules;
+mod sample;
 mod signature;
 mod size;
 mod solver;

@@ -82,6 +82,22 @@ const WORDS: &[(&str, &str)] = &[
     ("M_PI", "π"),
 ];
 
+/// Types of Swift that are not there, with what to do instead.
+const ABSENT: &[(&str, &str)] = &[
+    ("AnyHashable", "an enum says what the cases are"),
+    ("Int128", "'Int' and 'UInt64' are the largest integers; 'Double' holds larger numbers"),
+    ("KeyPathIterable", "list the key paths in a member of your own: static let all = [\\Self.x, \\Self.y]"),
+    ("Mirror", "a type prints by its 'description'"),
+];
+
+/// Adds what to do without a type of Swift that is not there.
+pub(super) fn without(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    match ABSENT.iter().find(|(absent, _)| *absent == name) {
+        Some((_, instead)) => diagnostic.help(*instead),
+        None => diagnostic,
+    }
+}
+
 /// What to write instead of a word of another language that stands for no name.
 pub(super) fn word_for(name: &str) -> Option<&'static str> {
     WORDS.iter().find(|(word, _)| *word == name).map(|(_, here)| *here)

@@ -177,20 +177,6 @@ impl World {
         self.holds(&env.requirements, &env.params, generics)
     }
 
-    /// Types of the library that a generic function which promises a derivative may be called with: nobody else may do so.
-    pub fn generic_sample(&mut self, f: FunctionId) -> Option<FunctionRef> {
-        const MOST: usize = 4;
-        let decl = self.function_data(f).decl.clone()?;
-        let env = self.signature(f).env.clone();
-        let env = self.required_env(f, &env, &differentiation(decl.attribute("differentiable")?));
-        let types = [self.simple("Double"), self.simple("Float")];
-        let count = env.params.len();
-        let choices = if count <= MOST { 1usize << count } else { 1 };
-        let mut samples = (0..choices).map(|bits| (0..count).map(|k| types[bits >> k & 1].clone()).collect::<Vec<_>>());
-        let generics = samples.find(|sample| self.holds(&env.requirements, &env.params, sample))?;
-        Some(FunctionRef { function: f, generics })
-    }
-
     /// What the functions that fulfil promised requirements owe.
     pub fn promises_of_conformances(&mut self) -> Vec<Kept> {
         let mut kept = vec![];

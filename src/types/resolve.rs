@@ -1,6 +1,6 @@
 //! Types as written to types as known.
 
-use super::names::did_you_mean;
+use super::names::{did_you_mean, without};
 use super::store::{Named, Owner, World};
 use super::ty::{NominalId, ProtocolId, Type};
 use crate::diagnostic::{Code, Diagnostic};
@@ -111,7 +111,8 @@ impl World {
         let Some(mut ty) = found else {
             let message = format!("cannot find type '{}' in scope", first.name);
             let known = self.type_names();
-            self.report(did_you_mean(Diagnostic::error(Code::UnknownType, first.span, message), first, &known));
+            let diagnostic = without(Diagnostic::error(Code::UnknownType, first.span, message), &first.name);
+            self.report(did_you_mean(diagnostic, first, &known));
             return Type::Error;
         };
         for (ident, generics) in rest {

@@ -54,7 +54,7 @@ impl World {
         for param in ast_params.iter() {
             self.refuse_wrapped_param(param);
             let mut ty = match &param.ty {
-                Some(ty) => self.resolve_type(ty, &scope),
+                Some(ty) => self.resolve_attributed(&param.attributes, ty, &scope),
                 None if observed.is_some() => observed.map_or(Type::Error, |of| self.observed_type(of)),
                 // Formulas and functions of one's own may leave types out.
                 None => self.simple("Double"),

@@ -1,10 +1,11 @@
 //! Declarations.
 
+use super::types::element_type;
 use super::{Builder, Node, Rule};
 use crate::source::Span;
 use crate::syntax::ast::{
-    Binding, CaseDecl, CasePart, Decl, DeclKind, ExprKind, ExtensionDecl, Fixity, FunctionTypeParam, Generics, Ident,
-    NominalDecl, NominalKind, ProtocolDecl, Requirement, StringPart, TypeExpr,
+    Binding, CaseDecl, CasePart, Decl, DeclKind, ExprKind, ExtensionDecl, Fixity, Generics, Ident, NominalDecl,
+    NominalKind, ProtocolDecl, Requirement, StringPart, TypeExpr,
 };
 use pest::iterators::Pairs;
 use std::rc::Rc;
@@ -167,9 +168,10 @@ impl Builder<'_> {
 
     fn case_part(&mut self, node: Node<'_>) -> Option<CasePart> {
         let mut inner = node.into_inner();
-        let FunctionTypeParam { label, ty, .. } = self.tuple_type_element(inner.next()?)?;
+        let element = self.tuple_type_element(inner.next()?)?;
+        let ty = element_type(&element);
         let default = inner.next().map(|value| self.expr(value));
-        Some(CasePart { label, ty, default })
+        Some(CasePart { label: element.label, ty, default })
     }
 
     fn import(&mut self, nodes: Pairs<'_, Rule>) -> DeclKind {

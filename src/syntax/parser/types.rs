@@ -234,10 +234,17 @@ fn named(path: Vec<(Ident, Vec<TypeExpr>)>, span: Span, end: u32) -> TypeExpr {
 /// Brackets around types as a type: one without a label is just itself.
 pub(super) fn tuple_of(elements: &[FunctionTypeParam], span: Span) -> TypeExpr {
     let kind = match elements {
-        [FunctionTypeParam { label: None, ty, .. }] => ty.kind.clone(),
-        _ => TypeExprKind::Tuple(elements.iter().map(|e| (e.label.clone(), e.ty.clone())).collect()),
+        [element @ FunctionTypeParam { label: None, .. }] => element_type(element).kind,
+        _ => TypeExprKind::Tuple(elements.iter().map(|e| (e.label.clone(), element_type(e))).collect()),
     };
     TypeExpr { kind, span }
+}
+
+/// The type of an element: what it promises is part of it, other attributes speak of a parameter.
+pub(super) fn element_type(element: &FunctionTypeParam) -> TypeExpr {
+    let mut attributes = element.attributes.clone();
+    attributes.retain(|a| &*a.name.name == "differentiable");
+    attributed(ParamType { ty: element.ty.clone(), is_inout: false, attributes })
 }
 
 /// Whether a chain of suffixes got too long; it is cut then. (`T????…` nests without brackets.)

@@ -87,11 +87,13 @@ impl Infer<'_> {
 
     /// Whether the text stands inside of a type or an extension of it.
     fn is_inside(&self, owner: Owner) -> bool {
+        self.is_unwritten() || self.world.stands_inside(self.owner, self.world.keeper(owner))
+    }
+
+    /// Whether the function is one that nobody wrote.
+    pub(super) fn is_unwritten(&self) -> bool {
         let is_unwritten = |f: FunctionId| self.world.function_data(f).is_prelude;
-        if self.frames.first().and_then(|f| f.function).is_some_and(is_unwritten) {
-            return true;
-        }
-        self.world.stands_inside(self.owner, self.world.keeper(owner))
+        self.frames.first().and_then(|f| f.function).is_some_and(is_unwritten)
     }
 
     fn inaccessible_init(&mut self, owner: Owner, level: &str, span: Span) {

@@ -53,7 +53,7 @@ impl<'p> Rows<'p> {
 impl Infer<'_> {
     /// Warns of cases that no value reaches.
     pub(super) fn warn_of_unreached_cases(&mut self, ty: &Type, cases: &[Case]) {
-        if self.file == PRELUDE_FILE || *ty == Type::Error || self.failed {
+        if self.file == PRELUDE_FILE || self.is_unwritten() || *ty == Type::Error || self.failed {
             return;
         }
         let ty = self.world.shallow(ty);
