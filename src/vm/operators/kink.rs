@@ -28,10 +28,11 @@ pub(super) fn compared(machine: &mut Machine, id: PrimitiveId, numbers: &Cells) 
         value: numbers.f.get(k).copied().unwrap_or_default(),
         slot: numbers.slots.get(k).copied().unwrap_or(Slot::NONE),
     };
-    Ok(match numbers.f.len() {
+    match numbers.f.len() {
         1 => machine.levels.flat(id, number(0))?,
         _ => machine.levels.compared(id, [number(0), number(1)])?,
-    })
+    }
+    Ok(())
 }
 
 impl Machine {
