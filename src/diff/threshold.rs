@@ -16,7 +16,7 @@ use crate::ir::{BlockId, Function, FunctionId, Instruction, Op, Operator, Progra
 use crate::native::{Primitive, Rule, Value};
 use crate::value::Bank;
 
-/// How the names of closures begin.
+/// How lowering names closures.
 const CLOSURE: &str = "closure";
 
 /// The function with its thresholds marked; `None` when it has none.
@@ -69,12 +69,14 @@ fn may_jump(step: &Instruction) -> bool {
     matches!(step.op, Op::Primitive(id) if jumps(id.info()))
 }
 
+/// Whether a step only computes a number or a truth value: it calls nothing and stores nothing.
+fn is_computation(step: &Instruction) -> bool {
+    matches!(step.op, Op::Primitive(_) | Op::Copy | Op::ConstF(_) | Op::ConstI(_) | Op::LoadRecord { .. })
+}
+
 /// Whether a function of the library rounds a number, and does nothing else.
 fn is_rounding(f: &Function) -> bool {
-    let is_part = |step: &Instruction| {
-        matches!(step.op, Op::Primitive(_) | Op::Copy | Op::ConstF(_) | Op::ConstI(_) | Op::LoadRecord { .. })
-    };
-    f.results == [Bank::F] && steps(f).all(is_part)
+    f.results == [Bank::F] && steps(f).all(is_computation)
 }
 
 /// The registers whose numbers count in something: they are not only compared, cut off from derivatives or turned into
@@ -120,11 +122,10 @@ fn cuts(f: &Function) -> bool {
 /// Whether a function of the library is nothing but a condition: of several comparisons, or a closure that compares. A
 /// function of one comparison (`<`) has been put in the place of its call.
 fn is_condition(f: &Function) -> bool {
-    let is_part = |step: &Instruction| {
-        matches!(step.op, Op::Primitive(_) | Op::Copy | Op::ConstF(_) | Op::ConstI(_) | Op::LoadRecord { .. })
-    };
     let least = if f.name.starts_with(CLOSURE) { 1 } else { 2 };
-    f.results == [Bank::I] && steps(f).all(is_part) && steps(f).filter(|step| is_comparison(step)).count() >= least
+    f.results == [Bank::I]
+        && steps(f).all(is_computation)
+        && steps(f).filter(|step| is_comparison(step)).count() >= least
 }
 
 /// Whether somebody may decide by what a function returns: not by the condition of a `precondition`.

@@ -5,6 +5,7 @@
 use super::graph::Function;
 use super::verify::{reads, targets};
 use crate::stop;
+use bumpalo::Bump;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -67,19 +68,37 @@ impl Sets {
     }
 }
 
+/// Blocks, as a list in an arena: all lists are dropped together.
+#[derive(Clone, Copy)]
+struct List<'a> {
+    block: usize,
+    next: Option<&'a List<'a>>,
+}
+
+impl<'a> List<'a> {
+    fn add(arena: &'a Bump, block: usize, next: Option<&'a List<'a>>) -> &'a List<'a> {
+        arena.alloc(List { block, next })
+    }
+
+    fn blocks(list: Option<&'a List<'a>>) -> impl Iterator<Item = usize> {
+        std::iter::successors(list, |list| list.next).map(|list| list.block)
+    }
+}
+
 /// The registers that are live at the start of each block. `before`: the blocks before each block.
 pub fn entering(uses: &[Use], before: &[Vec<usize>], registers: usize) -> Sets {
-    let (mut readers, mut writers) = (vec![vec![]; registers], vec![vec![]; registers]);
+    let arena = Bump::new();
+    let (mut readers, mut writers) = (vec![None; registers], vec![None; registers]);
     for (block, used) in uses.iter().enumerate() {
-        used.reads.iter().for_each(|r| readers[*r].push(block));
-        used.writes.iter().for_each(|r| writers[*r].push(block));
+        used.reads.iter().for_each(|r| readers[*r] = Some(List::add(&arena, block, readers[*r])));
+        used.writes.iter().for_each(|r| writers[*r] = Some(List::add(&arena, block, writers[*r])));
     }
     let mut ranges: Vec<Vec<Range<usize>>> = vec![vec![]; uses.len()];
     let mut crossing = vec![];
     // The register that was last found to be live at the start of a block, and the last that was found to be written there.
     let (mut found, mut written) = (vec![usize::MAX; uses.len()], vec![usize::MAX; uses.len()]);
     for (reg, readers) in stop::looking_at_each(readers).enumerate() {
-        if readers.is_empty() {
+        if readers.is_none() {
             continue;
         }
         let number = crossing.len();
@@ -88,9 +107,9 @@ pub fn entering(uses: &[Use], before: &[Vec<usize>], registers: usize) -> Sets {
             Some(last) if last.end == number => last.end += 1,
             _ => ranges[block].push(number..number + 1),
         };
-        writers[reg].iter().for_each(|block| written[*block] = reg);
+        List::blocks(writers[reg]).for_each(|block| written[block] = reg);
         let mut work = vec![];
-        for block in readers {
+        for block in List::blocks(readers) {
             if std::mem::replace(&mut found[block], reg) != reg {
                 enter(block);
                 work.push(block);
