@@ -1,14 +1,14 @@
 //! Compiles the standard library when dscript is built: its texts become trees, which a session reads piece by piece.
 
+#[allow(dead_code, unused_imports, reason = "the same")]
+#[path = "../src/cancel/mod.rs"]
+mod cancel;
 #[allow(dead_code, unused_imports, reason = "the compiler's own folders, of which only a part is needed here")]
 #[path = "../src/diagnostic/mod.rs"]
 mod diagnostic;
 #[allow(dead_code, unused_imports, reason = "the same")]
 #[path = "../src/source/mod.rs"]
 mod source;
-#[allow(dead_code, unused_imports, reason = "the same")]
-#[path = "../src/stop/mod.rs"]
-mod stop;
 #[allow(dead_code, unused_imports, reason = "the same")]
 #[path = "../src/syntax/mod.rs"]
 mod syntax;

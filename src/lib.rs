@@ -4,6 +4,7 @@
 //! house, and `tests/architecture.rs` keeps the drawing true.
 
 pub mod bytecode;
+pub mod cancel;
 pub mod diagnostic;
 pub mod diff;
 pub mod emit;
@@ -13,7 +14,6 @@ pub mod native;
 pub mod plot;
 pub mod session;
 pub mod source;
-pub mod stop;
 pub mod syntax;
 pub mod tape;
 pub mod types;

@@ -11,19 +11,19 @@ use std::path::Path;
 /// Each folder, and the folders that it may name.
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("source", &[]),
-    ("stop", &[]),
+    ("cancel", &[]),
     ("diagnostic", &["source"]),
-    ("value", &["stop"]),
-    ("native", &["value", "plot", "stop"]),
+    ("value", &["cancel"]),
+    ("native", &["value", "plot", "cancel"]),
     ("plot", &[]),
-    ("syntax", &["source", "diagnostic", "stop"]),
-    ("types", &["syntax", "source", "diagnostic", "stop"]),
-    ("ir", &["types", "native", "value", "source", "stop"]),
-    ("diff", &["ir", "native", "value", "source", "diagnostic", "stop"]),
+    ("syntax", &["source", "diagnostic", "cancel"]),
+    ("types", &["syntax", "source", "diagnostic", "cancel"]),
+    ("ir", &["types", "native", "value", "source", "cancel"]),
+    ("diff", &["ir", "native", "value", "source", "diagnostic", "cancel"]),
     ("bytecode", &["native", "value", "source"]),
-    ("emit", &["ir", "bytecode", "native", "value", "source", "stop"]),
-    ("tape", &["native", "value", "stop"]),
-    ("vm", &["bytecode", "tape", "native", "value", "source", "diagnostic", "stop"]),
+    ("emit", &["ir", "bytecode", "native", "value", "source", "cancel"]),
+    ("tape", &["native", "value", "cancel"]),
+    ("vm", &["bytecode", "tape", "native", "value", "source", "diagnostic", "cancel"]),
     (
         "session",
         &[
@@ -40,7 +40,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "diagnostic",
             "source",
             "plot",
-            "stop",
+            "cancel",
         ],
     ),
     // Diagnostics and sources are the plain data that `session` hands out.

@@ -11,11 +11,12 @@
 mod containers;
 
 use self::containers::{appended, contained, filled, loaded, replaced};
-use super::broken::carried;
 use super::dataflow::{self, Fact};
 use super::dependence::{Break, BreakReason, Dependence, Effects, Known, MOST_BREAKS, StepId, Summary};
-use super::flow::{self, NativePassage, Passage};
 use super::wrt::can_vary;
+use crate::diff::lost_tangent::carried;
+use crate::diff::transfer;
+use crate::diff::transfer::{NativePassage, Passage};
 use crate::ir::{Function, FunctionId, Instruction, Made, Op, Operator, Program, Reg, Writers};
 use crate::source::Span;
 use crate::value::Bank;
@@ -168,7 +169,7 @@ struct Walk<'a, 'p> {
 impl Walk<'_, '_> {
     fn block(&self, block: usize, facts: &mut [Known], effects: &mut Effects) {
         for (at, step) in self.f.blocks[block].instructions.iter().enumerate() {
-            crate::stop::look();
+            crate::cancel::look();
             let outs = self.step((self.id, block as u32, at as u32), step, facts, effects);
             for (out, known) in step.outs.iter().zip(outs) {
                 facts[out.0 as usize] = filled(self.f, step, *out, known);
@@ -197,7 +198,7 @@ impl Walk<'_, '_> {
             | Op::Sweep(_) => each(Known::default()),
             Op::Capture { bank, index } => each(self.captured(*bank, *index)),
             Op::Copy | Op::Take | Op::Promise { .. } => each(operand(0)),
-            Op::Primitive(id) => each(match flow::primitive(*id) {
+            Op::Primitive(id) => each(match transfer::primitive(*id) {
                 Passage::Smooth | Passage::Carry => all(),
                 Passage::Flat => Known::default(),
                 Passage::Break => broken(&all(), at, BreakReason::Conversion(id.info().name), step.span),
@@ -265,15 +266,15 @@ impl Walk<'_, '_> {
     ) -> Vec<Known> {
         let carried = carried(self.activity.program, self.f, (name, shapes), &step.ins);
         let all = Known::union(carried.iter().map(|r| &facts[r.0 as usize]));
-        let known = match flow::native(name) {
+        let known = match transfer::native(name) {
             NativePassage::Container => all.element(),
             NativePassage::Break => broken(&all, at, BreakReason::Conversion(name), step.span),
-            NativePassage::Carry if flow::selects(name) => Known::default(),
+            NativePassage::Carry if transfer::selects(name) => Known::default(),
             NativePassage::Carry => all,
             NativePassage::Nothing => Known::default(),
             NativePassage::Unknown => Known::unknown(),
         };
-        let carries = matches!(flow::native(name), NativePassage::Carry | NativePassage::Break);
+        let carries = matches!(transfer::native(name), NativePassage::Carry | NativePassage::Break);
         let out = |r: &crate::ir::Reg| {
             if carries { known.clone() } else { loaded(self.f.registers[r.0 as usize].bank, known.clone()) }
         };

@@ -1,6 +1,6 @@
 //! Forward data flow over the graph of one function: what is known of each register at the start of each block.
 
-use crate::ir::live::live;
+use crate::ir::analysis::liveness::live;
 use crate::ir::{BlockId, Function, Reg, Terminator};
 
 /// Something that is known of a register; the default says that nothing reaches it.
@@ -40,7 +40,7 @@ pub fn forward<F: Fact>(
                 continue;
             }
             changed = true;
-            crate::stop::look();
+            crate::cancel::look();
             load(at, &mut facts, starts[at].as_deref().unwrap_or_default());
             step(at, &mut facts);
             for next in successors(f, at) {

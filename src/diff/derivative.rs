@@ -13,7 +13,7 @@
 //! it is a number). So the registers of the two kinds can be kept apart, and the slots of the others stay clear.
 //! Not here: which registers those are (`possible`).
 
-use super::possible::Possible;
+use crate::diff::active_registers::Possible;
 use crate::ir::{Block, Function, FunctionId, Instruction, Obstacle, Op, Program, Reg, Register, Terminator};
 use crate::value::Bank;
 
@@ -22,7 +22,7 @@ pub fn derivative(program: &Program, f: &Function) -> Function {
     let possible = Possible::of(program, f);
     let mut out = f.clone();
     for block in &mut out.blocks {
-        crate::stop::look();
+        crate::cancel::look();
         let steps = std::mem::take(&mut block.instructions);
         block.instructions = steps.into_iter().flat_map(|step| in_derivative(program, f, &possible, step)).collect();
     }

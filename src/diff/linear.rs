@@ -8,7 +8,8 @@
 
 use super::activity::covered_by_rule;
 use super::dataflow::{self, Fact};
-use super::flow::{self, Passage};
+use crate::diff::transfer;
+use crate::diff::transfer::Passage;
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, RuleKind, Terminator};
 use crate::native::{PrimitiveId, Rule};
 use crate::source::Span;
@@ -366,7 +367,7 @@ fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity], zero_matt
     if let Some(bad) = operands().find(|o| o.kind == Kind::NotLinear) {
         return bad.clone();
     }
-    match flow::primitive(id) {
+    match transfer::primitive(id) {
         Passage::Carry | Passage::Flat if !operands().any(Linearity::varies) => return Kind::Constant.into(),
         // A comparison selects; that something is exactly zero happens nowhere in particular.
         Passage::Flat if info.result == Bank::I => {

@@ -5,7 +5,7 @@
 //! Not here: how a step is written (`ir/listing`).
 
 use super::derivative::derivative;
-use super::possible::Possible;
+use crate::diff::active_registers::Possible;
 use crate::ir::listing;
 use crate::ir::{Function, Instruction, Program, Reg};
 use crate::source::SourceMap;

@@ -8,26 +8,26 @@
 //! across dynamic calls or storage that the body may write.
 //! Not here: how slots combine (`tape`), machine registers (`emit`), types of tangents (`types`).
 
+pub(crate) mod active_registers;
 mod activity;
-mod broken;
 mod check;
 mod dataflow;
 mod dependence;
 pub mod derivative;
-mod flow;
 pub mod formula;
 mod linear;
+pub(crate) mod linear_tangent;
 pub mod listing;
-mod own_tangent;
-mod possible;
+pub(crate) mod lost_tangent;
 mod report;
 #[cfg(test)]
 mod testing;
 pub mod threshold;
+pub(crate) mod transfer;
 pub mod transform;
 mod wrt;
 
-pub use broken::Chains;
+pub use crate::diff::linear_tangent::mark_own_tangents;
+pub use crate::diff::lost_tangent::Chains;
 pub use check::{Checker, check};
 pub use derivative::{derivative, entry};
-pub use own_tangent::mark_own_tangents;

@@ -1,7 +1,7 @@
 //! Liveness: which registers are still needed, block by block.
 
 use super::graph::{Graph, Reg};
-use crate::ir::live::{Sets, Use, entering};
+use crate::ir::analysis::liveness::{Sets, Use, entering};
 
 /// What is needed at the beginning and at the end of each block, in the order of registers.
 #[derive(Debug)]

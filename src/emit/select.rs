@@ -13,7 +13,7 @@ use super::{Context, Unencodable};
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
 use crate::ir::Op;
-use crate::ir::exclusive::{AccessKind, Region};
+use crate::ir::passes::exclusivity_checks::{AccessKind, Region};
 use crate::value::Bank;
 
 /// Writes one step after another.

@@ -5,7 +5,7 @@ use super::assign::{Assignment, Place};
 use super::graph::Reg;
 use crate::bytecode::operand::*;
 use crate::bytecode::{AccessSite, Code, Instruction, Opcode, Trailer};
-use crate::ir::exclusive::{Region, StorageId};
+use crate::ir::passes::exclusivity_checks::{Region, StorageId};
 use crate::source::Span;
 use crate::value::{Bank, Constants};
 use std::collections::HashMap;

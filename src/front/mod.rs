@@ -6,18 +6,18 @@
 //! text, diagnostics, sources); nothing else in the crate reads a terminal or writes to one.
 
 pub mod cli;
-mod closed;
 mod guard;
-mod kernel;
+pub(crate) mod kernel;
 mod lessons;
-mod listed;
-mod manner;
+pub(crate) mod list_format;
+pub(crate) mod loop_progress;
 mod output;
 mod pages;
 mod picture;
 mod progress;
-mod prompt;
-mod rounds;
+pub(crate) mod prompt;
+pub(crate) mod render_style;
 mod status;
+pub(crate) mod stdout_state;
 
 pub use kernel::Detached;

@@ -1,6 +1,7 @@
 //! Standard output and standard error.
 
-use super::{closed, progress, status};
+use super::{progress, status};
+use crate::front::stdout_state;
 use std::cell::RefCell;
 use std::io::{BufWriter, Error, ErrorKind, IsTerminal, Result, Write};
 use std::rc::Rc;
@@ -17,7 +18,7 @@ pub(super) struct Output {
 impl Output {
     /// Standard output: by lines on a terminal, in large pieces elsewhere.
     pub(super) fn stdout() -> Output {
-        if closed::stdout_was_closed() {
+        if stdout_state::stdout_was_closed() {
             return Output::to(Box::new(Closed));
         }
         let stdout = std::io::stdout();

@@ -1,7 +1,7 @@
 //! How far a loop over `progress(…)` has come: a bar on standard error when that is a terminal, or lines of `--json`.
 
 use super::output::Output;
-use super::rounds::{News, Rounds, words};
+use crate::front::loop_progress::{News, Rounds, words};
 use crate::session::Step;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;

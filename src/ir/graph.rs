@@ -2,7 +2,7 @@
 
 #![allow(missing_docs, reason = "the comment of a variant names its fields")]
 
-use super::exclusive::{AccessKind, Region};
+use crate::ir::passes::exclusivity_checks::{AccessKind, Region};
 use crate::native::{PrimitiveId, library};
 use crate::source::Span;
 use crate::value::origins::Storage;

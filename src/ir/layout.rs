@@ -7,8 +7,8 @@
 //! boxed; asking for a shape always ends, whatever the declarations say.
 //! Not here: how types differentiate (`tangent.rs`).
 
-use crate::types::ty::{FunctionParam, FunctionType, NominalId, Strength, Type};
-use crate::types::world::{Builtin, Declarations, Nominal, NominalKind};
+use crate::types::model::declared::{Builtin, Declarations, Nominal, NominalKind};
+use crate::types::model::ty::{FunctionParam, FunctionType, NominalId, Strength, Type};
 use crate::value::Bank;
 use crate::value::shape::{BESIDE, Case, OwnId, Shape, ShapeId, Shapes, Style, TangentId};
 use hashbrown::HashMap;

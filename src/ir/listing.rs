@@ -1,7 +1,7 @@
 //! Graphs as text, for people: `dscript show --stage ir`, and tests.
 
-use super::exclusive::AccessKind;
 use super::graph::{Function, Instruction, Op, Operator, Program, Reg, SweepOp, Terminator, Trap};
+use crate::ir::passes::exclusivity_checks::AccessKind;
 use crate::source::{SourceMap, Span};
 use crate::value::Bank;
 use crate::value::shape::Shape;

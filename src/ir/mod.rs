@@ -7,29 +7,19 @@
 //! place was moved there, so that an array with one owner is never copied.
 //! Not here: derivatives (`diff`), machine registers (`emit`).
 
-pub mod exclusive;
+pub(crate) mod analysis;
+pub mod differentiability;
 pub mod graph;
 pub mod layout;
 pub mod listing;
-pub mod live;
 pub mod lower;
-pub mod tangent;
 pub mod verify;
 
-mod blocks;
-mod copies;
-mod dead;
-pub mod flatten;
-mod global_reads;
-mod inline;
-mod release;
-mod repeat;
-mod simplify;
-mod writers;
+pub(crate) mod passes;
 
-pub use copies::count;
-pub use dead::is_pure;
-pub use global_reads::global_reads;
+pub use crate::ir::analysis::global_reads::global_reads;
+pub use crate::ir::analysis::known_functions::{Made, Writers, gives_what_is_written};
+pub use crate::ir::passes::copy_propagation::count;
+pub use crate::ir::passes::dead_code::is_pure;
 pub use graph::*;
 pub use lower::Lowering;
-pub use writers::{Made, Writers, gives_what_is_written};

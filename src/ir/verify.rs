@@ -5,7 +5,7 @@
 use super::graph::{
     Block, BlockId, Function, Instruction, Op, Operator, Program, Reg, Stride, SweepOp, Terminator, Trap,
 };
-use super::live::live;
+use crate::ir::analysis::liveness::live;
 use crate::value::Bank;
 use crate::value::origins::Storage;
 use crate::value::shape::TangentId;

@@ -5,47 +5,30 @@
 //! Promises: a session survives every error in a program; what is handed out needs nothing else to be shown.
 //! Not here: words for people (`front`), any stage's own work.
 
-mod asked;
-mod build;
-mod curves;
-pub mod derivation;
-mod derive;
-mod explain;
-mod graphs;
-mod highlight;
-mod html;
-mod imports;
-mod indexed;
-mod interactive;
-mod latex;
-mod layout;
-mod look;
+pub(crate) mod compile;
+pub(crate) mod explain;
 mod options;
-mod pipeline;
-mod run;
-mod show;
-mod suite;
+pub(crate) mod query;
+pub(crate) mod run;
 #[cfg(test)]
 mod tests;
-mod told;
-mod typing;
 
 pub use crate::native::library::{Access, Denied, Display, Folders, Screen, Step, Streams};
 pub use crate::plot::{Chart, png};
+pub use crate::session::compile::imports::Loader;
+pub use crate::session::explain::formula::Derived;
+pub use crate::session::explain::views::graph;
+pub use crate::session::query::Asked;
+pub use crate::session::query::completion::Completion;
+pub use crate::session::query::highlight::Class;
+pub use crate::session::query::inspect::Topic;
+pub use crate::session::run::interactive::{Answer, Reading, Shown};
+pub use crate::session::run::suite::{Ran, Suite, Test};
 pub use crate::types::closest;
-pub use crate::vm::difference::{Estimate, unit};
+pub use crate::vm::operators::check::finite_difference::{Estimate, unit};
 pub use crate::vm::{Count, Kink, bytes as in_bytes};
-pub use asked::Asked;
-pub use derive::Derived;
 pub use explain::{Explained, Operation, Partial, Quantity};
-pub use highlight::Class;
-pub use imports::Loader;
-pub use interactive::{Answer, Reading, Shown};
-pub use look::Topic;
 pub use options::{CheckNan, Input, Kinks, Options, Outcome, Stage, Status};
-pub use suite::{Ran, Suite, Test};
-pub use told::graph;
-pub use typing::Completion;
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::lower::Lowering;
@@ -129,7 +112,7 @@ fn on_terminal(output: Box<dyn Write>, screen: Box<dyn Screen>) -> Streams {
 }
 
 /// A module that passed the compiler.
-struct Compiled {
+pub(crate) struct Compiled {
     checked: Checked,
     script: FunctionId,
     diagnostics: Vec<Diagnostic>,

@@ -37,7 +37,7 @@ struct Folder<'t> {
 
 impl Visitor for Folder<'_> {
     fn expr(&mut self, expr: &mut Expr) {
-        crate::stop::look();
+        crate::cancel::look();
         let outer = std::mem::replace(&mut self.height, 0);
         let height = match &mut expr.kind {
             ExprKind::Sequence(parts) => {

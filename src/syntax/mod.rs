@@ -14,19 +14,19 @@ pub mod ast;
 mod dump;
 mod flow_sensitive;
 mod fold;
-mod layout;
+pub(crate) mod format;
 mod library;
 mod operators;
-mod parser;
+pub(crate) mod parser;
 mod scan;
 mod visit;
 
 #[cfg(test)]
 mod tests;
 
+pub use crate::syntax::format::formatted;
 pub use dump::dump;
 pub use fold::{MAX_DEPTH, fold_file};
-pub use layout::formatted;
 pub use library::{Library, LibraryFile, Piece, PieceKind};
 pub use operators::OperatorTable;
 pub use parser::{parse, parse_at};

@@ -27,7 +27,7 @@ pub enum Stop {
     Levels(usize),
     /// A linear function is recorded, and does this with what it is given.
     NotLinear(PrimitiveId),
-    /// The work must stop, for a [reason](crate::stop::reason) that comes from outside.
+    /// The work must stop, for a [reason](crate::cancel::reason) that comes from outside.
     Asked,
     /// Somebody [watches](super::watch), and a number is not finite.
     NotFinite,

@@ -7,10 +7,10 @@ use super::Num;
 use super::levels::{Kind, Levels};
 use super::node::{Node, Stop};
 use super::watch;
+use crate::cancel;
 use crate::native::field::{Shift, Test};
 use crate::native::formula::{self, Formula};
 use crate::native::{PrimitiveId, Rule, Slopes, product_slope};
-use crate::stop;
 use crate::value::Slot;
 
 /// So many operations are recorded between two looks at whether the work must stop.
@@ -48,7 +48,7 @@ impl Levels {
         debug_assert!(x.len() <= OPERANDS);
         // One operation of a program takes many here where levels nest.
         self.recorded = self.recorded.wrapping_add(1);
-        if self.recorded.is_multiple_of(BETWEEN_LOOKS) && stop::reason().is_some() {
+        if self.recorded.is_multiple_of(BETWEEN_LOOKS) && cancel::reason().is_some() {
             return Err(Stop::Asked);
         }
         let Some(k) = self.innermost(x) else {

@@ -9,7 +9,7 @@
 use super::levels::Levels;
 use super::wide::WideKind;
 use super::{LinearMap, UnsizedTranspose};
-use crate::value::reach::{SlotChange, change_slots, change_slots_in_boxes};
+use crate::value::heap_visit::{SlotChange, change_slots, change_slots_in_boxes};
 use crate::value::{BoxCells, Cells, Ref, Slot};
 use hashbrown::HashMap;
 use std::any::Any;

@@ -1,7 +1,7 @@
 //! Nodes with many operands, or with a function of the user's own in the place of slopes.
 
 use crate::native::library::Random;
-use crate::value::outline::Outline;
+use crate::value::heap_path::Outline;
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref, Slot};
 use std::rc::Rc;

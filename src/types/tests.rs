@@ -63,7 +63,7 @@ fn every_function_of_the_library_may_be_given_functions_that_throw() {
         world.library_entries(&name);
         world.load_all_members(&name);
     }
-    let all: Vec<_> = (0..world.functions.len() as u32).map(crate::types::tree::FunctionId).collect();
+    let all: Vec<_> = (0..world.functions.len() as u32).map(crate::types::model::tree::FunctionId).collect();
     let (mut count, mut wrong) = (0, vec![]);
     for function in all {
         let Some(version) = world.throwing_version(function) else { continue };

@@ -3,7 +3,7 @@
 use super::origins::{Content, Origins};
 use super::shape::Layout;
 use super::{Components, Ref, Slot, release};
-use crate::stop;
+use crate::cancel;
 use smallvec::SmallVec;
 
 /// Numbers of an object; a few of them stand in the object itself, so that most records and instances are one piece of
@@ -35,7 +35,7 @@ pub struct Cells {
 impl Clone for Cells {
     fn clone(&self) -> Cells {
         let Cells { len, f, i, r, slots, origins } = self;
-        if f.len().max(i.len()).max(r.len()) <= stop::EVERY {
+        if f.len().max(i.len()).max(r.len()) <= cancel::EVERY {
             let (f, i, r, slots) = (f.clone(), i.clone(), r.clone(), slots.clone());
             return Cells { len: *len, f, i, r, slots, origins: origins.clone() };
         }
@@ -46,10 +46,10 @@ impl Clone for Cells {
         copy.f.reserve_exact(f.len());
         copy.i.reserve_exact(i.len());
         copy.r.reserve_exact(r.len());
-        stop::in_pieces(f.len(), |piece| copy.f.extend_from_slice(&f[piece]));
-        stop::in_pieces(i.len(), |piece| copy.i.extend_from_slice(&i[piece]));
-        stop::in_pieces(r.len(), |piece| copy.r.extend(r[piece].iter().cloned()));
-        stop::in_pieces(slots.len(), |piece| copy.slots.extend_from_slice(&slots[piece]));
+        cancel::in_pieces(f.len(), |piece| copy.f.extend_from_slice(&f[piece]));
+        cancel::in_pieces(i.len(), |piece| copy.i.extend_from_slice(&i[piece]));
+        cancel::in_pieces(r.len(), |piece| copy.r.extend(r[piece].iter().cloned()));
+        cancel::in_pieces(slots.len(), |piece| copy.slots.extend_from_slice(&slots[piece]));
         copy
     }
 }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'_>) -> bool {
     let mut work = vec![(shape, a, b)];
     while let Some((shape, mut a, mut b)) = work.pop() {
-        crate::stop::look();
+        crate::cancel::look();
         let same = match shapes.get(shape) {
             Shape::Double | Shape::Float => a.number() == b.number(),
             Shape::Int { .. } | Shape::Bool => a.integer() == b.integer(),

@@ -10,17 +10,17 @@ pub mod compare;
 mod components;
 mod constants;
 pub mod dictionary;
-pub mod ending;
+pub mod finalizer;
+pub mod heap_path;
+pub mod heap_visit;
 pub mod number;
+pub mod opaque_vector;
 pub mod origins;
-pub mod outline;
 pub mod print;
-pub mod reach;
 mod release;
 pub mod shape;
 pub mod text;
 pub mod walk;
-pub mod whole;
 
 pub use cells::{Cells, Integers, Numbers, References};
 pub use components::Components;
@@ -88,7 +88,7 @@ pub struct BoxCells {
     /// Its shape, for instances of classes; variables have none.
     pub shape: Option<shape::ShapeId>,
     /// What is done when it goes away.
-    pub last: ending::Last,
+    pub last: crate::value::finalizer::Last,
 }
 
 /// A function object as far as code is made for it: its function, and the function objects among what it captured.

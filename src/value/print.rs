@@ -55,7 +55,7 @@ struct Printer<'s> {
 impl Printer<'_> {
     /// Writes the value at the front of `from` and takes it away from there.
     fn value(&mut self, shape: ShapeId, from: &mut Components<'_>, quoted: bool) {
-        crate::stop::look();
+        crate::cancel::look();
         let mut value = from.take(self.shapes.layout(shape));
         if self.depth == MAX_DEPTH {
             self.out.push('…');

@@ -1,6 +1,5 @@
 //! The code of every function that was asked for.
 
-use super::fault::Fault;
 use super::operators::{Kink, Trace};
 use super::threaded::{Threaded, translate};
 use crate::bytecode::operand::Role;
@@ -8,6 +7,7 @@ use crate::bytecode::{Code, Instruction, Operator, verify};
 use crate::native::library::Wish;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Closure, Ref, Signature};
+use crate::vm::run::fault::Fault;
 use hashbrown::HashMap;
 use std::rc::Rc;
 

@@ -12,35 +12,26 @@
 //! Not here: what is recorded (`tape`), what values look like (`value`), how code is made (`emit`).
 
 mod dispatch;
-mod ending;
-mod exclusive;
-mod fault;
+pub(crate) mod exclusivity;
 mod functions;
 mod joined;
-mod limits;
-mod loops;
-mod machine;
 mod native;
 mod objects;
-mod onlooker;
-mod operators;
+pub(crate) mod operators;
 mod record;
 mod record_joined;
-mod registers;
-mod run;
-mod stacks;
-pub mod task;
+pub(crate) mod run;
+pub(crate) mod state;
 mod threaded;
-mod trial;
-mod window;
 
-pub use fault::{Fault, Kind, Remark, Running, bytes};
+pub use crate::vm::operators::check::finite_difference;
+pub use crate::vm::run::fault::{Fault, Kind, Remark, Running, bytes};
+pub use crate::vm::run::progress::{Onlooker, Passage};
+pub use crate::vm::state::limits::{Limits, share_of_machine};
+pub use crate::vm::state::machine::Machine;
+pub use crate::vm::state::task::{Next, Target, Task};
 pub use functions::{Compiler, Swept};
-pub use limits::{Limits, share_of_machine};
-pub use machine::Machine;
-pub use onlooker::{Onlooker, Passage};
-pub use operators::{Count, Did, Kink, Row, Trace, difference};
-pub use task::{Next, Target, Task};
+pub use operators::{Count, Did, Kink, Row, Trace};
 
 #[cfg(test)]
 mod tests;

@@ -1,14 +1,14 @@
 //! Calls of functions of the native library, and of what the program says of its own values, which they may ask for.
 
-use super::fault::Fault;
 use super::functions::Compiler;
-use super::machine::Machine;
-use super::task::{Next, Target, Task};
 use crate::bytecode::NativeSite;
+use crate::cancel;
 use crate::native::library::{self, Glance, Look, Native, NativeContext, NativeFunction};
-use crate::stop;
 use crate::value::print::OwnPart;
 use crate::value::{Cells, Ref, Slot, Text};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::{Next, Target, Task};
 use std::rc::Rc;
 
 /// Calls a function of the native library. Its arguments stand in the window; with their slots when `slots` is set.
@@ -88,7 +88,7 @@ fn attempt(
     let kept = machine.stacks.r.get(results.clone()).unwrap_or(&[]);
     let given: [(usize, i64); KEPT_IN_PLACE] =
         std::array::from_fn(|k| kept.get(k).map_or((0, 0), |given| (address(given), effort(given))));
-    let asked = stop::caught(|| run(machine, compiler, (function, site), slots, own_texts));
+    let asked = cancel::caught(|| run(machine, compiler, (function, site), slots, own_texts));
     let asked = asked.unwrap_or_else(|| Err(Fault::stopped()))?;
     if asked.is_empty() {
         // The limits are looked at soon when this was much.

@@ -1,11 +1,11 @@
 //! What instructions do to objects: records, boxes, arrays.
 
-use super::fault::Fault;
 use crate::diagnostic::Code as Number;
 use crate::native::library::Failure;
 use crate::tape::Num;
 use crate::value::shape::ShapeId;
 use crate::value::{BoxCells, Cells, Ref, Slot};
+use crate::vm::run::fault::Fault;
 use std::rc::Rc;
 
 /// Puts components together; the references are moved out of `r`.

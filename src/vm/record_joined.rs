@@ -2,11 +2,11 @@
 //! slopes are those of the whole: a tape then has a node for a statement, and not for each sign in it.
 
 use super::record::Sink;
-use super::registers::Registers;
 use crate::bytecode::operand::{FIn, FOut, Ways};
 use crate::bytecode::{Arithmetic, Joined};
 use crate::native::product_slope;
 use crate::tape::{Levels, Mode, Num};
+use crate::vm::state::registers::Registers;
 
 /// The most nodes that one joined step takes.
 const NODES: u32 = 3;

@@ -1,11 +1,11 @@
 //! Adjoint code: there and back.
 
-use super::back::{Adjoints, Back};
-use super::entries::{Counted, Entries, Entry};
-use super::keep::{Blocks, Needs, Restored};
-use super::needless::{skip_counting, sweep_up};
 use super::varied::Varied;
 use super::{Maker, arithmetic};
+use crate::diff::transform::control_flow_trace::{Counted, Entries, Entry};
+use crate::diff::transform::dead_code::{skip_counting, sweep_up};
+use crate::diff::transform::recompute::{Blocks, Needs, Restored};
+use crate::diff::transform::reverse_block::{Adjoints, Back};
 use crate::ir::{Block, BlockId, Function, Op, Reg, SweepOp, Terminator, Trap, verify};
 use crate::value::Bank;
 use hashbrown::HashMap;
@@ -118,7 +118,7 @@ fn live_behind(f: &Function, varied: &Varied) -> Vec<Vec<bool>> {
     while changed {
         changed = false;
         for (b, block) in f.blocks.iter().enumerate().rev() {
-            crate::stop::look();
+            crate::cancel::look();
             let mut live = vec![false; size];
             for to in block.end.iter().flat_map(verify::targets) {
                 live.iter_mut().zip(&entry[to.0 as usize]).for_each(|(here, there)| *here |= there);
@@ -277,7 +277,7 @@ impl Whole<'_, '_> {
     /// The way back.
     fn back(&mut self, result: Reg) -> Option<()> {
         for b in 0..self.f().blocks.len() {
-            crate::stop::look();
+            crate::cancel::look();
             self.make.span = self.f().blocks[b].end_span;
             if let Some(Terminator::Return(_)) = &self.f().blocks[b].end {
                 let seed = self.adjoints.numbers.get(&result).copied()?;

@@ -1,6 +1,6 @@
 //! Tangent and adjoint code: a function and its sweep in one, on plain numbers.
 //!
-//! In: the graph of a function without calls ([`crate::ir::flatten`]). Out: another graph, which computes the value and its
+//! In: the graph of a function without calls ([`crate::ir::passes::inline_all`]). Out: another graph, which computes the value and its
 //! derivative without slots and without a tape:
 //! - [tangent code](tangent()) does behind every step what the step does to the tangents;
 //! - [adjoint code](adjoint()) does what the function does, keeps what the way back cannot compute again, and then goes back
@@ -12,11 +12,11 @@
 //! Not here: what is done in live levels (`derivative`), which function is meant (`session`).
 
 mod adjoint;
-mod back;
-mod entries;
-mod keep;
-mod needless;
+pub(crate) mod control_flow_trace;
+pub(crate) mod dead_code;
 mod partial;
+pub(crate) mod recompute;
+pub(crate) mod reverse_block;
 mod tangent;
 mod varied;
 
@@ -29,7 +29,7 @@ use crate::source::Span;
 use crate::value::Bank;
 
 /// The registers and steps that code is made of, while it is made.
-struct Maker {
+pub(crate) struct Maker {
     registers: Vec<Register>,
     steps: Vec<Instruction>,
     span: Span,

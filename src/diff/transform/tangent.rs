@@ -1,9 +1,9 @@
 //! Tangent code: behind every step what it does to the tangents.
 
 use super::Maker;
-use super::needless::sweep_up;
 use super::partial::{Term, slope};
 use super::varied::Varied;
+use crate::diff::transform::dead_code::sweep_up;
 use crate::ir::{Block, Function, Instruction, Op, Reg, Terminator};
 use crate::value::Bank;
 use hashbrown::HashMap;

@@ -1,7 +1,8 @@
 //! Which registers vary with the arguments, and which parameter an array or record is.
 
-use crate::diff::flow::{self, Passage};
-use crate::ir::flatten::written_once;
+use crate::diff::transfer;
+use crate::diff::transfer::Passage;
+use crate::ir::passes::inline_all::written_once;
 use crate::ir::{Function, Instruction, Op, Reg, SweepOp};
 use crate::value::Bank;
 
@@ -50,7 +51,7 @@ impl Varied {
         let mut changed = true;
         while changed {
             changed = false;
-            crate::stop::look();
+            crate::cancel::look();
             for step in f.blocks.iter().flat_map(|b| &b.instructions) {
                 changed |= varied.spread(f, step)?;
             }
@@ -79,7 +80,7 @@ impl Varied {
     /// Whether a step gives a number that varies.
     pub fn is_step(&self, step: &Instruction) -> bool {
         match &step.op {
-            Op::Primitive(id) => flow::primitive(*id) == Passage::Smooth && step.ins.iter().any(|r| self.is(*r)),
+            Op::Primitive(id) => transfer::primitive(*id) == Passage::Smooth && step.ins.iter().any(|r| self.is(*r)),
             Op::Copy => self.is(step.ins[0]),
             Op::LoadElement { bank: Bank::F, .. } | Op::LoadRecord { bank: Bank::F, .. } => {
                 self.param(step.ins[0]).is_some()
@@ -93,7 +94,7 @@ impl Varied {
         let moves = step.ins.iter().any(|r| self.is(*r));
         let behind = step.ins.iter().any(|r| !self.is_constant(*r));
         match &step.op {
-            Op::Primitive(id) if moves && flow::primitive(*id) == Passage::Break => return None,
+            Op::Primitive(id) if moves && transfer::primitive(*id) == Passage::Break => return None,
             Op::Sweep(SweepOp::Still) if moves || behind => return None,
             // What was loaded of what is mixed is not known to be of any parameter.
             Op::LoadElement { bank: Bank::F, .. } | Op::LoadRecord { bank: Bank::F, .. }

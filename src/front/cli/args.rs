@@ -253,7 +253,7 @@ pub(super) struct Files {
 /// What holds for every command, before or behind its word.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits and output")]
-pub(super) struct Settings {
+pub(crate) struct Settings {
     /// How deep calls may nest
     #[arg(long, global = true, value_name = "N", value_parser = depth)]
     max_depth: Option<usize>,

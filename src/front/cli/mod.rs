@@ -10,8 +10,8 @@ pub(super) mod args;
 mod explain;
 mod fmt;
 mod input;
+pub(crate) mod inspect;
 mod interpreter;
-mod look;
 mod new;
 mod record;
 mod run;
@@ -19,10 +19,10 @@ mod scripts;
 mod test;
 mod watch;
 
-use super::manner::Manner;
 use super::output::{Output, report};
 use super::{guard, kernel, progress, prompt, status};
 use crate::diagnostic::Diagnostic;
+use crate::front::render_style::Manner;
 use crate::session::{Outcome, Session, Status};
 use args::{Color, Command, KernelAction, Settings, Words};
 use clap::Parser;
@@ -111,12 +111,16 @@ fn command(words: Words) -> i32 {
         Some(Command::Test { paths, filter, .. }) => test::test(&paths, filter.as_deref(), &settings),
         Some(Command::Fmt { paths, check }) => fmt::fmt(&paths, check, &settings),
         Some(Command::Build { files, output }) => run::build(&files.files, output, &settings),
-        Some(Command::Plot { functions, bounds, output }) => look::plot(&functions, &bounds, output, &settings),
+        Some(Command::Plot { functions, bounds, output }) => {
+            crate::front::cli::inspect::plot(&functions, &bounds, output, &settings)
+        }
         Some(Command::New { name }) => new::new(&name),
-        Some(Command::Doc { name }) => look::doc(&name, &settings),
-        Some(Command::Lesson { lesson, notebook, output }) => look::lesson(lesson, notebook, output, &settings),
+        Some(Command::Doc { name }) => crate::front::cli::inspect::doc(&name, &settings),
+        Some(Command::Lesson { lesson, notebook, output }) => {
+            crate::front::cli::inspect::lesson(lesson, notebook, output, &settings)
+        }
         Some(Command::Kernel { action }) => kernel(action, &settings),
-        Some(Command::Completions { shell }) => look::completions(shell),
+        Some(Command::Completions { shell }) => crate::front::cli::inspect::completions(shell),
         Some(Command::Explain { code }) => explain::explain(code),
         Some(Command::Show { stage, files }) => run::show(stage, &files.files, &settings),
     }

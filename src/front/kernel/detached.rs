@@ -4,7 +4,7 @@ use super::message::{Frames, Wire};
 use super::requests::Kernel;
 use super::sockets::{self, Arrival, Boxes};
 use crate::diagnostic::Form;
-use crate::front::manner::Manner;
+use crate::front::render_style::Manner;
 use crate::session::Options;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};

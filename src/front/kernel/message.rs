@@ -29,7 +29,7 @@ pub(super) struct Request {
 
 /// The request that an answer belongs to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Parent {
+pub(crate) struct Parent {
     /// The route back.
     identities: Frames,
     /// Its header, which is echoed as it came.
@@ -59,7 +59,7 @@ impl Refused {
 }
 
 /// What makes messages of this kernel.
-pub(super) struct Wire {
+pub(crate) struct Wire {
     /// Absent where messages are not signed.
     signer: Option<Hmac<Sha256>>,
     /// A name for this run of the kernel.

@@ -9,10 +9,10 @@
 mod connection;
 mod control;
 mod detached;
-mod feed;
 mod history;
 mod info;
 mod install;
+pub(crate) mod iopub;
 mod message;
 mod progress;
 mod question;
@@ -23,14 +23,14 @@ mod stamp;
 pub use detached::Detached;
 pub(super) use install::{Target, install, remove};
 
-use super::manner::Manner;
 use super::output::{Output, report};
 use super::prompt::Prompt;
 use super::status;
+use crate::front::kernel::iopub::{Feed, Stream};
+use crate::front::render_style::Manner;
 use crate::session::{Options, Session, Streams};
 use connection::Connection;
 use control::Control;
-use feed::{Feed, Stream};
 use history::History;
 use message::{Request, Wire};
 use question::{Person, Question};

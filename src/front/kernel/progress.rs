@@ -1,7 +1,7 @@
 //! How far a loop over `progress(…)` has come: one picture that changes.
 
-use super::super::rounds::{News, Rounds, words};
-use super::feed::Feed;
+use crate::front::kernel::iopub::Feed;
+use crate::front::loop_progress::{News, Rounds, words};
 use crate::session::{Display, Screen, Step};
 use std::cell::RefCell;
 use std::time::{Duration, Instant};

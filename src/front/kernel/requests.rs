@@ -1,18 +1,19 @@
 //! What is done about each request.
 
-use super::super::manner::Manner;
 use super::super::output::Output;
 use super::super::pages;
 use super::super::prompt::{Flow, Prompt};
 use super::connection::Channel;
-use super::feed::Feed;
 use super::history::History;
 use super::info;
 use super::message::{Request, Wire};
 use super::question::Person;
 use super::sockets::{Arrival, Mailbox};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::session::{Answer, Reading, Session, Shown, Status, Topic, derivation};
+use crate::front::kernel::iopub::Feed;
+use crate::front::render_style::Manner;
+use crate::session::explain::derivation;
+use crate::session::{Answer, Reading, Session, Shown, Status, Topic};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

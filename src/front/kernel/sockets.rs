@@ -30,7 +30,7 @@ pub(super) enum Arrival {
 
 /// Where messages to a front end are put.
 #[derive(Clone)]
-pub(super) struct Mailbox {
+pub(crate) struct Mailbox {
     shell: mpsc::Sender<Frames>,
     control: mpsc::Sender<Frames>,
     stdin: mpsc::Sender<Frames>,

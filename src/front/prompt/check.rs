@@ -1,7 +1,7 @@
 //! `:check f at 2`: the derivative by reverse mode, by forward mode, and by differences.
 
 use crate::diagnostic::Diagnostic;
-use crate::session::derivation::aligned;
+use crate::session::explain::derivation::aligned;
 use crate::session::{Estimate, Quantity, Session, unit};
 
 /// The steps of the differences, in tenths of the one before.

@@ -1,10 +1,12 @@
 //! What begins with a colon. One table, from which `:help` and completion are derived.
 
-use super::super::listed::listed;
 use super::super::{lessons, pages, picture};
-use super::{Flow, Prompt, ask, settings, show};
+use super::{Flow, Prompt, settings, show};
 use crate::diagnostic::Diagnostic;
-use crate::session::{Explained, Stage, Status, derivation};
+use crate::front::list_format::listed;
+use crate::front::prompt::function_commands;
+use crate::session::explain::derivation;
+use crate::session::{Explained, Stage, Status};
 use crate::source::SourceMap;
 use std::path::Path;
 use std::time::Instant;
@@ -37,13 +39,13 @@ const COMMANDS: &[Command] = &[
         name: "derive",
         arguments: "f [tex]",
         summary: "the derivative as a formula; f' is differentiated once more; as LaTeX",
-        run: ask::derive,
+        run: function_commands::derive,
     },
     Command {
         name: "diff",
         arguments: "f [at 2]",
         summary: "what it is differentiable in, and why not; the derivative at a point",
-        run: ask::diff,
+        run: function_commands::diff,
     },
     Command {
         name: "tape",
@@ -79,13 +81,13 @@ const COMMANDS: &[Command] = &[
         name: "table",
         arguments: "f, f' from -3 to 3 [step 0.5]",
         summary: "values of functions, or of expressions in x, below each other",
-        run: ask::table,
+        run: function_commands::table,
     },
     Command {
         name: "show",
         arguments: "STAGE f",
         summary: "a function as a stage of the compiler sees it; ':show' lists the stages",
-        run: ask::show,
+        run: function_commands::show,
     },
     Command {
         name: "lesson",

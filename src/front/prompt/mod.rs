@@ -6,19 +6,20 @@
 //! history is written unasked.
 //! Not here: what an input means (`session`), which commands there are (`commands`).
 
-mod ask;
 mod check;
 mod commands;
 mod editor;
+pub(crate) mod function_commands;
 mod paths;
 mod settings;
 mod show;
 mod symbols;
 
-use super::manner::Manner;
 use super::output::Output;
 use super::status;
-use crate::session::{Answer, Completion, Kinks, Options, Reading, Session, Status, derivation};
+use crate::front::render_style::Manner;
+use crate::session::explain::derivation;
+use crate::session::{Answer, Completion, Kinks, Options, Reading, Session, Status};
 use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::rc::Rc;
@@ -29,7 +30,7 @@ const LONGEST_NAME: usize = 40;
 
 /// What goes on behind an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Flow {
+pub(crate) enum Flow {
     /// The next input is asked for.
     Next,
     /// The session ends with a status.
@@ -37,7 +38,7 @@ pub(super) enum Flow {
 }
 
 /// A session, and how it is shown.
-pub(super) struct Prompt {
+pub(crate) struct Prompt {
     pub(super) session: Session,
     options: Options,
     /// Where answers are written.

@@ -1,5 +1,5 @@
 //! Exclusive access: what a call changes where it is stored is not accessed in another way meanwhile. Where something is
-//! accessed, and for how long, is noted here; [`exclusive`](crate::ir::exclusive) keeps what has to be looked at while the
+//! accessed, and for how long, is noted here; [`exclusive`](crate::ir::passes::exclusivity_checks) keeps what has to be looked at while the
 //! program runs.
 //!
 //! Only what others can reach is noted: captured variables, stored properties of instances, and global variables.
@@ -7,11 +7,11 @@
 use super::build::Builder;
 use super::dispatch::Target;
 use super::place::Location;
-use crate::ir::exclusive::{AccessKind, Callee, Region, Storage, StorageId};
 use crate::ir::graph::{MethodId, Op, Reg};
-use crate::types::tree::{FunctionId, FunctionRef, GlobalId, LocalId};
-use crate::types::ty::Type;
-use crate::types::world::NominalKind;
+use crate::ir::passes::exclusivity_checks::{AccessKind, Callee, Region, Storage, StorageId};
+use crate::types::model::declared::NominalKind;
+use crate::types::model::tree::{FunctionId, FunctionRef, GlobalId, LocalId};
+use crate::types::model::ty::Type;
 use crate::value::Bank;
 use crate::value::shape::Shape;
 use std::ops::Range;

@@ -1,16 +1,17 @@
 //! The small steps of which lowering is made: registers, instructions, blocks.
 
-use super::exits::Scope;
 use super::place::Location;
 use super::{Key, Lowering, Origin};
+use crate::ir::differentiability::Tables;
 use crate::ir::graph::{Block, BlockId, Function, Instruction, Op, Program, Reg, Register, Terminator, Trap};
 use crate::ir::layout;
-use crate::ir::tangent::Tables;
+use crate::ir::lower::control::exits::Scope;
 use crate::native;
 use crate::source::Span;
-use crate::types::tree::{self, Body, LocalId};
-use crate::types::ty::{ParamId, Type};
-use crate::types::world::Declarations;
+use crate::types::model::declared::Declarations;
+use crate::types::model::tree;
+use crate::types::model::tree::{Body, LocalId};
+use crate::types::model::ty::{ParamId, Type};
 use crate::value::Bank;
 use crate::value::shape::{ShapeId, TangentId};
 use hashbrown::HashMap;
@@ -252,7 +253,7 @@ impl<'a> Builder<'a> {
 
     /// Adds an instruction.
     pub fn emit(&mut self, op: Op, outs: &[Reg], ins: &[Reg]) {
-        crate::stop::look();
+        crate::cancel::look();
         if self.has_ended() {
             // Behind a `return`: nobody gets there, and the block is dropped in the end.
             self.at = self.block();

@@ -9,9 +9,9 @@ use super::place::Location;
 use crate::ir::graph::{Op, Operator, Reg, Trap};
 use crate::ir::layout::is_small;
 use crate::source::Span;
-use crate::types::tree::{Argument, Callee, Expr, FunctionRef};
-use crate::types::ty::{FunctionType, Type};
-use crate::types::world::Function;
+use crate::types::model::declared::Function;
+use crate::types::model::tree::{Argument, Callee, Expr, FunctionRef};
+use crate::types::model::ty::{FunctionType, Type};
 use crate::value::Bank;
 
 /// An argument in registers.

@@ -3,9 +3,9 @@
 use super::build::{Builder, Value};
 use super::call::Operand;
 use crate::ir::graph::{Op, Trap};
-use crate::types::tree::{Expr, FunctionRef};
-use crate::types::ty::Type;
-use crate::types::world::{Builtin, Declarations, NominalKind};
+use crate::types::model::declared::{Builtin, Declarations, NominalKind};
+use crate::types::model::tree::{Expr, FunctionRef};
+use crate::types::model::ty::Type;
 use crate::value::Bank;
 
 impl Builder<'_> {

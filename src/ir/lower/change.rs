@@ -10,7 +10,7 @@ use super::call::Operand;
 use super::dispatch::Target;
 use super::place::{Accessor, Location, Sealed};
 use crate::ir::graph::{Op, Reg};
-use crate::types::ty::Type;
+use crate::types::model::ty::Type;
 use crate::value::Bank;
 
 /// A place whose value was moved to registers, and how it gets back.

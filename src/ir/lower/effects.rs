@@ -1,7 +1,7 @@
 //! Which expressions may change what was found before them, so that it is kept or looked at again.
 
 use super::build::Builder;
-use crate::types::tree::{Argument, Callee, Expr, ExprKind, Place, ProjectionKind, Root};
+use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, Place, ProjectionKind, Root};
 
 /// The last of several operands that may change what those before it gave; the first one has none before it, and a long
 /// chain of operators lies in it.

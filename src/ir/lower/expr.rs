@@ -2,11 +2,11 @@
 
 use super::build::{Builder, Slot, Value};
 use super::effects::{last_writing, may_write};
-use super::exits::Scope;
 use super::place::Location;
 use crate::ir::graph::{BlockId, Op, Reg, Trap};
-use crate::types::tree::{Expr, ExprKind, LocalId, Place, TryKind};
-use crate::types::ty::Type;
+use crate::ir::lower::control::exits::Scope;
+use crate::types::model::tree::{Expr, ExprKind, LocalId, Place, TryKind};
+use crate::types::model::ty::Type;
 use crate::value::Bank;
 
 impl Builder<'_> {

@@ -5,9 +5,11 @@ use super::call::Operand;
 use super::{Key, Lowering, Origin};
 use crate::ir::graph::{Function, Parameter, Program, Terminator, Trap};
 use crate::ir::layout::is_small;
-use crate::types::tree::{self, FunctionRef, LocalId, Stmt, StmtKind};
-use crate::types::ty::Type;
-use crate::types::world::{self, Builtin, Declarations};
+use crate::types::model::declared;
+use crate::types::model::declared::{Builtin, Declarations};
+use crate::types::model::tree;
+use crate::types::model::tree::{FunctionRef, LocalId, Stmt, StmtKind};
+use crate::types::model::ty::Type;
 use crate::value::Bank;
 
 /// Lowers what a key stands for.
@@ -70,7 +72,7 @@ impl Builder<'_> {
     }
 
     /// What is returned: the error if it may throw, the result, the parameters that go back.
-    pub(super) fn results(&mut self, declared: &world::Function) {
+    pub(super) fn results(&mut self, declared: &declared::Function) {
         self.out.throws = self.throws;
         if self.throws {
             self.out.results.extend([Bank::I, Bank::R]);
@@ -111,7 +113,7 @@ impl Builder<'_> {
     }
 
     /// Registers for the parameters.
-    pub(super) fn parameters(&mut self, declared: &world::Function) -> Vec<Operand> {
+    pub(super) fn parameters(&mut self, declared: &declared::Function) -> Vec<Operand> {
         let mut all = vec![];
         for param in &declared.params {
             let shape = self.shape(&param.ty);
@@ -133,7 +135,7 @@ impl Builder<'_> {
         all
     }
 
-    fn primitive_body(&mut self, name: &str, declared: &world::Function, params: Vec<Operand>) {
+    fn primitive_body(&mut self, name: &str, declared: &declared::Function, params: Vec<Operand>) {
         let generics = self.generics.clone();
         let mut results = self.apply_primitive(name, declared, &generics, &params);
         for param in params {
@@ -144,7 +146,7 @@ impl Builder<'_> {
         self.end(Terminator::Return(results));
     }
 
-    fn body(&mut self, declared: &world::Function, params: Vec<Operand>) {
+    fn body(&mut self, declared: &declared::Function, params: Vec<Operand>) {
         if self.locals.is_empty() && self.d.body(self.owner).is_none() {
             // Its errors were reported; nothing calls it.
             self.trap(Trap::Unreachable);
@@ -182,7 +184,7 @@ impl Builder<'_> {
             last = Some(e);
             statements = before;
         }
-        self.scopes.push(super::exits::Scope::Block { exits: vec![] });
+        self.scopes.push(crate::ir::lower::control::exits::Scope::Block { exits: vec![] });
         let parameters: Vec<LocalId> = (0..declared.params.len().min(self.locals.len()))
             .filter(|i| !declared.params[*i].is_inout)
             .map(|i| LocalId(i as u32))

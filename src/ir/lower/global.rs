@@ -4,8 +4,8 @@ use super::build::{Builder, Use};
 use super::place::Location;
 use super::{Key, Lowering, Origin};
 use crate::ir::graph::{Op, Terminator};
-use crate::types::tree::{FunctionRef, GlobalId};
-use crate::types::ty::Type;
+use crate::types::model::tree::{FunctionRef, GlobalId};
+use crate::types::model::ty::Type;
 use crate::value::Bank;
 use std::rc::Rc;
 

@@ -12,41 +12,33 @@
 //! `closure`, `place`, `load`, `change`, `access`, `global`, `exits`, `effects`. `build` has the small steps that all of them are made of.
 
 mod access;
-mod allocation;
-mod backwards;
 mod build;
 mod call;
 mod cast;
 mod change;
 mod closure;
-mod counterpart;
+pub(crate) mod control;
+pub(crate) mod derivative;
 mod dispatch;
 mod effects;
-mod exits;
 mod expr;
 mod function;
-mod functional;
 mod global;
 mod literal;
 mod load;
-mod loops;
-mod operator;
-mod pattern;
 mod place;
 mod primitive;
-mod sealed;
-mod statement;
-mod switch;
 #[cfg(test)]
 mod tests;
 
-use super::exclusive::Accesses;
 use super::graph::{Function, FunctionId, Program};
 use super::layout::Layouts;
+use crate::ir::passes::exclusivity_checks::Accesses;
 use crate::source::Span;
-use crate::types::tree::{self, FunctionRef, GlobalId};
-use crate::types::ty::Type;
-use crate::types::world::Declarations;
+use crate::types::model::declared::Declarations;
+use crate::types::model::tree;
+use crate::types::model::tree::{FunctionRef, GlobalId};
+use crate::types::model::ty::Type;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -101,16 +93,16 @@ pub(in crate::ir) enum Origin {
     /// That pullback.
     Pullback { of: tree::FunctionId, parts: Rc<[Part]> },
     /// A registered derivative of a function that changes parameters, as that of one that gives their new values back.
-    Functional { of: tree::FunctionId, rule: Rc<functional::Changing> },
+    Functional { of: tree::FunctionId, rule: Rc<crate::ir::lower::derivative::inout_derivative::Changing> },
     /// The linear function that it returns.
-    FunctionalMap { of: tree::FunctionId, rule: Rc<functional::Changing> },
+    FunctionalMap { of: tree::FunctionId, rule: Rc<crate::ir::lower::derivative::inout_derivative::Changing> },
     /// Reads or sets a stored property of a type that says itself what its tangent vectors are. The generic arguments are
     /// the type and that of the property.
     Sealed { name: Rc<str>, is_read: bool },
     /// The derivative of that, where the vectors have a member for the property. The generic arguments are the same.
-    CounterpartRule(Rc<counterpart::Access>),
+    CounterpartRule(Rc<crate::ir::lower::derivative::counterpart::Access>),
     /// The linear function that it returns.
-    CounterpartMap(Rc<counterpart::Access>),
+    CounterpartMap(Rc<crate::ir::lower::derivative::counterpart::Access>),
     /// Makes an instance of a class, and has an initialiser fill it: what a derivative registered for the initialiser is
     /// about.
     Allocation(tree::FunctionId),
@@ -203,7 +195,7 @@ impl Lowering {
         }
         let fresh = std::mem::take(&mut self.fresh);
         self.accesses.prune(program, &fresh, self.interactive, d.sees_ends());
-        super::simplify::finish(program, &fresh);
+        crate::ir::passes::finish(program, &fresh);
         // A type that was refused has no components.
         if cfg!(debug_assertions) && self.unsupported.is_empty() {
             for id in fresh {

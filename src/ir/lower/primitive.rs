@@ -6,8 +6,8 @@ use super::place::stride;
 use crate::ir::graph::{Op, Reg, Trap};
 use crate::native;
 use crate::native::library;
-use crate::types::ty::Type;
-use crate::types::world::Function;
+use crate::types::model::declared::Function;
+use crate::types::model::ty::Type;
 use crate::value::Bank;
 
 impl Builder<'_> {

@@ -1,7 +1,7 @@
 //! Which files a program may touch.
 
 use super::context::{Failure, FailureKind};
-use crate::stop;
+use crate::cancel;
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
@@ -126,7 +126,7 @@ fn open(file: &Path) -> std::io::Result<File> {
 fn opened(file: &Path, open: fn(&Path) -> std::io::Result<File>) -> std::io::Result<File> {
     if std::fs::metadata(file).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         let file = file.to_owned();
-        return stop::waiting(move || open(&file));
+        return cancel::waiting(move || open(&file));
     }
     open(file)
 }

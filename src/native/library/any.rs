@@ -2,7 +2,7 @@
 
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext, internal};
-use crate::value::ending::Loose;
+use crate::value::finalizer::Loose;
 use crate::value::shape::{Shape, ShapeId};
 use crate::value::{AnyValue, Cells, Components, Ref, compare, print};
 use std::cmp::Ordering;

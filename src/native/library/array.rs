@@ -3,7 +3,7 @@
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext};
 use super::host::Host;
-use crate::stop;
+use crate::cancel;
 use crate::value::shape::Layout;
 use crate::value::{Cells, Ref, Slot};
 use std::rc::Rc;
@@ -65,7 +65,7 @@ fn append_contents(c: Call<'_, '_>) -> Result<(), Failure> {
     let (mut to, from) = (c.array(layout)?, c.array(layout)?);
     let cells = Rc::make_mut(&mut to);
     make_room(c, cells, from.len, layout)?;
-    stop::in_pieces(from.len, |piece| cells.extend(&from, piece.start, piece.end, layout));
+    cancel::in_pieces(from.len, |piece| cells.extend(&from, piece.start, piece.end, layout));
     c.give_reference(Ref::Cells(to))
 }
 
@@ -79,18 +79,18 @@ fn repeating(c: Call<'_, '_>) -> Result<(), Failure> {
     match (parts.f, parts.i, parts.r) {
         // The common arrays, by one loop of the processor.
         ([x], [], []) => {
-            stop::in_pieces(count, |piece| cells.f.resize(piece.end, *x));
+            cancel::in_pieces(count, |piece| cells.f.resize(piece.end, *x));
             let slot = parts.slots.first().copied().unwrap_or(Slot::NONE);
             if slot != Slot::NONE {
-                stop::in_pieces(count, |piece| cells.slots.resize(piece.end, slot));
+                cancel::in_pieces(count, |piece| cells.slots.resize(piece.end, slot));
             }
             cells.len = count;
         }
         ([], [n], []) => {
-            stop::in_pieces(count, |piece| cells.i.resize(piece.end, *n));
+            cancel::in_pieces(count, |piece| cells.i.resize(piece.end, *n));
             cells.len = count;
         }
-        _ => stop::in_pieces(count, |piece| piece.for_each(|_| cells.push(parts))),
+        _ => cancel::in_pieces(count, |piece| piece.for_each(|_| cells.push(parts))),
     }
     c.give_reference(Ref::Cells(Rc::new(cells)))
 }
@@ -142,7 +142,7 @@ fn slice(c: Call<'_, '_>) -> Result<(), Failure> {
     };
     let mut cells = Cells::empty();
     make_room(c, &mut cells, to - from, layout)?;
-    stop::in_pieces(to - from, |piece| cells.extend(&array, from + piece.start, from + piece.end, layout));
+    cancel::in_pieces(to - from, |piece| cells.extend(&array, from + piece.start, from + piece.end, layout));
     c.give_reference(Ref::Cells(Rc::new(cells)))
 }
 
@@ -151,7 +151,7 @@ fn reversed(c: Call<'_, '_>) -> Result<(), Failure> {
     let mut array = c.array(layout)?;
     let cells = Rc::make_mut(&mut array);
     let last = cells.len.saturating_sub(1);
-    stop::in_pieces(cells.len / 2, |piece| piece.for_each(|k| cells.swap(k, last - k, layout)));
+    cancel::in_pieces(cells.len / 2, |piece| piece.for_each(|k| cells.swap(k, last - k, layout)));
     c.give_reference(Ref::Cells(array))
 }
 

@@ -4,7 +4,7 @@ use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext};
 use super::host::Step;
 use super::text::texts;
-use crate::stop;
+use crate::cancel;
 use crate::value::{Cells, Ref};
 use std::fs::File;
 use std::io::{BufRead, Read, Write};
@@ -41,7 +41,7 @@ pub(super) fn failure(what: &str, error: &std::io::Error) -> Failure {
 fn print(c: Call<'_, '_>) -> Result<(), Failure> {
     let text = c.text()?;
     for piece in text.as_bytes().chunks(PIECE) {
-        stop::look();
+        cancel::look();
         c.host.streams.output.write_all(piece).map_err(|e| failure("cannot write to the standard output", &e))?;
     }
     Ok(())
@@ -74,7 +74,7 @@ fn read_line(c: Call<'_, '_>) -> Result<(), Failure> {
 fn contents(mut file: File) -> std::io::Result<Vec<u8>> {
     let mut bytes = vec![];
     while read_piece(&mut file, &mut bytes)? {
-        stop::look();
+        cancel::look();
     }
     Ok(bytes)
 }
@@ -83,7 +83,7 @@ fn contents(mut file: File) -> std::io::Result<Vec<u8>> {
 fn contents_of_pipe(mut file: File) -> std::io::Result<Vec<u8>> {
     let mut bytes = vec![];
     loop {
-        let (rest, piece) = stop::waiting(move || {
+        let (rest, piece) = cancel::waiting(move || {
             let mut piece = vec![];
             read_piece(&mut file, &mut piece).map(|_| (file, piece))
         })?;
@@ -129,7 +129,7 @@ fn read_lines(c: Call<'_, '_>) -> Result<(), Failure> {
 }
 
 fn lines(text: &str) -> Vec<Rc<str>> {
-    stop::looking(text.lines()).map(Into::into).collect()
+    cancel::looking(text.lines()).map(Into::into).collect()
 }
 
 /// The lines of a file with these bytes, as `readLines` gives them.
@@ -165,7 +165,7 @@ pub(super) fn write(c: Call<'_, '_>, bytes: &[u8], path: &str) -> Result<(), Fai
             return Ok(file.write_all(bytes)?);
         }
         let bytes = bytes.to_vec();
-        Ok(stop::waiting(move || file.write_all(&bytes))?)
+        Ok(cancel::waiting(move || file.write_all(&bytes))?)
     });
     written.map_err(|why| access.failure(why, path, "write", "--allow-write"))
 }
@@ -214,7 +214,7 @@ fn table(path: &str, text: &str) -> Result<Table, Failure> {
         Err(error) => return Err(malformed(path, &error)),
     };
     let mut columns = vec![vec![]; names.len()];
-    for row in stop::looking(reader.records()) {
+    for row in cancel::looking(reader.records()) {
         let row = row.map_err(|error| malformed(path, &error))?;
         let line = row.position().map_or(0, csv::Position::line);
         for (k, (field, column)) in row.iter().zip(&mut columns).enumerate() {

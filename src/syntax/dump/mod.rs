@@ -5,7 +5,7 @@ mod expr;
 mod types;
 
 use super::ast::{Block, Condition, File, Pattern, PatternKind, Stmt, StmtKind};
-use crate::stop;
+use crate::cancel;
 
 /// Lines are broken beyond this.
 const WIDTH: usize = 100;
@@ -15,7 +15,7 @@ const MAX_INDENT: usize = 60;
 /// The tree of a file: a line or more for each statement, parts in brackets behind the name of what they are part of.
 pub fn dump(file: &File) -> String {
     let mut out = String::new();
-    for item in stop::looking_at_each(&file.items) {
+    for item in cancel::looking_at_each(&file.items) {
         stmt(item).write(0, &mut out);
         out.push('\n');
     }

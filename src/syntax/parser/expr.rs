@@ -24,7 +24,7 @@ struct Segment {
 impl Builder<'_> {
     /// An expression, or the head of a statement with a body.
     pub(super) fn expr(&mut self, node: Node<'_>) -> Expr {
-        crate::stop::look();
+        crate::cancel::look();
         let span = self.span(&node);
         self.deeper(span, error_at(span), |b| b.sequence(node.into_inner(), span))
     }

@@ -84,7 +84,7 @@ fn token<'t>(copy: &str, at: usize, text: &'t str) -> &'t str {
 
 /// A failure: what was found where nothing fits.
 #[derive(Clone, Copy)]
-pub(super) struct Context<'t> {
+pub(crate) struct Context<'t> {
     copy: &'t str,
     text: &'t str,
     /// The position of the first byte.
@@ -100,7 +100,7 @@ pub(super) struct Context<'t> {
 impl Context<'_> {
     fn diagnostic(&self) -> Diagnostic {
         if !self.incomplete
-            && let Some(d) = super::habits::explain(self)
+            && let Some(d) = crate::syntax::parser::foreign_syntax::explain(self)
         {
             return d;
         }

@@ -2,7 +2,7 @@
 
 use super::pieces::{PIECE, pieces};
 use super::{Grammar, Rule, bound_work};
-use crate::stop;
+use crate::cancel;
 use crate::syntax::scan::scan;
 use pest::Parser;
 use pest::iterators::Pair;
@@ -50,7 +50,7 @@ pub(in crate::syntax) fn marks(text: &str) -> Option<(String, Vec<Mark>)> {
     bound_work(text.len());
     let size = if text.len() > PIECE { PIECE } else { usize::MAX };
     let mut finder = Finder::default();
-    for cut in stop::looking_at_each(pieces(&scanned.text, &scanned.lines, 0, size)) {
+    for cut in cancel::looking_at_each(pieces(&scanned.text, &scanned.lines, 0, size)) {
         let pairs = Grammar::parse(Rule::file, &scanned.text[cut.clone()]).ok()?;
         finder.base = cut.start;
         finder.owners.clear();

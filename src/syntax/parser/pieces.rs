@@ -6,7 +6,7 @@
 
 use super::grammar::{Grammar, Rule};
 use super::{Builder, Node};
-use crate::stop;
+use crate::cancel;
 use crate::syntax::Parsed;
 use crate::syntax::ast::File;
 use crate::syntax::scan::{List, Scanned};
@@ -64,7 +64,7 @@ impl<'t> Builder<'t> {
         let mut file = File::default();
         let size = if outside.len() > PIECE { PIECE } else { usize::MAX };
         for cut in pieces(&outside, &scanned.lines, 0, size) {
-            stop::look();
+            cancel::look();
             if let Err(unread) = self.piece(&outside, cut, &mut file) {
                 if is_by_lists {
                     return None;
@@ -86,7 +86,7 @@ impl<'t> Builder<'t> {
             while let Ok(mut pairs) = Grammar::parse(Rule::item, &copy[at..cut.end])
                 && let Some(item) = pairs.next()
             {
-                stop::look();
+                cancel::look();
                 let end = at + item.as_span().end();
                 self.items(item.into_inner(), at, file);
                 at = end;
@@ -112,7 +112,7 @@ impl<'t> Builder<'t> {
         let from = pieces.first().map_or(0, |p| p.start);
         let errors = self.diagnostics.len();
         for piece in pieces {
-            stop::look();
+            cancel::look();
             match Grammar::parse(Rule::file, &copy[piece.clone()]) {
                 Ok(pairs) => self.items(pairs, piece.start, file),
                 Err(error) => self.fail(error, copy, piece),
@@ -151,7 +151,7 @@ impl<'t> Builder<'t> {
         let mut from = list.open;
         let mut is_read = true;
         for end in list.cuts.iter().copied().chain([list.close]) {
-            stop::look();
+            cancel::look();
             // The comma before the group, and the one behind it, become the brackets of a list.
             let group = format!("[{}]", self.without_lists(copy, from + 1..end, &list.inner));
             is_read &= end == list.close || !group[..group.len() - 1].trim_end().ends_with(['[', ',']);

@@ -2,7 +2,7 @@
 
 use super::Flow;
 use super::state::State;
-use crate::types::tree::{LabelId, Stmt};
+use crate::types::model::tree::{LabelId, Stmt};
 
 /// What surrounds a statement.
 pub(super) enum Scope<'b> {

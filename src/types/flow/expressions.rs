@@ -4,9 +4,9 @@ use super::Flow;
 use super::places::Use;
 use super::state::State;
 use crate::source::Span;
-use crate::types::tree::{Argument, Callee, Expr, ExprKind, FunctionId, LocalId, TryKind};
-use crate::types::ty::Type;
-use crate::types::written::is_operator;
+use crate::types::model::syntax_query::is_operator;
+use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionId, LocalId, TryKind};
+use crate::types::model::ty::Type;
 
 impl<'b> Flow<'b, '_> {
     pub(super) fn exprs(&mut self, all: &'b [Expr]) {
@@ -14,7 +14,7 @@ impl<'b> Flow<'b, '_> {
     }
 
     pub(super) fn expr(&mut self, e: &'b Expr) {
-        crate::stop::look();
+        crate::cancel::look();
         let is_step = matches!(
             e.kind,
             ExprKind::Field { .. }

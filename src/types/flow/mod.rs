@@ -11,24 +11,24 @@
 //! alone, and only where they are certain.
 //! Not here: what a program does with values that are known only while it runs.
 
-mod accesses;
-mod errors;
-mod exclusive;
+pub(crate) mod captured_access;
+pub(crate) mod exclusivity;
 mod exits;
 mod expressions;
-mod needs;
+pub(crate) mod global_dependencies;
+pub(crate) mod initialization;
 mod places;
-mod report;
 mod returns;
 mod state;
 mod statements;
+pub(crate) mod throws;
 mod unused;
 mod usage;
 mod variables;
 
-use super::store::{BodyState, FunctionKind, World};
-use super::tree::{Body, Capture, FunctionId, GlobalId, LocalId, Place, Stmt};
 use crate::source::Span;
+use crate::types::model::tables::{BodyState, FunctionKind, World};
+use crate::types::model::tree::{Body, Capture, FunctionId, GlobalId, LocalId, Place, Stmt};
 use exits::Scope;
 use hashbrown::{HashMap, HashSet};
 use state::State;
@@ -36,7 +36,7 @@ use std::rc::Rc;
 use usage::Usage;
 use variables::Variables;
 
-pub(super) use needs::check_circles;
+pub(super) use crate::types::flow::global_dependencies::check_circles;
 
 /// Looks at a function's body, and at the closures and local functions inside it.
 pub(super) fn check(world: &mut World, function: FunctionId, body: &Body) {
@@ -72,7 +72,7 @@ struct Flow<'b, 'w> {
     /// Local functions that are declared around here, with what they capture.
     local_functions: HashMap<FunctionId, Rc<[Capture]>>,
     /// What the functions that the script calls read in any case.
-    needs: HashMap<FunctionId, Option<Rc<[needs::Need]>>>,
+    needs: HashMap<FunctionId, Option<Rc<[crate::types::flow::global_dependencies::Need]>>>,
     /// Whether one of them was asked for while it was looked at.
     needs_in_circles: bool,
     usage: Usage,
@@ -193,7 +193,7 @@ impl<'b, 'w> Flow<'b, 'w> {
     /// Enters the local functions of a block, which may be called before the place where they stand.
     fn enter_functions(&mut self, statements: &[Stmt]) {
         for s in statements {
-            if let super::tree::StmtKind::LocalFunction(f) = &s.kind
+            if let crate::types::model::tree::StmtKind::LocalFunction(f) = &s.kind
                 && let BodyState::Checked(body) = &self.world.function_data(*f).body
             {
                 self.local_functions.insert(*f, body.captures.clone().into());

@@ -2,7 +2,9 @@
 
 use super::Flow;
 use crate::source::Span;
-use crate::types::tree::{Expr, ExprKind, FunctionId, GlobalId, LocalId, Place, Projection, ProjectionKind, Root};
+use crate::types::model::tree::{
+    Expr, ExprKind, FunctionId, GlobalId, LocalId, Place, Projection, ProjectionKind, Root,
+};
 
 /// What a variable is used for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,9 +3,9 @@
 use super::Flow;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::types::store::FunctionKind;
-use crate::types::tree::{Stmt, StmtKind};
-use crate::types::ty::Type;
+use crate::types::model::tables::FunctionKind;
+use crate::types::model::tree::{Stmt, StmtKind};
+use crate::types::model::ty::Type;
 
 impl Flow<'_, '_> {
     /// The walk is at the end of the body. A body that must give a value gives one on every path.

@@ -3,8 +3,8 @@
 use super::Flow;
 use super::state::{Bits, State};
 use super::usage::Declared;
-use crate::types::tree::{Case, Condition, Expr, ExprKind, LabelId, Pattern, PatternKind, Stmt, StmtKind};
-use crate::types::ty::Type;
+use crate::types::model::tree::{Case, Condition, Expr, ExprKind, LabelId, Pattern, PatternKind, Stmt, StmtKind};
+use crate::types::model::ty::Type;
 
 /// What was known when a loop began.
 struct LoopStart {
@@ -248,7 +248,7 @@ impl<'b> Flow<'b, '_> {
 
     fn catch(&mut self, body: &'b [Stmt], cases: &'b [Case]) {
         let before = self.state.clone();
-        let takes_all = super::errors::takes_all(cases);
+        let takes_all = crate::types::flow::throws::takes_all(cases);
         let seen = self.thrown;
         let mut caught = self.catching(takes_all, |flow| flow.block(body));
         let throws = self.thrown > seen;

@@ -5,10 +5,10 @@ use super::usage::{Declared, Uses};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::TryKind;
-use crate::types::store::FunctionKind;
-use crate::types::tree::Ownership;
-use crate::types::tree::{Callee, Expr, ExprKind, FunctionId, Local};
-use crate::types::ty::Type;
+use crate::types::model::tables::FunctionKind;
+use crate::types::model::tree::Ownership;
+use crate::types::model::tree::{Callee, Expr, ExprKind, FunctionId, Local};
+use crate::types::model::ty::Type;
 
 impl Flow<'_, '_> {
     /// An expression stands where nobody uses its value.
@@ -64,7 +64,9 @@ impl Flow<'_, '_> {
             FunctionKind::Getter | FunctionKind::Setter => {
                 format!("expression of type '{}' is unused", self.world.show(ty))
             }
-            _ if crate::types::written::is_operator(&name) => format!("result of operator '{name}' is unused"),
+            _ if crate::types::model::syntax_query::is_operator(&name) => {
+                format!("result of operator '{name}' is unused")
+            }
             _ => format!("result of call to '{}' is unused", self.world.full_name(f)),
         })
     }

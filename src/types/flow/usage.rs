@@ -1,7 +1,7 @@
 //! What a body does with its variables, wherever it does it.
 
 use crate::source::Span;
-use crate::types::tree::{Body, GlobalId, LocalId, Pattern, PatternKind, Stmt};
+use crate::types::model::tree::{Body, GlobalId, LocalId, Pattern, PatternKind, Stmt};
 use hashbrown::HashSet;
 
 /// How a variable came to be.

@@ -4,9 +4,9 @@
 use super::Flow;
 use crate::source::Span;
 use crate::syntax::ast::{Name, NominalKind};
-use crate::types::store::{FunctionKind, StoredData};
-use crate::types::tree::{GlobalId, LocalId, Pattern, PatternKind, Projection, ProjectionKind};
-use crate::types::ty::{NominalId, Type};
+use crate::types::model::tables::{FunctionKind, StoredData};
+use crate::types::model::tree::{GlobalId, LocalId, Pattern, PatternKind, Projection, ProjectionKind};
+use crate::types::model::ty::{NominalId, Type};
 use hashbrown::HashMap;
 use std::ops::Range;
 

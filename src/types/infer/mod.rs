@@ -6,77 +6,22 @@
 //! until more is known; when a statement ends, what still waits is decided by its default. There is no search over
 //! combinations: each choice is made once.
 
-mod access;
-mod args;
-mod branch;
-mod builder;
-mod call;
-mod candidates;
-mod casts;
-mod chain;
-mod class;
-mod closure;
-mod closure_argument;
-mod coerce;
-mod commit;
-pub(super) mod default;
-mod delegate;
-mod dynamic;
-mod exhaustive;
-mod exponent;
-mod expr;
-mod finish;
-mod hash;
-mod here;
-mod implicit;
-mod iteration;
-mod key_path;
-mod literal;
-mod literal_operands;
-mod local_accessors;
-mod local_function;
-mod local_type;
-mod member;
-mod metatype;
-mod mismatch;
-mod module;
-mod name;
-mod no_fit;
-mod no_member;
-mod no_operator;
-pub(super) mod notation;
-mod observed;
-mod operator;
-mod overload;
-mod own_literal;
-mod pattern;
-mod place;
-mod quotient;
-mod redundant;
-mod reference;
-mod required;
-mod shown;
-mod solve;
-mod special;
-mod statement;
-mod strength;
-mod throwing;
-mod top;
-mod type_name;
-mod undecided;
-pub(super) mod unwrapped;
-mod variable;
+pub(crate) mod call;
+pub(crate) mod expr;
+pub(crate) mod report;
+pub(crate) mod solver;
+pub(crate) mod stmt;
 
-use super::resolve::TypeScope;
-use super::store::{Env, Named, Owner, World};
-use super::tree::{Body, Capture, Expr, ExprKind, FunctionId, LabelId, Local, LocalId, Stmt};
-use super::ty::Type;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Name};
-use crate::types::tree::Ownership;
+use crate::types::infer::solver::pending::Pending;
+use crate::types::model::tables::{Env, Named, Owner, World};
+use crate::types::model::tree::Ownership;
+use crate::types::model::tree::{Body, Capture, Expr, ExprKind, FunctionId, LabelId, Local, LocalId, Stmt};
+use crate::types::model::ty::Type;
+use crate::types::names::type_expr::TypeScope;
 use hashbrown::HashMap;
-use solve::Pending;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -113,7 +58,7 @@ pub(super) struct Infer<'w> {
     shared: Vec<(Name, LocalId)>,
     bound: Vec<(Name, LocalId)>,
     /// Types that are declared inside of the function.
-    local_nominals: Vec<super::ty::NominalId>,
+    local_nominals: Vec<crate::types::model::ty::NominalId>,
     /// Calls whose generic arguments do not conform, and that was said.
     unmet_in: Vec<Span>,
     /// Whether operators on unknown numbers are decided by default.
@@ -123,7 +68,7 @@ pub(super) struct Infer<'w> {
     /// Types declared inside functions.
     local_types: Rc<HashMap<Name, Named>>,
     /// What was returned where a result is opaque.
-    given: Vec<super::opaque::Given>,
+    given: Vec<crate::types::generics::opaque::Given>,
     /// Whether candidates fit that lack a conformance.
     forgives: bool,
     /// Whether a quotient of integer literals is a fraction here: in the exponent of a floating-point number, in a formula
@@ -180,7 +125,7 @@ enum FrameKind {
 }
 
 #[derive(Clone, Debug)]
-enum Binding {
+pub(crate) enum Binding {
     Local(LocalId),
     Functions(Vec<FunctionId>),
     /// A variable with accessors: its getter, and its setter if it has one.

@@ -171,7 +171,7 @@ pub enum TangentKind {
     /// zeros stands beside each value ([`Style::Beside`]), and its numbers have the slots.
     Beside(TangentId),
     /// What stands beside a value whose tangent vectors have no fixed number of components: one number, whose slot is that
-    /// of the whole vector, and whose adjoints and tangents are [vectors](super::whole) that differentiate like that.
+    /// of the whole vector, and whose adjoints and tangents are [vectors](crate::value::opaque_vector) that differentiate like that.
     Whole(TangentId),
 }
 

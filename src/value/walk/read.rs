@@ -3,7 +3,7 @@
 use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, moving, number, tag};
 use crate::value::dictionary::Dictionary;
 use crate::value::shape::{BESIDE, Shape, ShapeId, TangentId, TangentKind};
-use crate::value::{Cells, Slot, whole};
+use crate::value::{Cells, Slot, opaque_vector};
 
 impl Walk<'_> {
     /// Shows, for every leaf of `value`, the number that a tangent vector has for it.
@@ -37,7 +37,7 @@ impl Walk<'_> {
             TangentKind::Number => show(number(vector, from), vector.slot(from.f)),
             TangentKind::Whole(of) => {
                 let part = self.part(vector, from, tangent.vector);
-                let number = if self.is_zero(*of, &part)? { 0.0 } else { whole::keep(*of, part) };
+                let number = if self.is_zero(*of, &part)? { 0.0 } else { opaque_vector::keep(*of, part) };
                 show(number, Slot::NONE);
             }
             TangentKind::Fields(fields) => {

@@ -1,9 +1,9 @@
 //! Making tangent vectors of numbers.
 
 use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, tag};
-use crate::value::ending::Last;
+use crate::value::finalizer::Last;
 use crate::value::shape::{BESIDE, Shape, ShapeId, TangentId, TangentKind};
-use crate::value::{BoxCells, Cells, Ref, Slot, whole};
+use crate::value::{BoxCells, Cells, Ref, Slot, opaque_vector};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -80,7 +80,7 @@ impl Walk<'_> {
                 let _ = out.set_num(to.f, x, slot);
             }
             TangentKind::Whole(_) => {
-                if let Some(vector) = whole::find(next().0) {
+                if let Some(vector) = opaque_vector::find(next().0) {
                     self.put_part(out, to, vector.cells.all());
                 }
             }

@@ -3,9 +3,9 @@
 use super::gather;
 use crate::bytecode::operand::*;
 use crate::value::{Cells, Ref};
-use crate::vm::fault::Fault;
 use crate::vm::objects;
-use crate::vm::registers::Registers;
+use crate::vm::run::fault::Fault;
+use crate::vm::state::registers::Registers;
 use std::rc::Rc;
 
 /// `out =` an array of `arrays[k]`

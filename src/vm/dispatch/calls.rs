@@ -4,13 +4,13 @@ use super::{load, save};
 use crate::bytecode::NativeSite;
 use crate::bytecode::operand::*;
 use crate::value::{Ref, Slot};
-use crate::vm::fault::Fault;
 use crate::vm::functions::{Compiler, Entry};
-use crate::vm::machine::Machine;
 use crate::vm::operators;
-use crate::vm::registers::Registers;
-use crate::vm::stacks::Frame;
-use crate::vm::task::Next;
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::registers::Registers;
+use crate::vm::state::stacks::Frame;
+use crate::vm::state::task::Next;
 
 /// Enters a function whose arguments stand in the window.
 #[inline(always)]

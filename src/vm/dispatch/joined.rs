@@ -5,9 +5,9 @@ use super::save;
 use crate::bytecode::operand::*;
 use crate::bytecode::{Arithmetic, Instruction, Joined};
 use crate::tape::Num;
-use crate::vm::fault::Fault;
-use crate::vm::machine::Machine;
-use crate::vm::registers::Registers;
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::registers::Registers;
 
 /// `out = (a ∘ b) ∘ c`
 pub fn left(

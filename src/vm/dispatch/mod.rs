@@ -15,18 +15,18 @@ mod slots;
 mod stored;
 mod texts;
 
-use super::fault::Fault;
 use super::functions::{Compiler, Version};
-use super::machine::Machine;
 use super::objects;
 use super::record_joined;
-use super::registers::Registers;
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
 use crate::native::library::{self, Glance};
 use crate::native::{Primitive, table};
 use crate::tape::Num;
-use crate::value::{Cells, Ref, ending};
+use crate::value::{Cells, Ref, finalizer};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::registers::Registers;
 use calls::{enter, leave};
 
 /// The registers of the innermost frame.
@@ -83,7 +83,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
         // Instances that went away may have something to do.
         macro_rules! end_instances {
             () => {
-                if ending::any() {
+                if finalizer::any() {
                     outside!(machine.end_instances(compiler)?);
                 }
             };

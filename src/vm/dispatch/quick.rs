@@ -6,9 +6,9 @@ use crate::bytecode::operand::{self, *};
 use crate::tape::Num;
 use crate::value::{Cells, Ref, Slot, Text};
 use crate::vm::joined;
-use crate::vm::machine::Machine;
 use crate::vm::objects;
-use crate::vm::registers::Registers;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::registers::Registers;
 use std::rc::Rc;
 
 /// Offset and stride of a component of an element; `None` for elements of one component.

@@ -6,11 +6,11 @@ use super::{arrays, joined, load, numbers, save, slots, stored, texts};
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
 use crate::value::Ref;
-use crate::vm::fault::Fault;
 use crate::vm::functions::{Compiler, Version};
-use crate::vm::machine::Machine;
-use crate::vm::registers::Registers;
-use crate::vm::{exclusive, objects, operators};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::registers::Registers;
+use crate::vm::{exclusivity, objects, operators};
 use std::rc::Rc;
 
 /// Does the instruction at `pc`, whatever it takes. Where the program goes on is kept in the innermost frame.
@@ -169,10 +169,10 @@ fn line(
         I::StoreGlobalI { a, index } => stored::store_global_i(machine, at, a, index)?,
         I::StoreGlobalR { a, index } => stored::store_global_r(machine, at, a, index)?,
         I::TakeGlobal { out, index } => stored::take_global(machine, at, out, index)?,
-        I::CheckAccess { object, site } => exclusive::check(machine, at, Some(object), site)?,
-        I::CheckGlobalAccess { site } => exclusive::check(machine, at, None, site)?,
-        I::BeginAccess { object, site } => exclusive::begin(machine, at, Some(object), site)?,
-        I::BeginGlobalAccess { site } => exclusive::begin(machine, at, None, site)?,
+        I::CheckAccess { object, site } => exclusivity::check(machine, at, Some(object), site)?,
+        I::CheckGlobalAccess { site } => exclusivity::check(machine, at, None, site)?,
+        I::BeginAccess { object, site } => exclusivity::begin(machine, at, Some(object), site)?,
+        I::BeginGlobalAccess { site } => exclusivity::begin(machine, at, None, site)?,
         I::EndAccess {} => {
             machine.changes.pop();
         }

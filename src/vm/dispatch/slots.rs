@@ -3,10 +3,10 @@
 use crate::bytecode::operand::*;
 use crate::native::{PrimitiveId, product_slope};
 use crate::tape::{Mode, Num};
-use crate::vm::fault::Fault;
-use crate::vm::machine::Machine;
 use crate::vm::record;
-use crate::vm::registers::Registers;
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::registers::Registers;
 
 /// `out = a + b` in the usual way: `None` when it is closed, as below.
 #[inline(always)]

@@ -4,11 +4,11 @@ use super::{gather, gather_counts};
 use crate::bytecode::operand::*;
 use crate::value::shape::ShapeId;
 use crate::value::{BoxCells, Cells, Closure, Ref};
-use crate::vm::fault::Fault;
 use crate::vm::functions::Compiler;
-use crate::vm::machine::Machine;
 use crate::vm::objects;
-use crate::vm::registers::Registers;
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::registers::Registers;
 use std::cell::RefCell;
 use std::rc::Rc;
 

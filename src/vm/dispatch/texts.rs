@@ -3,10 +3,10 @@
 use crate::bytecode::operand::*;
 use crate::native::library;
 use crate::value::Ref;
-use crate::vm::fault::Fault;
-use crate::vm::machine::Machine;
 use crate::vm::native::effort;
-use crate::vm::registers::Registers;
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::registers::Registers;
 
 /// `out = texts[k]`
 pub fn load(at: &mut Registers, out: ROut, k: Text) {

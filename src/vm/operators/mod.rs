@@ -1,61 +1,37 @@
 //! Differential operators, calls of linear maps, registered derivatives.
 //!
 //! In: arguments in the window of the machine. Out: results there, or a call that must come first: each operator is a
-//! [`Task`](super::task::Task), so that nothing here recurses, however operators, sweeps and rules nest.
+//! [`Task`](crate::vm::state::task::Task), so that nothing here recurses, however operators, sweeps and rules nest.
 //!
 //! Promises: a body runs exactly once; what outlives a level is settled before it is closed; no level stays open when the
 //! program stops.
 //! Not here: what is recorded and swept (`tape`), how a value is taken apart (`value::walk`).
 
-mod at_once;
-mod broken;
-mod check_rule;
-mod compiled;
-mod cut;
-pub mod difference;
-mod differential;
-mod inherited_rule;
-mod kink;
-mod linear;
-mod not_finite;
-mod origins;
-mod recompute;
-mod recorded;
-mod rule;
-mod rule_forward;
-mod rule_reverse;
-mod rule_thrown;
-mod series;
-mod shown;
-mod sized;
-mod snapshot;
-mod sweep;
-mod tangent;
-mod watched;
-mod whole;
-mod writes;
-mod wrong_rule;
+pub(crate) mod apply;
+pub(crate) mod check;
+pub(crate) mod checkpoint;
+pub(crate) mod registered;
 
-pub use broken::BrokenChains;
-pub use check_rule::Checks;
-pub use kink::Kink;
-pub(super) use kink::with_kink;
-pub(super) use not_finite::with_first;
-pub(super) use rule::Ruled;
-pub use shown::{Count, Did, Row, Trace};
-pub use watched::Places;
-pub(super) use writes::Writes;
+pub use crate::vm::operators::check::check_rule::Checks;
+pub use crate::vm::operators::check::kink::Kink;
+pub(super) use crate::vm::operators::check::kink::with_kink;
+pub use crate::vm::operators::check::lost_tangent::BrokenChains;
+pub(super) use crate::vm::operators::check::not_finite::with_first;
+pub use crate::vm::operators::check::provenance::Places;
+pub use crate::vm::operators::check::trace::{Count, Did, Row, Trace};
+pub(super) use crate::vm::operators::registered::Ruled;
+pub(super) use crate::vm::operators::registered::side_effects::Writes;
 
-use super::fault::Fault;
 use super::functions::Compiler;
-use super::machine::Machine;
-use super::task::Next;
 use crate::bytecode::{Operator, OperatorSite, RuleSite};
 use crate::diagnostic::Code as Number;
 use crate::tape::{Num, Stop, Template};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::{At, Mismatch, Walk};
-use crate::value::{Cells, Ref, Slot, ending};
+use crate::value::{Cells, Ref, Slot, finalizer};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::Next;
 use std::any::Any;
 use std::rc::Rc;
 
@@ -71,53 +47,65 @@ pub fn operate(
     match site.operator {
         Operator::ValueWithDifferential { at, result, throws } => {
             let body = last_reference(&mut arguments)?;
-            differential::begin(machine, compiler, (at, arguments), (result, throws), body)
+            crate::vm::operators::apply::differential::begin(machine, compiler, (at, arguments), (result, throws), body)
         }
         Operator::ValueWithTangent { at, result, throws } => {
             let body = last_reference(&mut arguments)?;
-            tangent::begin(machine, compiler, (at, arguments), (result, throws), body)
+            crate::vm::operators::apply::directional::begin(machine, compiler, (at, arguments), (result, throws), body)
         }
         Operator::Gradient { at, value, throws } => {
             let body = last_reference(&mut arguments)?;
-            compiled::gradient(machine, compiler, (at, &arguments), (value, throws), &body)
+            crate::vm::operators::apply::adjoint_code::gradient(
+                machine,
+                compiler,
+                (at, &arguments),
+                (value, throws),
+                &body,
+            )
         }
         Operator::Transpose { at, result } => {
             let function = last_reference(&mut arguments)?;
-            linear::transpose(machine, compiler, function, at, result)
+            crate::vm::operators::apply::linear_map::transpose(machine, compiler, function, at, result)
         }
-        Operator::Broken { of } => broken::mark(machine, compiler, of, &arguments),
-        Operator::NoDerivative { is_property } => broken::left_out(machine, compiler, is_property, arguments),
-        Operator::SendBreak { result } => origins::send(machine, result, &arguments),
-        Operator::ReceiveBreak { result } => origins::receive(machine, result),
-        Operator::GiveBreak { argument } => origins::give(machine, argument, &arguments),
-        Operator::TakeBreak { argument } => origins::take(machine, argument),
-        Operator::JoinBreaks => origins::join(machine, &mut arguments),
+        Operator::Broken { of } => crate::vm::operators::check::lost_tangent::mark(machine, compiler, of, &arguments),
+        Operator::NoDerivative { is_property } => {
+            crate::vm::operators::check::lost_tangent::left_out(machine, compiler, is_property, arguments)
+        }
+        Operator::SendBreak { result } => crate::vm::operators::check::origins::send(machine, result, &arguments),
+        Operator::ReceiveBreak { result } => crate::vm::operators::check::origins::receive(machine, result),
+        Operator::GiveBreak { argument } => crate::vm::operators::check::origins::give(machine, argument, &arguments),
+        Operator::TakeBreak { argument } => crate::vm::operators::check::origins::take(machine, argument),
+        Operator::JoinBreaks => crate::vm::operators::check::origins::join(machine, &mut arguments),
         Operator::KeepBreak { inside, component, replaces } => {
-            origins::keep(machine, (inside, component, replaces), arguments)
+            crate::vm::operators::check::origins::keep(machine, (inside, component, replaces), arguments)
         }
-        Operator::KeptBreak { inside, component } => origins::kept(machine, (inside, component), &arguments),
+        Operator::KeptBreak { inside, component } => {
+            crate::vm::operators::check::origins::kept(machine, (inside, component), &arguments)
+        }
         Operator::ForgetBreaks => {
             machine.broken.transfers.forget();
             Ok(Next::Return)
         }
         Operator::Threshold { comparison } => {
-            kink::compared(machine, comparison, &arguments)?;
+            crate::vm::operators::check::kink::compared(machine, comparison, &arguments)?;
             Ok(Next::Return)
         }
-        Operator::Series { result, throws } => series::begin(machine, arguments, (result, throws)),
-        Operator::ApplyAtOnce => at_once::apply(machine, compiler, &arguments),
+        Operator::Series { result, throws } => {
+            crate::vm::operators::apply::series::begin(machine, arguments, (result, throws))
+        }
+        Operator::ApplyAtOnce => crate::vm::operators::apply::batch::apply(machine, compiler, &arguments),
         Operator::Recompute { traced } => {
             let body = last_reference(&mut arguments)?;
-            recompute::begin(machine, body, (site.results[1] > 0, traced), derivative)
+            crate::vm::operators::checkpoint::begin(machine, body, (site.results[1] > 0, traced), derivative)
         }
         Operator::Coordinates { of } => coordinates(machine, walk(compiler), of, &arguments),
         Operator::WithoutDerivative { .. } => {
-            cut::without_derivative(machine, arguments);
+            crate::vm::operators::apply::stop_gradient::without_derivative(machine, arguments);
             Ok(Next::Return)
         }
         Operator::WithDerivative { of } => {
             let edit = last_reference(&mut arguments)?;
-            cut::with_derivative(machine, compiler, (of, arguments), &edit)
+            crate::vm::operators::apply::stop_gradient::with_derivative(machine, compiler, (of, arguments), &edit)
         }
     }
 }
@@ -129,12 +117,12 @@ pub fn call_object(
     object: &Rc<dyn Any>,
     derivative: bool,
 ) -> Result<Next, Box<Fault>> {
-    linear::call(machine, compiler, object, derivative)
+    crate::vm::operators::apply::linear_map::call(machine, compiler, object, derivative)
 }
 
 /// Calls a function with registered derivatives from derivative code. Its arguments stand in the window.
 pub fn call_rule(machine: &mut Machine, compiler: &mut dyn Compiler, site: &RuleSite) -> Result<Next, Box<Fault>> {
-    rule::call(machine, compiler, site)
+    crate::vm::operators::registered::call(machine, compiler, site)
 }
 
 /// The program stops: all levels end, and their slots mean constants from then on.
@@ -312,9 +300,9 @@ impl Failure {
 /// do, besides what was stored.
 fn settle(machine: &mut Machine, kept: &mut [&mut Cells]) {
     let nested = machine.levels.depth() > 1;
-    origins::settle_sent(machine);
-    if nested && ending::any() {
-        ending::waiting().iter().for_each(|instance| machine.levels.log_store(instance));
+    crate::vm::operators::check::origins::settle_sent(machine);
+    if nested && finalizer::any() {
+        finalizer::waiting().iter().for_each(|instance| machine.levels.log_store(instance));
     }
     if machine.levels.must_settle_globals() {
         machine.levels.settle(&mut machine.globals);

@@ -3,7 +3,7 @@ use crate::ir::*;
 use crate::tape::{Direction, LinearMap, Num};
 use crate::value::{Components, Slot};
 use crate::vm::dispatch;
-use crate::vm::task::{Next, Target};
+use crate::vm::state::task::{Next, Target};
 use crate::vm::{Fault, Machine};
 
 /// Runs the derivative code of function 0 inside of the live levels.

@@ -18,11 +18,11 @@ mod translate;
 
 pub use translate::translate;
 
-use super::fault::Fault;
-use super::machine::Machine;
 use crate::native::Primitive;
 use crate::tape::Kept;
 use crate::value::{Cells, Ref};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
 use std::rc::Rc;
 
 /// What does a cell: it gets the cell and the registers of numbers and integers, and says at which cell to go on, if it does

@@ -6,9 +6,10 @@ mod world;
 use super::Lowering;
 use crate::ir::graph::{FunctionId, Op, Program};
 use crate::ir::{listing, verify};
-use crate::types::tree::{self, Argument, Case, Condition, ExprKind, FunctionRef, Iteration, LabelId, LocalId};
-use crate::types::tree::{Callee, PatternKind, Place, ProjectionKind, Root, StmtKind};
-use crate::types::ty::{ProtocolId, Type};
+use crate::types::model::tree;
+use crate::types::model::tree::{Argument, Case, Condition, ExprKind, FunctionRef, Iteration, LabelId, LocalId};
+use crate::types::model::tree::{Callee, PatternKind, Place, ProjectionKind, Root, StmtKind};
+use crate::types::model::ty::{ProtocolId, Type};
 use crate::value::shape::Shape;
 use world::*;
 

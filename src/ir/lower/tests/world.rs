@@ -2,13 +2,15 @@
 
 use crate::source::Span;
 use crate::syntax::ast::{Name, NominalKind};
-use crate::types::tree::Ownership;
-use crate::types::tree::{
+use crate::types::model::declared::{Builtin, Declarations, EnumCase, Function, Global, Nominal, Param, Rule, Stored};
+use crate::types::model::tree::Ownership;
+use crate::types::model::tree::{
     Argument, Body, Callee, Capture, Expr, ExprKind, FunctionId, FunctionRef, GlobalId, Local, LocalId, Pattern,
     PatternKind, Place, Projection, ProjectionKind, Root, Stmt, StmtKind,
 };
-use crate::types::ty::{Existential, FunctionParam, FunctionType, NominalId, ParamId, ProtocolId, Strength, Type};
-use crate::types::world::{Builtin, Declarations, EnumCase, Function, Global, Nominal, Param, Rule, Stored};
+use crate::types::model::ty::{
+    Existential, FunctionParam, FunctionType, NominalId, ParamId, ProtocolId, Strength, Type,
+};
 use std::rc::Rc;
 
 /// A world made by hand.

@@ -1,0 +1,328 @@
+//! Which registers may carry tangent slots while derivative code runs.
+//!
+//! In: a function. Out: [`Possible`], one answer per register of the number bank.
+//!
+//! Promises: a register is *active* when what it holds may vary with something outside of the function and is read by a
+//! step that looks at slots. Every definition of an active register writes or clears its slot, and a slot that matters is
+//! never in a register that is not active.
+//! Not here: what a person is told (`activity`), which needs certainty instead of possibility.
+
+use crate::diff::transfer;
+use crate::diff::transfer::{NativePassage, Passage};
+use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
+use crate::value::Bank;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+/// What is possible in each register.
+#[derive(Debug)]
+pub struct Possible {
+    varied: Vec<bool>,
+    useful: Vec<bool>,
+    forced: Vec<bool>,
+    plain: RefCell<PlainCalls>,
+}
+
+impl Possible {
+    /// Looks at a function.
+    pub fn of(program: &Program, f: &Function) -> Possible {
+        let n = f.registers.len();
+        let none = || vec![false; n];
+        let plain = RefCell::default();
+        let mut possible = Possible { varied: none(), useful: none(), forced: none(), plain };
+        for &reg in f.params.iter().filter(|r| is_number(f, **r)) {
+            possible.varied[reg.0 as usize] = true;
+            possible.forced[reg.0 as usize] = true;
+        }
+        possible.spread_varied(program, f);
+        possible.spread_useful(program, f);
+        possible
+    }
+
+    /// Whether the register may vary with something outside of the function.
+    pub fn is_varied(&self, reg: Reg) -> bool {
+        self.varied[reg.0 as usize]
+    }
+
+    /// Whether a step that looks at slots reads what the register holds.
+    pub fn is_useful(&self, reg: Reg) -> bool {
+        self.useful[reg.0 as usize]
+    }
+
+    /// Whether the register carries slots.
+    pub fn is_active(&self, reg: Reg) -> bool {
+        let at = reg.0 as usize;
+        // A register that a call writes has a slot whether it is wanted or not; were it not active, it could leave that
+        // slot behind in a place where no step expects one.
+        self.varied[at] && (self.useful[at] || self.forced[at])
+    }
+
+    /// Whether a step of derivative code moves, combines or clears slots.
+    pub fn is_active_step(&self, program: &Program, f: &Function, step: &Instruction) -> bool {
+        if step.outs.iter().any(|r| self.is_active(*r)) {
+            return true;
+        }
+        match &step.op {
+            Op::Call(callee) => !self.is_constant_call(program, f, *callee, step),
+            Op::CallRule(_) | Op::CallValue => true,
+            Op::Native { name, .. } => {
+                let carries = |r: &Reg| bank(f, *r) != Bank::I;
+                transfer::native(name) != NativePassage::Nothing
+                    && (step.ins.iter().any(carries) || step.outs.iter().any(carries))
+            }
+            // What is in references still has its slots and must be copied without them.
+            Op::Operator(Operator::WithoutDerivative { .. } | Operator::NoDerivative { .. }) => {
+                step.ins.iter().any(|r| bank(f, *r) == Bank::R)
+            }
+            Op::Operator(Operator::ApplyAtOnce | Operator::Gradient { .. }) => false,
+            Op::Operator(_) => true,
+            // Fresh storage has no slots until one is put there.
+            Op::NewBox | Op::NewRecord | Op::Closure(_) => step.ins.iter().any(|r| self.is_active(*r)),
+            // In storage that is already there, a constant must clear the slot of what it replaces.
+            Op::Append(stride) => stride.f > 0,
+            Op::StoreBox { bank, .. }
+            | Op::StoreRecord { bank, .. }
+            | Op::StoreElement { bank, .. }
+            | Op::StoreGlobal { bank, .. } => *bank == Bank::F,
+            // All others are active by what they write alone.
+            Op::ConstF(_)
+            | Op::ConstI(_)
+            | Op::Text(_)
+            | Op::Constants(_)
+            | Op::Null
+            | Op::Copy
+            | Op::Take
+            | Op::Primitive(_)
+            | Op::Capture { .. }
+            | Op::NewInstance(_)
+            | Op::Hold
+            | Op::Access { .. }
+            | Op::FindMethod(_)
+            | Op::LoadBox { .. }
+            | Op::TakeBox { .. }
+            | Op::LoadRecord { .. }
+            | Op::TakeRecord { .. }
+            | Op::NewArray(_)
+            | Op::AppendText
+            | Op::Count
+            | Op::CheckIndex
+            | Op::LoadElement { .. }
+            | Op::TakeElement { .. }
+            | Op::LoadGlobal { .. }
+            | Op::TakeGlobal { .. }
+            | Op::Sweep(_)
+            | Op::Promise { .. } => false,
+        }
+    }
+
+    fn spread_varied(&mut self, program: &Program, f: &Function) {
+        let mut changed = true;
+        while changed {
+            changed = false;
+            crate::cancel::look();
+            for step in f.blocks.iter().flat_map(|b| &b.instructions) {
+                for (k, out) in step.outs.iter().enumerate().filter(|(_, r)| is_number(f, **r)) {
+                    let at = out.0 as usize;
+                    if !self.varied[at] && self.gives_varied(program, f, step, k) {
+                        self.varied[at] = true;
+                        changed = true;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the `k`-th result of a step may vary.
+    fn gives_varied(&self, program: &Program, f: &Function, step: &Instruction, k: usize) -> bool {
+        let from_operands = || step.ins.iter().any(|r| self.is_varied(*r));
+        match &step.op {
+            Op::Copy => from_operands(),
+            Op::Primitive(id) => transfer::primitive(*id) == Passage::Smooth && from_operands(),
+            Op::Call(callee) => !self.is_constant_call(program, f, *callee, step),
+            Op::CallRule(_) | Op::CallValue => true,
+            Op::Native { name, .. } => {
+                transfer::native(name) != NativePassage::Nothing
+                    && (from_operands() || step.ins.iter().any(|r| bank(f, *r) == Bank::R))
+            }
+            Op::Operator(Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::Gradient { .. }) => {
+                false
+            }
+            Op::Operator(Operator::WithDerivative { .. } | Operator::NoDerivative { .. }) => {
+                step.ins.get(k).is_some_and(|r| self.is_varied(*r))
+            }
+            Op::Operator(Operator::Coordinates { .. }) => {
+                from_operands() || step.ins.iter().any(|r| bank(f, *r) == Bank::R)
+            }
+            Op::Operator(_) => true,
+            Op::Capture { .. }
+            | Op::LoadBox { .. }
+            | Op::LoadRecord { .. }
+            | Op::LoadElement { .. }
+            | Op::LoadGlobal { .. } => true,
+            // These write no number, or a constant one.
+            Op::ConstF(_)
+            | Op::ConstI(_)
+            | Op::Text(_)
+            | Op::Constants(_)
+            | Op::Null
+            | Op::Take
+            | Op::Closure(_)
+            | Op::NewBox
+            | Op::NewInstance(_)
+            | Op::Hold
+            | Op::Access { .. }
+            | Op::FindMethod(_)
+            | Op::StoreBox { .. }
+            | Op::TakeBox { .. }
+            | Op::NewRecord
+            | Op::StoreRecord { .. }
+            | Op::TakeRecord { .. }
+            | Op::NewArray(_)
+            | Op::Append(_)
+            | Op::AppendText
+            | Op::Count
+            | Op::CheckIndex
+            | Op::StoreElement { .. }
+            | Op::TakeElement { .. }
+            | Op::StoreGlobal { .. }
+            | Op::TakeGlobal { .. }
+            | Op::Sweep(_)
+            | Op::Promise { .. } => false,
+        }
+    }
+
+    fn spread_useful(&mut self, program: &Program, f: &Function) {
+        for block in &f.blocks {
+            if let Some(Terminator::Return(regs)) = &block.end {
+                self.mark_useful(f, regs);
+            }
+            for step in &block.instructions {
+                if self.reads_slots(program, f, step) {
+                    self.mark_useful(f, &step.ins);
+                    for out in &step.outs {
+                        self.forced[out.0 as usize] = true;
+                    }
+                }
+            }
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            crate::cancel::look();
+            for step in f.blocks.iter().rev().flat_map(|b| b.instructions.iter().rev()) {
+                let passes = match &step.op {
+                    Op::Copy | Op::Operator(Operator::NoDerivative { .. }) => true,
+                    Op::Primitive(id) => transfer::primitive(*id) == Passage::Smooth,
+                    _ => false,
+                };
+                if passes && step.outs.iter().any(|r| self.is_useful(*r)) {
+                    changed |= self.mark_useful(f, &step.ins);
+                }
+            }
+        }
+    }
+
+    fn mark_useful(&mut self, f: &Function, regs: &[Reg]) -> bool {
+        let mut changed = false;
+        for reg in regs.iter().filter(|r| is_number(f, **r)) {
+            changed |= !std::mem::replace(&mut self.useful[reg.0 as usize], true);
+        }
+        changed
+    }
+
+    /// Whether a step hands the slots of its operands on to a place outside of the registers, and writes those of its
+    /// results from there.
+    fn reads_slots(&self, program: &Program, f: &Function, step: &Instruction) -> bool {
+        match &step.op {
+            Op::Call(callee) => !self.is_constant_call(program, f, *callee, step),
+            Op::CallRule(_)
+            | Op::CallValue
+            | Op::Closure(_)
+            | Op::NewBox
+            | Op::NewRecord
+            | Op::Append(_)
+            | Op::StoreBox { .. }
+            | Op::StoreRecord { .. }
+            | Op::StoreElement { .. }
+            | Op::StoreGlobal { .. } => true,
+            Op::Native { name, .. } => transfer::native(name) != NativePassage::Nothing,
+            Op::Operator(operator) => !matches!(
+                operator,
+                Operator::WithoutDerivative { .. }
+                    | Operator::NoDerivative { .. }
+                    | Operator::ApplyAtOnce
+                    | Operator::Gradient { .. }
+            ),
+            _ => false,
+        }
+    }
+
+    /// Whether a call computes with constants alone: nothing that varies goes in, not even as an integer, and nothing that is
+    /// stored anywhere is looked at. Such a call runs the original code.
+    fn is_constant_call(&self, program: &Program, f: &Function, callee: FunctionId, step: &Instruction) -> bool {
+        !step.active
+            && step.ins.iter().all(|r| match bank(f, *r) {
+                Bank::F => !self.is_varied(*r),
+                Bank::I => true,
+                Bank::R => false,
+            })
+            && self.plain.borrow_mut().is_plain(program, callee)
+    }
+}
+
+fn bank(f: &Function, reg: Reg) -> Bank {
+    f.registers[reg.0 as usize].bank
+}
+
+fn is_number(f: &Function, reg: Reg) -> bool {
+    bank(f, reg) == Bank::F
+}
+
+/// Which functions compute with what they are given and nothing else.
+#[derive(Default, Debug)]
+struct PlainCalls {
+    known: HashMap<FunctionId, bool>,
+}
+
+impl PlainCalls {
+    fn is_plain(&mut self, program: &Program, of: FunctionId) -> bool {
+        if let Some(&known) = self.known.get(&of) {
+            return known;
+        }
+        let mut seen = HashSet::from([of]);
+        let mut open = vec![of];
+        let mut plain = true;
+        while let Some(id) = open.pop() {
+            let Some(f) = program.function(id) else {
+                plain = false;
+                break;
+            };
+            if !f.blocks.iter().flat_map(|b| &b.instructions).all(|step| computes_only(f, step)) {
+                plain = false;
+                break;
+            }
+            for step in f.blocks.iter().flat_map(|b| &b.instructions) {
+                if let Op::Call(callee) = step.op
+                    && seen.insert(callee)
+                {
+                    open.push(callee);
+                }
+            }
+        }
+        self.known.insert(of, plain);
+        plain
+    }
+}
+
+fn computes_only(f: &Function, step: &Instruction) -> bool {
+    match &step.op {
+        Op::ConstF(_) | Op::ConstI(_) | Op::Text(_) | Op::Null | Op::Copy | Op::Take | Op::Primitive(_) => true,
+        // Texts may be joined for a message; anything with numbers in it may have slots.
+        Op::Call(_) => step.ins.iter().chain(&step.outs).all(|r| bank(f, *r) != Bank::R),
+        Op::Native { name, .. } => name.starts_with("text."),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,66 @@
+//! Functions with a registered transpose that is not needed forwards: they are certainly linear, so their own derivative
+//! code gives their tangents.
+//!
+//! Promises: only what follows from the code as written; a function that calls anything with a registered derivative, or
+//! cuts a path, keeps its transpose in both directions.
+
+use crate::diff::linear::{Kind, Linearities};
+use crate::diff::wrt;
+use crate::diff::wrt::{Moves, moving};
+use crate::ir::{Function, FunctionId, Op, Program, RuleKind};
+use std::collections::HashSet;
+use std::rc::Rc;
+
+/// Looks at the transposes of all functions from the one with the number `first` on.
+pub fn mark_own_tangents(program: &mut Program, first: usize) {
+    let of = |(id, f): (usize, &Option<Rc<Function>>)| {
+        let is_transposed = f.as_ref()?.rules.iter().any(|rule| rule.kind == RuleKind::Transpose);
+        is_transposed.then_some(FunctionId(id as u32))
+    };
+    let transposed: Vec<FunctionId> = program.functions.iter().enumerate().skip(first).filter_map(of).collect();
+    for id in transposed {
+        let Some(mut shared) = program.function(id).cloned() else { continue };
+        let given: Vec<bool> = shared
+            .rules
+            .iter()
+            .map(|rule| rule.kind == RuleKind::Transpose && !rule.differs && gives_tangents(program, id, &rule.wrt))
+            .collect();
+        if !given.contains(&true) {
+            continue;
+        }
+        for (rule, given) in Rc::make_mut(&mut shared).rules.iter_mut().zip(given) {
+            rule.has_own_tangent = given;
+        }
+        program.functions[id.0 as usize] = Some(shared);
+    }
+}
+
+/// Whether the derivative code of a function gives its tangents by these parameters.
+fn gives_tangents(program: &Program, id: FunctionId, by: &[bool]) -> bool {
+    let Some(f) = program.function(id).filter(|_| is_plain(program, id)) else { return false };
+    let kinds = moving(program, f, by).into_iter();
+    let kinds = kinds.map(|moves| if moves == Moves::No { Kind::Constant } else { Kind::Linear }).collect();
+    let results = Linearities::new(program).results(id, kinds);
+    let is_linear = |kind: Kind| matches!(kind, Kind::Linear | Kind::Affine | Kind::Zero);
+    wrt::carrying(program, f).iter().zip(results.iter()).all(|(carries, known)| !carries || is_linear(known.kind))
+}
+
+/// Whether a function and all that it calls are looked into, and nothing in them says how it differentiates.
+fn is_plain(program: &Program, id: FunctionId) -> bool {
+    let mut seen = HashSet::from([id]);
+    let mut open = vec![id];
+    while let Some(at) = open.pop() {
+        let Some(f) = program.function(at).filter(|f| !f.is_opaque && (at == id || f.rules.is_empty())) else {
+            return false;
+        };
+        for step in f.blocks.iter().flat_map(|b| &b.instructions) {
+            match step.op {
+                Op::Operator(_) => return false,
+                Op::Call(callee) if callee == id => return false,
+                Op::Call(callee) if seen.insert(callee) => open.push(callee),
+                _ => {}
+            }
+        }
+    }
+    true
+}

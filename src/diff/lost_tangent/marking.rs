@@ -1,0 +1,357 @@
+//! What is put into a function that broken chains may lead through: registers for the numbers that integers and texts
+//! were made of, and operators that move them.
+
+use crate::diff::lost_tangent::links::{Link, Links, Place};
+use crate::diff::lost_tangent::reach::{Reach, body_of, passes};
+use crate::ir::{Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Terminator};
+use crate::source::Span;
+use crate::value::Bank;
+use crate::value::origins::Storage;
+use crate::value::shape::TangentId;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// A function while it is marked.
+pub(crate) struct Marking<'a> {
+    links: Links<'a>,
+    reach: &'a Reach,
+    /// How a number differentiates.
+    number: TangentId,
+    registers: Vec<Register>,
+    /// The numbers beside registers.
+    beside: BTreeMap<Reg, Reg>,
+    /// What writes registers that are followed.
+    writers: HashMap<Reg, Vec<Writer>>,
+    /// What is put behind the step at hand.
+    behind: Vec<Instruction>,
+    is_changed: bool,
+}
+
+/// What writes an integer or a text.
+enum Writer {
+    /// A step that makes it of a number, or gets it from somewhere else.
+    Step(Span),
+    /// A step that makes it of what is in another register.
+    Of(Reg),
+}
+
+impl<'a> Marking<'a> {
+    pub(crate) fn of(
+        program: &'a Program,
+        reach: &'a Reach,
+        (id, f): (FunctionId, &'a Function),
+        number: TangentId,
+    ) -> Marking<'a> {
+        let mut marking = Marking {
+            links: Links { program, f, id },
+            reach,
+            number,
+            registers: f.registers.clone(),
+            beside: BTreeMap::new(),
+            writers: HashMap::new(),
+            behind: vec![],
+            is_changed: false,
+        };
+        marking.note_writers();
+        marking
+    }
+
+    /// The function with what is put into it; `None` when that is nothing.
+    pub(crate) fn function(mut self) -> Option<Function> {
+        let f = self.links.f;
+        let mut blocks = vec![];
+        for block in &f.blocks {
+            crate::cancel::look();
+            let mut steps = vec![];
+            for step in &block.instructions {
+                self.step(step, &mut steps);
+            }
+            if let Some(Terminator::Return(results)) = &block.end {
+                for (k, result) in self.followed(results) {
+                    let number = self.beside(result);
+                    steps.push(self.operator(Operator::SendBreak { result: k }, &[], &[number], block.end_span));
+                }
+            }
+            blocks.push(Block { instructions: steps, ..block.clone() });
+        }
+        let taken = self.taken();
+        if !self.is_changed {
+            return None;
+        }
+        begin_with(&mut blocks, taken);
+        Some(Function { registers: self.registers, blocks, ..f.clone() })
+    }
+
+    /// At the beginning: what the arguments were made of.
+    fn taken(&mut self) -> Vec<Instruction> {
+        let f = self.links.f;
+        let taken = self.followed(&f.params).into_iter().map(|(argument, param)| {
+            let number = self.beside(param);
+            self.operator(Operator::TakeBreak { argument }, &[number], &[], f.span)
+        });
+        taken.collect()
+    }
+
+    fn follows(&self, reg: Reg) -> bool {
+        self.links.f.registers[reg.0 as usize].bank != Bank::F && self.reach.follows(self.links.id, reg)
+    }
+
+    /// Those registers that are followed, with their places in the list.
+    fn followed(&self, regs: &[Reg]) -> Vec<(u32, Reg)> {
+        (0..).zip(regs.iter().copied()).filter(|(_, reg)| self.follows(*reg)).collect()
+    }
+
+    fn follows_place(&self, place: Place) -> bool {
+        self.reach.follows_place(self.links.id, place)
+    }
+
+    /// The number beside a register.
+    fn beside(&mut self, reg: Reg) -> Reg {
+        if let Some(known) = self.beside.get(&reg) {
+            return *known;
+        }
+        let new = self.new_number();
+        self.beside.insert(reg, new);
+        new
+    }
+
+    fn new_number(&mut self) -> Reg {
+        self.registers.push(Register { bank: Bank::F, name: None });
+        Reg(self.registers.len() as u32 - 1)
+    }
+
+    fn operator(&mut self, operator: Operator, outs: &[Reg], ins: &[Reg], span: Span) -> Instruction {
+        self.is_changed = true;
+        let (outs, ins) = (outs.to_vec(), ins.to_vec());
+        Instruction { op: Op::Operator(operator), outs, ins, span, active: false }
+    }
+
+    fn put_behind(&mut self, operator: Operator, outs: &[Reg], ins: &[Reg], span: Span) {
+        let step = self.operator(operator, outs, ins, span);
+        self.behind.push(step);
+    }
+
+    /// A step, and what is put in front of it and behind it.
+    fn step(&mut self, step: &Instruction, steps: &mut Vec<Instruction>) {
+        let mut made_of: BTreeMap<Reg, Vec<Reg>> = BTreeMap::new();
+        if calls(step) {
+            self.call(step, steps, &mut made_of);
+        } else if step.op == Op::Operator(Operator::Recompute { traced: false }) && self.reach.leads_out() {
+            let traced = self.operator(Operator::Recompute { traced: true }, &step.outs, &step.ins, step.span);
+            steps.push(Instruction { active: step.active, ..traced });
+        } else {
+            steps.push(step.clone());
+        }
+        let links = self.links.of(step);
+        for link in &links {
+            self.source(*link, step.span, &mut made_of);
+        }
+        for out in step.outs.iter().filter(|out| self.follows(**out)).copied().collect::<BTreeSet<Reg>>() {
+            self.write_beside(out, &made_of.remove(&out).unwrap_or_default(), step.span);
+        }
+        for link in links {
+            self.end(link, step.span);
+        }
+        steps.append(&mut self.behind);
+    }
+
+    /// What a result was made of.
+    fn source(&mut self, link: Link, span: Span, made_of: &mut BTreeMap<Reg, Vec<Reg>>) {
+        match link {
+            Link::Break { number, to } => made_of.entry(to).or_default().push(number),
+            Link::Carry { from, to } if self.follows(from) && self.follows(to) => {
+                let number = self.beside(from);
+                made_of.entry(to).or_default().push(number);
+            }
+            Link::Load { place, component, to } if self.follows(to) && self.follows_place(place) => {
+                let (object, inside) = place.storage();
+                // A reference that takes the place of the object that it was in is no text.
+                if object != Some(to) {
+                    let number = self.new_number();
+                    let is_whole = inside == Storage::Whole;
+                    let ins: Vec<Reg> = object.into_iter().chain((!is_whole).then_some(to)).collect();
+                    self.put_behind(Operator::KeptBreak { inside, component }, &[number], &ins, span);
+                    made_of.entry(to).or_default().push(number);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Writes the number beside a register.
+    fn write_beside(&mut self, reg: Reg, made_of: &[Reg], span: Span) {
+        let number = self.beside(reg);
+        let is_number = |reg: &Reg| self.registers[reg.0 as usize].bank == Bank::F;
+        let (op, ins) = match made_of {
+            [] => (Op::ConstF(0.0), vec![]),
+            [one] if *one == number => return,
+            [one] if is_number(one) => (Op::Copy, vec![*one]),
+            all => (Op::Operator(Operator::JoinBreaks), all.to_vec()),
+        };
+        self.is_changed = true;
+        self.behind.push(Instruction { op, outs: vec![number], ins, span, active: false });
+    }
+
+    /// What is stored, and numbers that are made.
+    fn end(&mut self, link: Link, span: Span) {
+        match link {
+            Link::Store { place, component, value, replaces } if self.follows_place(place) => {
+                let number = match self.follows(value) {
+                    true => self.beside(value),
+                    false if replaces => {
+                        let constant = self.new_number();
+                        let op = Op::ConstF(0.0);
+                        self.behind.push(Instruction { op, outs: vec![constant], ins: vec![], span, active: false });
+                        constant
+                    }
+                    false => return,
+                };
+                let (object, inside) = place.storage();
+                let is_whole = inside == Storage::Whole;
+                let content = (!is_whole).then_some(value);
+                let ins: Vec<Reg> = object.into_iter().chain([number]).chain(content).collect();
+                let outs: Vec<Reg> = object.into_iter().collect();
+                self.put_behind(Operator::KeepBreak { inside, component, replaces }, &outs, &ins, span);
+            }
+            Link::Number { from, to } if self.follows(from) => {
+                let number = self.beside(from);
+                let place = self.place_of_break(from).unwrap_or(span);
+                self.put_behind(Operator::Broken { of: self.number }, &[to], &[number, to], place);
+            }
+            _ => {}
+        }
+    }
+
+    /// A call gives what its arguments were made of, and asks what its results were made of.
+    fn call(&mut self, step: &Instruction, steps: &mut Vec<Instruction>, made_of: &mut BTreeMap<Reg, Vec<Reg>>) {
+        let gives: Vec<(u32, Reg)> = self.given(step);
+        let receives: Vec<(u32, Reg)> = match step.op {
+            Op::Call(callee) if !self.links.program.function(callee).is_some_and(|f| passes(f)) => vec![],
+            Op::Operator(ref operator) => {
+                let body = body_of(self.links.program, self.links.f, operator, step);
+                body.map_or(vec![], |(_, results)| self.followed(results))
+            }
+            _ => self.followed(&step.outs),
+        };
+        let is_touched = !gives.is_empty() || !receives.is_empty();
+        if is_touched {
+            steps.push(self.operator(Operator::ForgetBreaks, &[], &[], step.span));
+        }
+        for (argument, reg) in &gives {
+            let number = self.beside(*reg);
+            steps.push(self.operator(Operator::GiveBreak { argument: *argument }, &[], &[number], step.span));
+        }
+        // Integers alone must be seen by derivative code.
+        steps.push(Instruction { active: !gives.is_empty(), ..step.clone() });
+        for (result, out) in receives {
+            let number = self.new_number();
+            self.put_behind(Operator::ReceiveBreak { result }, &[number], &[], step.span);
+            made_of.entry(out).or_default().push(number);
+        }
+        if !gives.is_empty() {
+            self.put_behind(Operator::ForgetBreaks, &[], &[], step.span);
+        }
+    }
+
+    /// The arguments that a call gives the numbers of.
+    fn given(&self, step: &Instruction) -> Vec<(u32, Reg)> {
+        let bank = |r: &Reg| self.links.f.registers[r.0 as usize].bank;
+        let followed = |ins: &[Reg], takes: &dyn Fn(u32) -> bool| -> Vec<(u32, Reg)> {
+            self.followed(ins).into_iter().filter(|(k, _)| takes(*k)).collect()
+        };
+        match step.op {
+            Op::Call(id) => match self.links.program.function(id).filter(|f| passes(f)) {
+                Some(callee) => followed(&step.ins, &|k| self.reach.follows(id, callee.params[k as usize])),
+                None => vec![],
+            },
+            Op::CallValue => {
+                let kind = (step.ins[1..].iter().map(bank).collect(), step.outs.iter().map(bank).collect());
+                followed(&step.ins[1..], &|k| self.reach.follows_argument(&kind, k))
+            }
+            _ => vec![],
+        }
+    }
+
+    /// Remembers what writes integers and texts.
+    fn note_writers(&mut self) {
+        for step in self.links.f.blocks.iter().flat_map(|b| &b.instructions) {
+            let mut written = vec![];
+            if calls(step) {
+                written.extend(step.outs.iter().map(|out| (*out, Writer::Step(step.span))));
+            }
+            for link in self.links.of(step) {
+                match link {
+                    Link::Break { to, .. } => written.push((to, Writer::Step(step.span))),
+                    Link::Load { place, to, .. } if self.follows_place(place) => {
+                        written.push((to, Writer::Step(step.span)));
+                    }
+                    Link::Carry { from, to } if self.follows(from) => written.push((to, Writer::Of(from))),
+                    _ => {}
+                }
+            }
+            for (reg, writer) in written {
+                if self.follows(reg) {
+                    self.writers.entry(reg).or_default().push(writer);
+                }
+            }
+        }
+    }
+
+    /// The step where an integer or a text was made of a number, or came from elsewhere, if that is only one.
+    fn place_of_break(&self, reg: Reg) -> Option<Span> {
+        let mut seen = BTreeSet::from([reg]);
+        let mut open = vec![reg];
+        let mut found = None;
+        while let Some(reg) = open.pop() {
+            for writer in self.writers.get(&reg).into_iter().flatten() {
+                match writer {
+                    Writer::Step(span) if found.is_some_and(|known| known != *span) => return None,
+                    Writer::Step(span) => found = Some(*span),
+                    Writer::Of(from) if seen.insert(*from) => open.push(*from),
+                    Writer::Of(_) => {}
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Whether a step calls a function that may hand on what results are made of.
+fn calls(step: &Instruction) -> bool {
+    matches!(
+        step.op,
+        Op::Call(_)
+            | Op::CallValue
+            | Op::Operator(Operator::ValueWithDifferential { .. } | Operator::ValueWithTangent { .. })
+    )
+}
+
+/// Puts steps at the beginning of a function, which no jump leads to then.
+fn begin_with(blocks: &mut Vec<Block>, first: Vec<Instruction>) {
+    if first.is_empty() {
+        return;
+    }
+    let entry = BlockId(0);
+    let moved = BlockId(blocks.len() as u32);
+    let mut is_repeated = false;
+    for to in blocks.iter_mut().filter_map(|block| block.end.as_mut()).flat_map(targets) {
+        if *to == entry {
+            (*to, is_repeated) = (moved, true);
+        }
+    }
+    if is_repeated {
+        let end_span = blocks[0].end_span;
+        let begin = Block { instructions: first, end: Some(Terminator::Jump(moved)), end_span };
+        let old = std::mem::replace(&mut blocks[0], begin);
+        blocks.push(old);
+    } else {
+        blocks[0].instructions.splice(0..0, first);
+    }
+}
+
+fn targets(end: &mut Terminator) -> Vec<&mut BlockId> {
+    match end {
+        Terminator::Jump(to) => vec![to],
+        Terminator::Branch { then, otherwise, .. } => vec![then, otherwise],
+        Terminator::Return(_) | Terminator::Trap(_) => vec![],
+    }
+}

@@ -1,0 +1,61 @@
+//! Chains that break while derivative code runs: a number becomes something that cannot move, and that becomes a number
+//! again.
+//!
+//! In: a function. Out: the same function, where beside each integer or text that such a chain may lead through a
+//! number stands that it was made of, and an operator `Broken` where there is a number again. Where the first one moves, the
+//! second has no derivative, and whoever asks for it is told where the chain broke.
+//! - What is computed of integers, and where paths meet, is done to the numbers beside them, too (`JoinBreaks`).
+//! - What is stored in an object leaves its number beside the object (`KeepBreak`), and what is read there finds it
+//!   again by its content (`KeptBreak`).
+//! - Calls hand on the numbers of arguments (`GiveBreak`, `TakeBreak`) and of results (`SendBreak`, `ReceiveBreak`).
+//!
+//! Promises: a selection (a condition, an index, a count, the length of a loop) is not a chain; a function that no chain
+//! can lead through from a number to a number (`reach`) is left alone. What is certain of a function that is promised to be
+//! differentiable has been refused before the program runs (`check`); this is for all others.
+//! Not here: what happens to the levels (`tape`), the words (`vm`).
+
+mod links;
+mod marking;
+mod reach;
+
+pub(crate) use crate::diff::lost_tangent::links::carried;
+use crate::diff::lost_tangent::marking::Marking;
+use crate::diff::lost_tangent::reach::Reach;
+use crate::ir::{Function, FunctionId, Program};
+use crate::value::shape::TangentKind;
+use std::cell::OnceCell;
+
+/// Finds broken chains.
+pub struct Chains<'p> {
+    program: &'p Program,
+    reach: OnceCell<Reach>,
+}
+
+impl<'p> Chains<'p> {
+    /// Of the functions of a program.
+    pub fn new(program: &'p Program) -> Chains<'p> {
+        Chains { program, reach: OnceCell::new() }
+    }
+
+    /// Whether a chain can break anywhere in the program.
+    pub fn may_break(&self) -> bool {
+        !self.reach().is_empty()
+    }
+
+    fn reach(&self) -> &Reach {
+        self.reach.get_or_init(|| Reach::of(self.program))
+    }
+
+    /// The function with its broken chains marked; `None` when it has none.
+    pub fn marked(&self, id: FunctionId, f: &Function) -> Option<Function> {
+        let number = self.program.tangents.find(|tangent| tangent.kind == TangentKind::Number)?;
+        let reach = self.reach();
+        if reach.is_empty() {
+            return None;
+        }
+        Marking::of(self.program, reach, (id, f), number).function()
+    }
+}
+
+#[cfg(test)]
+mod tests;

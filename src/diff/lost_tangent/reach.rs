@@ -1,0 +1,356 @@
+//! Where chains that break can go: which registers may hold an integer or a text that was made of a number, and may
+//! become a number again.
+//!
+//! In: all functions of a program, since a chain may lead through any storage and any function value. Out: for each
+//! register whether it must be followed while derivative code runs.
+//!
+//! Promises: what is left out cannot be a part of such a chain. What is kept is only possible: boxes are told apart by
+//! components, function values by what they take and give.
+
+use crate::diff::lost_tangent::links::{Link, Links, Place};
+use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
+use crate::value::Bank;
+use hashbrown::{HashMap, HashSet};
+
+/// What may hold something that is behind a break: a register, or a place that several functions reach. Each stands for
+/// two nodes: what is there itself, and what is in it.
+type Node = u32;
+
+/// What a function value takes and gives.
+pub type Kind = (Vec<Bank>, Vec<Bank>);
+
+/// What several functions reach.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Shared {
+    Box(Bank, u32),
+    Global(Bank, u32),
+    Captured(FunctionId, Bank, u32),
+    Parameter(u32, u32),
+    Result(u32, u32),
+}
+
+/// Where chains that break can go.
+#[derive(Default)]
+pub struct Reach {
+    /// The node of the first register of each function.
+    first: Vec<Node>,
+    shared: HashMap<Shared, Node>,
+    /// Function values by the banks that they take and give.
+    kinds: HashMap<Kind, u32>,
+    /// Which nodes are to be followed; none where no chain can break.
+    followed: Vec<bool>,
+    /// Whether chains lead through variables and instances that functions share, or through what function values give.
+    is_shared: bool,
+}
+
+/// Edges while they are collected.
+struct Search<'p> {
+    program: &'p Program,
+    reach: Reach,
+    nodes: Node,
+    edges: Vec<(Node, Node)>,
+    breaks: Vec<Node>,
+    ends: Vec<Node>,
+}
+
+impl Reach {
+    /// Looks at all functions.
+    pub fn of(program: &Program) -> Reach {
+        let mut search =
+            Search { program, reach: Reach::default(), nodes: 0, edges: vec![], breaks: vec![], ends: vec![] };
+        for f in &program.functions {
+            search.reach.first.push(search.nodes);
+            search.nodes += 2 * f.as_ref().map_or(0, |f| f.registers.len() as u32);
+        }
+        let made = search.function_values();
+        for (id, f) in (0..).map(FunctionId).zip(&program.functions) {
+            if let Some(f) = f.as_deref().filter(|f| !f.is_opaque) {
+                crate::cancel::look();
+                search.function(id, f, made.contains(&id));
+            }
+        }
+        search.finish()
+    }
+
+    /// Whether there is nothing to follow.
+    pub fn is_empty(&self) -> bool {
+        self.followed.is_empty()
+    }
+
+    /// Whether a chain may lead out of a function value without results, which may throw.
+    pub fn leads_out(&self) -> bool {
+        self.is_shared
+    }
+
+    /// Whether what a register holds is to be followed.
+    pub fn follows(&self, id: FunctionId, reg: Reg) -> bool {
+        self.is_followed(self.register(id, reg))
+    }
+
+    /// Whether what stands at a place is to be followed.
+    pub fn follows_place(&self, id: FunctionId, place: Place) -> bool {
+        match shared(place) {
+            Err(object) => self.is_followed(self.register(id, object) + 1),
+            Ok(shared) => self.shared.get(&shared).is_some_and(|node| self.is_followed(*node)),
+        }
+    }
+
+    /// Whether that argument of function values that take and give such banks is to be followed.
+    pub fn follows_argument(&self, kind: &Kind, argument: u32) -> bool {
+        let kind = self.kinds.get(kind);
+        let node = kind.and_then(|kind| self.shared.get(&Shared::Parameter(*kind, argument)));
+        node.is_some_and(|node| self.is_followed(*node))
+    }
+
+    fn is_followed(&self, node: Node) -> bool {
+        self.followed.get(node as usize) == Some(&true)
+    }
+
+    fn register(&self, id: FunctionId, reg: Reg) -> Node {
+        self.first.get(id.0 as usize).map_or(Node::MAX - 1, |first| first + 2 * reg.0)
+    }
+}
+
+/// The place as functions share it; a register for what is in a value.
+fn shared(place: Place) -> Result<Shared, Reg> {
+    match place {
+        Place::Value(object, _) => Err(object),
+        Place::Box(_, bank, k) => Ok(Shared::Box(bank, k)),
+        Place::Global(bank, k) => Ok(Shared::Global(bank, k)),
+        Place::Captured(_, f, bank, k) => Ok(Shared::Captured(f, bank, k)),
+    }
+}
+
+/// Whether a chain may go through a function that is called by its name. Where its derivative is registered it says
+/// what moves; where that does not apply, the function is like any other.
+pub fn passes(callee: &Function) -> bool {
+    !callee.is_opaque
+}
+
+impl Search<'_> {
+    /// The functions that may be called without being named.
+    fn function_values(&self) -> HashSet<FunctionId> {
+        let steps = self.program.functions.iter().flatten().flat_map(|f| &f.blocks).flat_map(|b| &b.instructions);
+        let closures = steps.filter_map(|step| if let Op::Closure(id) = step.op { Some(id) } else { None });
+        closures.chain(self.program.dispatch.values().copied()).collect()
+    }
+
+    fn shared(&mut self, shared: Shared) -> Node {
+        let next = self.nodes;
+        let node = *self.reach.shared.entry(shared).or_insert(next);
+        if node == next {
+            self.nodes += 2;
+        }
+        node
+    }
+
+    fn place(&mut self, id: FunctionId, place: Place) -> [Node; 2] {
+        match shared(place) {
+            Err(object) => [self.reach.register(id, object) + 1; 2],
+            Ok(shared) => {
+                let node = self.shared(shared);
+                [node, node + 1]
+            }
+        }
+    }
+
+    fn kind(&mut self, kind: Kind) -> u32 {
+        let next = self.reach.kinds.len() as u32;
+        *self.reach.kinds.entry(kind).or_insert(next)
+    }
+
+    /// What is in one node, and in what is there, goes to another one.
+    fn edge(&mut self, from: Node, to: Node) {
+        self.edges.extend([(from, to), (from + 1, to + 1)]);
+    }
+
+    fn function(&mut self, id: FunctionId, f: &Function, is_value: bool) {
+        let links = Links { program: self.program, f, id };
+        let constants = constants(f);
+        for step in f.blocks.iter().flat_map(|b| &b.instructions) {
+            match &step.op {
+                Op::Call(callee) => self.call(id, *callee, step),
+                Op::CallValue => {
+                    let bank = |r: &Reg| f.registers[r.0 as usize].bank;
+                    let kind = (step.ins[1..].iter().map(bank).collect(), step.outs.iter().map(bank).collect());
+                    self.call_value(id, f, kind, (&step.ins[1..], &step.outs));
+                }
+                Op::Operator(operator) => {
+                    if let Some((kind, results)) = body_of(self.program, f, operator, step) {
+                        self.call_value(id, f, kind, (&[], results));
+                    }
+                    links.of(step).into_iter().for_each(|link| self.link(id, f, link, &constants));
+                }
+                _ => {
+                    for link in links.of(step) {
+                        self.link(id, f, link, &constants);
+                    }
+                }
+            }
+        }
+        if is_value {
+            let bank = |r: &Reg| f.registers[r.0 as usize].bank;
+            let kind = self.kind((f.params.iter().map(bank).collect(), f.results.clone()));
+            for (k, param) in (0..).zip(&f.params).filter(|(_, r)| bank(r) != Bank::F) {
+                let from = self.shared(Shared::Parameter(kind, k));
+                self.edge(from, self.reach.register(id, *param));
+            }
+            for (k, result) in returned(f).filter(|(_, r)| bank(r) != Bank::F) {
+                let to = self.shared(Shared::Result(kind, k));
+                self.edge(self.reach.register(id, result), to);
+            }
+        }
+    }
+
+    fn link(&mut self, id: FunctionId, f: &Function, link: Link, constants: &[bool]) {
+        let register = |search: &Self, reg| search.reach.register(id, reg);
+        match link {
+            Link::Break { number, to } => {
+                if !constants[number.0 as usize] {
+                    self.breaks.push(register(self, to));
+                }
+            }
+            Link::Carry { from, to } => self.edges.push((register(self, from), register(self, to))),
+            Link::Content { from, to } => self.edges.push((register(self, from) + 1, register(self, to) + 1)),
+            Link::Number { from, .. } => self.ends.push(register(self, from)),
+            Link::Store { place, value, .. } => {
+                let [there, inside] = self.place(id, place);
+                self.edges.push((register(self, value), there));
+                if f.registers[value.0 as usize].bank == Bank::R {
+                    self.edges.push((register(self, value) + 1, inside));
+                }
+            }
+            Link::Load { place, to, .. } => {
+                let [there, inside] = self.place(id, place);
+                self.edges.push((there, register(self, to)));
+                if f.registers[to.0 as usize].bank == Bank::R {
+                    self.edges.push((inside, register(self, to) + 1));
+                }
+            }
+        }
+    }
+
+    fn call(&mut self, id: FunctionId, callee: FunctionId, step: &Instruction) {
+        let Some(f) = self.program.function(callee).filter(|f| passes(f)) else { return };
+        let is_followable = |reg: &Reg| f.registers[reg.0 as usize].bank != Bank::F;
+        // In levels outside of that which a registered derivative is for, chains lead through it.
+        for rule in &f.rules {
+            let Some(derivative) = self.program.function(rule.function) else { continue };
+            for (from, to) in step.ins.iter().zip(&derivative.params) {
+                if derivative.registers[to.0 as usize].bank != Bank::F {
+                    self.edge(self.reach.register(id, *from), self.reach.register(rule.function, *to));
+                }
+            }
+        }
+        for (from, to) in step.ins.iter().zip(&f.params).filter(|(_, to)| is_followable(to)) {
+            self.edge(self.reach.register(id, *from), self.reach.register(callee, *to));
+        }
+        for (k, from) in returned(f).filter(|(_, from)| is_followable(from)) {
+            if let Some(to) = step.outs.get(k as usize) {
+                self.edge(self.reach.register(callee, from), self.reach.register(id, *to));
+            }
+        }
+    }
+
+    /// A function value is called, or given to an operator, which gives its results.
+    fn call_value(&mut self, id: FunctionId, f: &Function, kind: Kind, (takes, gives): (&[Reg], &[Reg])) {
+        let bank = |r: &Reg| f.registers[r.0 as usize].bank;
+        let kind = self.kind(kind);
+        for (k, from) in (0..).zip(takes).filter(|(_, r)| bank(r) != Bank::F) {
+            let to = self.shared(Shared::Parameter(kind, k));
+            self.edge(self.reach.register(id, *from), to);
+        }
+        for (k, to) in (0..).zip(gives).filter(|(_, r)| bank(r) != Bank::F) {
+            let from = self.shared(Shared::Result(kind, k));
+            self.edge(from, self.reach.register(id, *to));
+        }
+    }
+
+    fn finish(mut self) -> Reach {
+        if self.breaks.is_empty() || self.ends.is_empty() {
+            return self.reach;
+        }
+        let behind = reached(self.nodes, &self.edges, &self.breaks);
+        self.edges.iter_mut().for_each(|(from, to)| std::mem::swap(from, to));
+        let before = reached(self.nodes, &self.edges, &self.ends);
+        let followed: Vec<bool> = behind.into_iter().zip(before).map(|(behind, before)| behind && before).collect();
+        if followed.contains(&true) {
+            self.reach.followed = followed;
+            let is_open = |shared: &Shared| matches!(shared, Shared::Box(..) | Shared::Global(..) | Shared::Result(..));
+            let mut shared = self.reach.shared.iter().filter(|(shared, _)| is_open(shared));
+            self.reach.is_shared =
+                shared.any(|(_, node)| self.reach.is_followed(*node) || self.reach.is_followed(node + 1));
+        }
+        self.reach
+    }
+}
+
+/// What the function takes and gives that an operator calls, and the results of the operator that are those of the
+/// function.
+pub fn body_of<'s>(
+    program: &Program,
+    f: &Function,
+    operator: &Operator,
+    step: &'s Instruction,
+) -> Option<(Kind, &'s [Reg])> {
+    if *operator == (Operator::Recompute { traced: false }) {
+        return Some(((vec![], step.outs.iter().map(|r| f.registers[r.0 as usize].bank).collect()), &step.outs));
+    }
+    let (at, result, throws) = match *operator {
+        Operator::ValueWithDifferential { at, result, throws } | Operator::ValueWithTangent { at, result, throws } => {
+            (at, result, throws)
+        }
+        _ => return None,
+    };
+    let size = |of| {
+        let layout = program.shapes.layout(program.tangents.get(of).value);
+        (layout.f + layout.i + layout.r) as usize
+    };
+    let banks = |regs: &[Reg]| regs.iter().map(|r| f.registers[r.0 as usize].bank).collect();
+    let results = step.outs.get(..if throws { 2 } else { 0 } + size(result))?;
+    Some(((banks(step.ins.get(..size(at))?), banks(results)), results))
+}
+
+/// The results of a function that are returned somewhere, by number.
+pub fn returned(f: &Function) -> impl Iterator<Item = (u32, Reg)> {
+    let returns = f.blocks.iter().filter_map(|block| match &block.end {
+        Some(Terminator::Return(results)) => Some(results),
+        _ => None,
+    });
+    returns.flat_map(|results| (0..).zip(results.iter().copied()))
+}
+
+/// For each register whether it holds nothing but constants.
+fn constants(f: &Function) -> Vec<bool> {
+    let (mut constant, mut other) = (vec![false; f.registers.len()], vec![false; f.registers.len()]);
+    for step in f.blocks.iter().flat_map(|b| &b.instructions) {
+        let written = if matches!(step.op, Op::ConstF(_)) { &mut constant } else { &mut other };
+        step.outs.iter().for_each(|out| written[out.0 as usize] = true);
+    }
+    f.params.iter().for_each(|param| other[param.0 as usize] = true);
+    constant.into_iter().zip(other).map(|(constant, other)| constant && !other).collect()
+}
+
+/// The nodes that edges lead to from these.
+fn reached(nodes: Node, edges: &[(Node, Node)], from: &[Node]) -> Vec<bool> {
+    let mut starts = vec![0u32; nodes as usize + 1];
+    edges.iter().for_each(|(a, _)| starts[*a as usize + 1] += 1);
+    for k in 1..starts.len() {
+        starts[k] += starts[k - 1];
+    }
+    let mut next = starts.clone();
+    let mut targets = vec![0; edges.len()];
+    for (a, b) in edges {
+        let place = &mut next[*a as usize];
+        targets[*place as usize] = *b;
+        *place += 1;
+    }
+    let mut seen = vec![false; nodes as usize];
+    let mut open: Vec<Node> = from.to_vec();
+    while let Some(node) = open.pop() {
+        if !std::mem::replace(&mut seen[node as usize], true) {
+            open.extend(&targets[starts[node as usize] as usize..starts[node as usize + 1] as usize]);
+        }
+    }
+    seen
+}

@@ -1,0 +1,201 @@
+//! Tests of what is put into functions whose chains break.
+
+use crate::diff::lost_tangent::*;
+use crate::diff::testing::{Builder, program};
+use crate::ir::{Op, Operator, Reg};
+use crate::value::Bank::{F, I, R};
+use crate::value::origins::Storage;
+
+/// The operators that are put into a function.
+fn put(program: &Program, id: FunctionId) -> Vec<Operator> {
+    let marked = Chains::new(program).marked(id, program.function(id).unwrap());
+    if let Some(f) = &marked {
+        assert_eq!(crate::ir::verify::verify(program, f), Vec::<String>::new());
+    }
+    let steps = marked.map_or(vec![], |f| f.blocks).into_iter().flat_map(|b| b.instructions);
+    steps.filter_map(|s| if let Op::Operator(operator) = s.op { Some(operator) } else { None }).collect()
+}
+
+fn operators(b: Builder) -> Vec<Operator> {
+    let (program, id) = program(b);
+    put(&program, id)
+}
+
+fn is_broken(operator: &Operator) -> bool {
+    matches!(operator, Operator::Broken { .. })
+}
+
+#[test]
+fn a_number_that_was_an_integer_is_marked() {
+    let mut b = Builder::new("f");
+    let x = b.param("x", F);
+    let n = b.primitive("int.fromDouble", &[x]);
+    let m = b.primitive("int.add", &[n, n]);
+    let y = b.primitive("double.fromInt", &[m]);
+    b.ret(&[y]);
+    let put = operators(b);
+    assert!(put.iter().filter(|operator| is_broken(operator)).count() == 1, "{put:?}");
+}
+
+/// A function that makes an integer of a number.
+fn whole() -> Builder {
+    let mut b = Builder::new("whole");
+    let (x, n) = (b.param("x", F), b.param("n", I));
+    let whole = b.primitive("int.fromDouble", &[x]);
+    b.ret(&[n, whole]);
+    b
+}
+
+#[test]
+fn an_integer_that_is_returned_hands_on_what_it_was_made_of() {
+    let (mut program, callee) = program(whole());
+    let mut b = Builder::new("f");
+    let (x, n) = (b.param("x", F), b.param("n", I));
+    let (same, made) = (b.reg(I), b.reg(I));
+    b.op_to(Op::Call(callee), &[x, n], &[same, made]);
+    let y = b.primitive("double.fromInt", &[made]);
+    let z = b.primitive("double.fromInt", &[same]);
+    b.ret(&[y, z]);
+    let caller = b.add_to(&mut program);
+    assert_eq!(put(&program, callee), [Operator::SendBreak { result: 1 }]);
+    let put = put(&program, caller);
+    assert_eq!(put[..2], [Operator::ForgetBreaks, Operator::ReceiveBreak { result: 1 }]);
+    assert!(put.len() == 3 && is_broken(&put[2]));
+}
+
+#[test]
+fn nobody_asks_for_an_integer_that_is_only_an_index() {
+    let (mut program, callee) = program(whole());
+    let mut b = Builder::new("f");
+    let (x, n, table) = (b.param("x", F), b.param("n", I), b.param("table", R));
+    let (same, made) = (b.reg(I), b.reg(I));
+    b.op_to(Op::Call(callee), &[x, n], &[same, made]);
+    let stride = crate::ir::Stride { f: 1, i: 0, r: 0 };
+    let y = b.op(Op::LoadElement { bank: F, offset: 0, stride }, &[table, made], F);
+    let z = b.primitive("double.fromInt", &[same]);
+    b.ret(&[y, z]);
+    let caller = b.add_to(&mut program);
+    assert_eq!((put(&program, callee), put(&program, caller)), (vec![], vec![]));
+}
+
+/// A function that calls another one with an integer that was made of a number.
+fn caller(callee: FunctionId) -> Builder {
+    let mut b = Builder::new("f");
+    let x = b.param("x", F);
+    let n = b.primitive("int.fromDouble", &[x]);
+    let y = b.op(Op::Call(callee), &[n], F);
+    b.ret(&[y]);
+    b
+}
+
+#[test]
+fn an_integer_that_is_given_hands_on_what_it_was_made_of() {
+    let mut g = Builder::new("g");
+    let n = g.param("n", I);
+    let y = g.primitive("double.fromInt", &[n]);
+    g.ret(&[y]);
+    let (mut program, callee) = program(g);
+    let caller = caller(callee).add_to(&mut program);
+    let inside = put(&program, callee);
+    assert_eq!(inside[..1], [Operator::TakeBreak { argument: 0 }]);
+    assert!(inside.len() == 2 && is_broken(&inside[1]));
+    assert_eq!(
+        put(&program, caller),
+        [Operator::ForgetBreaks, Operator::GiveBreak { argument: 0 }, Operator::ForgetBreaks]
+    );
+    // Nothing but an integer goes in, and the original would not see it.
+    let marked = Chains::new(&program).marked(caller, program.function(caller).unwrap()).unwrap();
+    let derivative = crate::diff::derivative(&program, &marked);
+    let call = derivative.blocks[0].instructions.iter().find(|step| matches!(step.op, Op::Call(_)));
+    assert!(call.unwrap().active);
+}
+
+#[test]
+fn an_argument_is_taken_once_where_a_loop_begins_at_the_entry() {
+    let mut g = Builder::new("g");
+    let (n, end) = (g.param("n", I), g.block());
+    let y = g.primitive("double.fromInt", &[n]);
+    let more = g.primitive("int.lt", &[n, n]);
+    g.branch(more, crate::ir::BlockId(0), end);
+    g.at(end);
+    g.ret(&[y]);
+    let (mut program, callee) = program(g);
+    caller(callee).add_to(&mut program);
+    let marked = Chains::new(&program).marked(callee, program.function(callee).unwrap()).unwrap();
+    assert_eq!(marked.blocks[0].instructions.len(), 1);
+    assert_eq!(marked.blocks[0].end, Some(crate::ir::Terminator::Jump(crate::ir::BlockId(2))));
+}
+
+/// A function that stores an integer that was made of a number, and makes a number of one that it reads.
+fn stored_and_read(store: impl FnOnce(&mut Builder, Reg) -> Reg) -> Vec<Operator> {
+    let mut b = Builder::new("f");
+    let x = b.param("x", F);
+    let whole = b.primitive("int.fromDouble", &[x]);
+    let n = store(&mut b, whole);
+    let y = b.primitive("double.fromInt", &[n]);
+    b.ret(&[y]);
+    operators(b)
+}
+
+/// An integer was stored as that component of an object, and read there.
+fn assert_kept(put: &[Operator], component: u32, replaces: bool) {
+    let inside = Storage::Object;
+    let expected = [Operator::KeepBreak { inside, component, replaces }, Operator::KeptBreak { inside, component }];
+    assert_eq!(put[..2], expected);
+    assert!(put.len() == 3 && is_broken(&put[2]));
+}
+
+#[test]
+fn an_integer_in_a_variable_keeps_what_it_was_made_of() {
+    let put = stored_and_read(|b, whole| {
+        let variable = b.param("variable", R);
+        b.op_to(Op::StoreBox { bank: I, index: 3 }, &[variable, whole], &[]);
+        b.op(Op::LoadBox { bank: I, index: 3 }, &[variable], I)
+    });
+    assert_kept(&put, 3, true);
+}
+
+#[test]
+fn an_integer_in_an_array_keeps_what_it_was_made_of() {
+    let put = stored_and_read(|b, whole| {
+        let (array, k) = (b.param("array", R), b.param("k", I));
+        let stride = crate::ir::Stride { f: 0, i: 2, r: 0 };
+        b.op_to(Op::StoreElement { bank: I, offset: 1, stride }, &[array, k, whole], &[array]);
+        b.op(Op::LoadElement { bank: I, offset: 1, stride }, &[array, k], I)
+    });
+    assert_kept(&put, 1, false);
+}
+
+#[test]
+fn an_integer_in_another_component_is_another_one() {
+    let put = stored_and_read(|b, whole| {
+        let variable = b.param("variable", R);
+        b.op_to(Op::StoreBox { bank: I, index: 3 }, &[variable, whole], &[]);
+        b.op(Op::LoadBox { bank: I, index: 4 }, &[variable], I)
+    });
+    assert_eq!(put, []);
+}
+
+#[test]
+fn where_integers_are_combined_their_numbers_are() {
+    let put = stored_and_read(|b, whole| {
+        let z = b.param("z", F);
+        let other = b.primitive("int.fromDouble", &[z]);
+        b.primitive("int.add", &[whole, other])
+    });
+    assert_eq!(put[..1], [Operator::JoinBreaks]);
+    assert!(put.len() == 2 && is_broken(&put[1]));
+}
+
+#[test]
+fn a_selection_and_a_constant_are_not() {
+    let mut b = Builder::new("f");
+    let (x, n) = (b.param("x", F), b.param("n", I));
+    let whole = b.primitive("int.fromDouble", &[x]);
+    let less = b.primitive("int.lt", &[whole, n]);
+    let two = b.constant(2.0);
+    let constant = b.primitive("int.fromDouble", &[two]);
+    let back = b.primitive("double.fromInt", &[constant]);
+    b.ret(&[less, back]);
+    assert_eq!(operators(b), []);
+}

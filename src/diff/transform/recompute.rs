@@ -1,0 +1,320 @@
+//! What the way back needs, and how it comes by it.
+//!
+//! While the way back goes over a block, its variables hold what they held when the block was entered on the way there, as
+//! far as that is needed. What the steps of the block have computed from there is computed again where that is cheap, and
+//! kept on the way there otherwise. A variable that a block writes gets its former value back from where it was kept, or
+//! by undoing a step like `i = i + 1`.
+
+use crate::diff::transform::partial::slope;
+use crate::diff::transform::varied::Varied;
+use crate::ir::{BlockId, Function, Instruction, Op, Reg, SweepOp, count, verify};
+use crate::native::PrimitiveId;
+use crate::value::Bank;
+use hashbrown::{HashMap, HashSet};
+
+/// A value in a block: what a register holds behind a step, or where the block begins.
+pub type Version = (Reg, Option<usize>);
+
+/// What the way back over one block needs.
+#[derive(Debug, Default)]
+pub struct Needs {
+    /// Registers whose values at the beginning are needed, by the block or by those before it.
+    pub entry: Vec<bool>,
+    /// Steps that are done again.
+    pub again: Vec<bool>,
+    /// Steps whose results are kept.
+    pub kept: Vec<bool>,
+    /// Registers that get the value back that they had at the beginning.
+    pub restored: Vec<(Reg, Restored)>,
+}
+
+/// How a register gets its former value back.
+#[derive(Clone, Copy, Debug)]
+pub enum Restored {
+    /// It was kept.
+    Kept,
+    /// That much less than it is now.
+    Less(i64),
+}
+
+/// What is known of the blocks of a function.
+pub struct Blocks<'f> {
+    pub f: &'f Function,
+    pub varied: &'f Varied,
+    /// The blocks before each block.
+    pub before: Vec<Vec<BlockId>>,
+    /// Whether a block may run more than once.
+    pub repeats: Vec<bool>,
+    /// The blocks that write each register; a parameter is written before all.
+    writers: Vec<Vec<usize>>,
+    /// Registers of integers that one step alone writes, a constant.
+    known: HashMap<Reg, i64>,
+    /// References that are the same wherever they are read.
+    stable: HashSet<Reg>,
+    /// Where the references that are given stay, whatever becomes of the parameters.
+    homes: Vec<Reg>,
+}
+
+/// The value that each operand of a step is, and the last one that each register gets in the block.
+pub struct Versions {
+    /// By step, then by operand.
+    pub operands: Vec<Vec<Version>>,
+    /// By register.
+    pub last: HashMap<Reg, usize>,
+}
+
+impl Versions {
+    /// Of a block.
+    pub fn of(steps: &[Instruction]) -> Versions {
+        let mut last: HashMap<Reg, usize> = HashMap::new();
+        let mut operands = vec![];
+        for (i, step) in steps.iter().enumerate() {
+            operands.push(step.ins.iter().map(|r| (*r, last.get(r).copied())).collect());
+            last.extend(step.outs.iter().map(|r| (*r, i)));
+        }
+        Versions { operands, last }
+    }
+}
+
+impl<'f> Blocks<'f> {
+    /// Looks at a function.
+    pub fn of(f: &'f Function, varied: &'f Varied, homes: Vec<Reg>) -> Blocks<'f> {
+        let count = f.blocks.len();
+        let mut before = vec![vec![]; count];
+        for (b, block) in f.blocks.iter().enumerate() {
+            for to in block.end.iter().flat_map(verify::targets) {
+                before[to.0 as usize].push(BlockId(b as u32));
+            }
+        }
+        let mut writers = vec![vec![]; f.registers.len()];
+        for (b, block) in f.blocks.iter().enumerate() {
+            for out in block.instructions.iter().flat_map(|step| &step.outs) {
+                let all: &mut Vec<usize> = &mut writers[out.0 as usize];
+                if all.last() != Some(&b) {
+                    all.push(b);
+                }
+            }
+        }
+        let repeats = (0..count).map(|b| reaches_itself(f, b)).collect();
+        let (known, stable) = (HashMap::new(), HashSet::new());
+        let mut blocks = Blocks { f, varied, before, repeats, writers, known, stable, homes };
+        blocks.look_for_constants();
+        blocks
+    }
+
+    fn look_for_constants(&mut self) {
+        let writes = count(self.f).writes;
+        let steps =
+            || self.f.blocks.iter().enumerate().flat_map(|(b, block)| block.instructions.iter().map(move |s| (b, s)));
+        let mut taken = vec![false; self.f.registers.len()];
+        for (_, step) in steps() {
+            if step.op == Op::Take {
+                taken[step.ins[0].0 as usize] = true;
+            }
+        }
+        let is_kept = |r: &Reg| writes[r.0 as usize] == 1 && !taken[r.0 as usize];
+        self.stable.extend(self.f.params.iter().copied().filter(is_kept));
+        for (b, step) in steps() {
+            let Some(out) = step.outs.first().copied().filter(|r| writes[r.0 as usize] == 1) else { continue };
+            match &step.op {
+                Op::ConstI(n) => drop(self.known.insert(out, *n)),
+                Op::LoadGlobal { bank: Bank::R, .. }
+                | Op::Capture { bank: Bank::R, .. }
+                | Op::Constants(_)
+                | Op::Sweep(SweepOp::CaptureOf { bank: Bank::R, .. })
+                    if !self.repeats[b] && is_kept(&out) =>
+                {
+                    self.stable.insert(out);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A register that holds the same array or record for as long as the function runs, where this one holds it.
+    pub fn same(&self, reg: Reg) -> Option<Reg> {
+        match self.varied.param(reg) {
+            Some(k) => self.homes.get(k).copied(),
+            None => self.stable.get(&reg).copied(),
+        }
+    }
+
+    /// Whether a value stands in its register until the way back: nobody writes that again.
+    pub fn stays(&self, b: usize, versions: &Versions, (reg, step): Version) -> bool {
+        let alone = self.writers[reg.0 as usize] == [b] && !self.f.params.contains(&reg);
+        !self.repeats[b] && alone && step == versions.last.get(&reg).copied()
+    }
+
+    /// Whether a step costs no more than to keep what it gives.
+    fn is_cheap(&self, step: &Instruction) -> bool {
+        match &step.op {
+            Op::ConstF(_) | Op::ConstI(_) | Op::Copy | Op::Sweep(SweepOp::Cut | SweepOp::Still) => true,
+            Op::Primitive(id) => is_cheap(*id),
+            Op::LoadElement { bank: Bank::F | Bank::I, .. }
+            | Op::LoadRecord { bank: Bank::F | Bank::I, .. }
+            | Op::Count => self.same(step.ins[0]).is_some(),
+            _ => false,
+        }
+    }
+
+    /// A variable that counts the turns of a loop, entered from `from` and again from `again`: it begins with an integer
+    /// that is known, grows at the end of every turn, and is written nowhere else.
+    pub fn counter(&self, from: BlockId, again: BlockId) -> Option<(Reg, i64)> {
+        let (from, again) = (from.0 as usize, again.0 as usize);
+        let mut growing: Vec<Reg> = self.undone(again).iter().filter(|(_, n)| **n > 0).map(|(reg, _)| *reg).collect();
+        growing.sort_unstable();
+        growing.into_iter().find_map(|variable| {
+            let is_variable = self.writers[variable.0 as usize] == [from.min(again), from.max(again)]
+                && !self.f.params.contains(&variable);
+            if !is_variable {
+                return None;
+            }
+            let mut first = self.f.blocks[from].instructions.iter().filter(|step| step.outs.contains(&variable));
+            match (&first.next()?.op, first.next()) {
+                (Op::ConstI(n), None) => Some((variable, *n)),
+                _ => None,
+            }
+        })
+    }
+
+    /// What the ways back over all blocks need. `also`: what is needed besides, at the beginnings of blocks.
+    pub fn needs(&self, also: &[(usize, Reg)]) -> Option<Vec<Needs>> {
+        let mut all: Vec<Needs> = (0..self.f.blocks.len()).map(|b| self.needs_of(b)).collect::<Option<_>>()?;
+        also.iter().for_each(|(b, reg)| all[*b].entry[reg.0 as usize] = true);
+        let undone: Vec<HashMap<Reg, i64>> = (0..all.len()).map(|b| self.undone(b)).collect();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for b in 0..all.len() {
+                crate::cancel::look();
+                for p in self.before[b].clone() {
+                    let p = p.0 as usize;
+                    for reg in 0..self.f.registers.len() {
+                        // To undo a step, what it gave must be there.
+                        let passes = all[p].entry[reg]
+                            && (!self.writers[reg].contains(&p) || undone[p].contains_key(&Reg(reg as u32)));
+                        if passes && !all[b].entry[reg] {
+                            all[b].entry[reg] = true;
+                            changed = true;
+                        }
+                    }
+                }
+            }
+        }
+        for (b, needs) in all.iter_mut().enumerate() {
+            for (reg, writers) in self.writers.iter().enumerate() {
+                if needs.entry[reg] && writers.contains(&b) {
+                    let reg = Reg(reg as u32);
+                    let how = undone[b].get(&reg).map_or(Restored::Kept, |n| Restored::Less(*n));
+                    needs.restored.push((reg, how));
+                }
+            }
+        }
+        Some(all)
+    }
+
+    /// The variables that a block only adds a known integer to, once, and what that is.
+    fn undone(&self, b: usize) -> HashMap<Reg, i64> {
+        let steps = &self.f.blocks[b].instructions;
+        let is_alone = |reg: &Reg| steps.iter().filter(|step| step.outs.contains(reg)).count() == 1;
+        let sum = |step: &Instruction| match &step.op {
+            Op::Primitive(id) if id.info().name == "int.add" && step.ins[0] == step.outs[0] => {
+                let n = self.known.get(&step.ins[1])?;
+                is_alone(&step.outs[0]).then_some((step.outs[0], *n))
+            }
+            _ => None,
+        };
+        steps.iter().filter_map(sum).collect()
+    }
+
+    fn needs_of(&self, b: usize) -> Option<Needs> {
+        let steps = &self.f.blocks[b].instructions;
+        let versions = Versions::of(steps);
+        let none = vec![false; steps.len()];
+        let entry = vec![false; self.f.registers.len()];
+        let mut needs = Needs { entry, again: none.clone(), kept: none, restored: vec![] };
+        for (i, step) in steps.iter().enumerate().filter(|(_, step)| self.varied.is_step(step)) {
+            for version in self.looked_at(step, i, &versions)? {
+                self.need(b, &versions, version, &mut needs);
+            }
+        }
+        Some(needs)
+    }
+
+    /// The values that the adjoint of a step looks at.
+    fn looked_at(&self, step: &Instruction, i: usize, versions: &Versions) -> Option<Vec<Version>> {
+        let mut out = vec![];
+        match &step.op {
+            Op::Primitive(id) => {
+                for (k, _) in step.ins.iter().enumerate().filter(|(_, r)| self.varied.is(**r)) {
+                    let slope = slope(*id, k)?;
+                    out.extend(slope.needs(id.info().operands).into_iter().map(|n| versions.operands[i][n]));
+                    if slope.needs_result() {
+                        out.push((step.outs[0], Some(i)));
+                    }
+                }
+            }
+            Op::LoadElement { .. } => out.push(versions.operands[i][1]),
+            _ => {}
+        }
+        Some(out)
+    }
+
+    fn need(&self, b: usize, versions: &Versions, version: Version, needs: &mut Needs) {
+        let mut work = vec![version];
+        while let Some(version) = work.pop() {
+            let (reg, Some(i)) = version else {
+                needs.entry[version.0.0 as usize] = true;
+                continue;
+            };
+            let step = &self.f.blocks[b].instructions[i];
+            if needs.again[i] || needs.kept[i] || self.stays(b, versions, (reg, Some(i))) {
+                continue;
+            }
+            if self.is_cheap(step) {
+                needs.again[i] = true;
+                let numbers =
+                    versions.operands[i].iter().filter(|(r, _)| self.f.registers[r.0 as usize].bank != Bank::R);
+                work.extend(numbers);
+            } else {
+                needs.kept[i] = true;
+            }
+        }
+    }
+}
+
+/// Whether to compute a primitive again costs no more than to keep its result.
+fn is_cheap(id: PrimitiveId) -> bool {
+    const CHEAP: &[&str] = &[
+        "double.add",
+        "double.sub",
+        "double.mul",
+        "double.div",
+        "double.neg",
+        "double.abs",
+        "double.fromInt",
+        "float.round",
+        "int.add",
+        "int.sub",
+        "int.mul",
+    ];
+    CHEAP.contains(&id.info().name)
+}
+
+/// Whether a block can come to itself again.
+fn reaches_itself(f: &Function, from: usize) -> bool {
+    let mut seen = vec![false; f.blocks.len()];
+    let mut work = vec![from];
+    while let Some(b) = work.pop() {
+        for to in f.blocks[b].end.iter().flat_map(verify::targets) {
+            let to = to.0 as usize;
+            if to == from {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[to], true) {
+                work.push(to);
+            }
+        }
+    }
+    false
+}

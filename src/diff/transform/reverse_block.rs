@@ -1,0 +1,233 @@
+//! The way back over one block: adjoints of what it has written become adjoints of what it has read.
+
+use crate::diff::transform::Maker;
+use crate::diff::transform::partial::{Term, slope};
+use crate::diff::transform::recompute::{Blocks, Needs, Restored, Version, Versions};
+use crate::ir::{Instruction, Op, Reg, SweepOp};
+use crate::native::primitive;
+use crate::value::Bank;
+use hashbrown::HashMap;
+
+/// Where adjoints are between blocks.
+pub struct Adjoints {
+    /// Of numbers that live from one block to another: zero where they do not.
+    pub numbers: HashMap<Reg, Reg>,
+    /// Of the references that are given.
+    pub objects: Vec<Reg>,
+}
+
+/// The way back over a block, while it is made.
+pub struct Back<'b, 'f> {
+    pub blocks: &'b Blocks<'f>,
+    pub adjoints: &'b Adjoints,
+    pub make: &'b mut Maker,
+    /// The block.
+    pub at: usize,
+    /// Numbers that are looked at behind it.
+    pub live_behind: &'b [bool],
+}
+
+/// What a block has at hand.
+struct Local {
+    versions: Versions,
+    /// Registers with the values that were computed again, or recalled.
+    values: HashMap<Version, Reg>,
+    /// Adjoints as far as they are known.
+    sums: HashMap<Version, Term>,
+}
+
+impl<'f> Back<'_, 'f> {
+    /// Makes it; nothing where a step cannot be followed.
+    pub fn block(&mut self, needs: &Needs) -> Option<()> {
+        let steps: &'f [Instruction] = &self.blocks.f.blocks[self.at].instructions;
+        let mut local = Local { versions: Versions::of(steps), values: HashMap::new(), sums: HashMap::new() };
+        self.recall(steps, needs, &mut local)?;
+        for (reg, step) in &local.versions.last {
+            if self.live_behind[reg.0 as usize]
+                && let Some(adjoint) = self.adjoints.numbers.get(reg)
+            {
+                local.sums.insert((*reg, Some(*step)), Term::Plus(*adjoint));
+            }
+        }
+        for (i, step) in steps.iter().enumerate().rev() {
+            self.make.span = step.span;
+            self.step(i, step, &mut local)?;
+        }
+        self.hand_on(&local);
+        Some(())
+    }
+
+    /// Brings back what the block had when it began, and what its steps have computed from that.
+    fn recall(&mut self, steps: &[Instruction], needs: &Needs, local: &mut Local) -> Option<()> {
+        for (i, step) in steps.iter().enumerate().rev().filter(|(i, _)| needs.kept[*i]) {
+            let out = step.outs[0];
+            let bank = self.bank(out);
+            let value = self.make.register(bank);
+            self.make.step(Op::Sweep(SweepOp::Recall(bank)), &[value], &[]);
+            local.values.insert((out, Some(i)), value);
+        }
+        for (reg, how) in needs.restored.iter().rev() {
+            match how {
+                Restored::Kept => self.make.step(Op::Sweep(SweepOp::Recall(self.bank(*reg))), &[*reg], &[]),
+                Restored::Less(n) => {
+                    let less = self.make.register(Bank::I);
+                    self.make.step(Op::ConstI(*n), &[less], &[]);
+                    self.make.step(Op::Primitive(primitive("int.sub")?), &[*reg], &[*reg, less]);
+                }
+            }
+        }
+        for (i, step) in steps.iter().enumerate().filter(|(i, _)| needs.again[*i]) {
+            self.make.span = step.span;
+            let ins: Vec<Reg> = (0..step.ins.len()).map(|k| self.operand(i, step, k, local)).collect::<Option<_>>()?;
+            let value = self.make.register(self.bank(step.outs[0]));
+            self.make.step(step.op.clone(), &[value], &ins);
+            local.values.insert((step.outs[0], Some(i)), value);
+        }
+        Some(())
+    }
+
+    fn bank(&self, reg: Reg) -> Bank {
+        self.blocks.f.registers[reg.0 as usize].bank
+    }
+
+    /// A register with the value that an operand had.
+    fn operand(&self, i: usize, step: &Instruction, k: usize, local: &Local) -> Option<Reg> {
+        let reg = step.ins[k];
+        if self.bank(reg) == Bank::R {
+            return self.blocks.same(reg);
+        }
+        self.value(local.versions.operands[i][k], local)
+    }
+
+    /// A register with a value that is needed.
+    fn value(&self, version: Version, local: &Local) -> Option<Reg> {
+        match local.values.get(&version) {
+            Some(value) => Some(*value),
+            None => (version.1.is_none() || self.blocks.stays(self.at, &local.versions, version)).then_some(version.0),
+        }
+    }
+
+    /// The adjoints of what a step reads.
+    fn step(&mut self, i: usize, step: &Instruction, local: &mut Local) -> Option<()> {
+        let Some(out) = step.outs.first() else { return Some(()) };
+        let Some(adjoint) = local.sums.remove(&(*out, Some(i))) else { return Some(()) };
+        if !self.blocks.varied.is_step(step) {
+            return Some(());
+        }
+        if step.op == Op::Copy {
+            self.add(local.versions.operands[i][0], adjoint, local);
+            return Some(());
+        }
+        // A sign goes along: to change it would take a step.
+        let (adjoint, is_negative) = match adjoint {
+            Term::Minus(r) => (Term::Plus(r), true),
+            Term::MinusProduct(a, b) => (Term::PlusProduct(a, b), true),
+            adjoint => (adjoint, false),
+        };
+        let adjoint = self.make.value(adjoint);
+        if is_negative && !matches!(step.op, Op::Primitive(_)) {
+            let negative = self.make.arithmetic(self.make.ids.neg, &[adjoint]);
+            return self.read(i, step, (negative, false), local);
+        }
+        self.read(i, step, (adjoint, is_negative), local)
+    }
+
+    /// The adjoints of what a step reads, where that of its result is `adjoint`, or its negative.
+    fn read(
+        &mut self,
+        i: usize,
+        step: &Instruction,
+        (adjoint, is_negative): (Reg, bool),
+        local: &mut Local,
+    ) -> Option<()> {
+        match &step.op {
+            Op::LoadElement { offset, stride, .. } => {
+                let object = self.object(step.ins[0])?;
+                let index = self.operand(i, step, 1, local)?;
+                let op = Op::Sweep(SweepOp::AddElement { offset: *offset, stride: *stride });
+                self.make.step(op, &[object], &[object, index, adjoint]);
+            }
+            Op::LoadRecord { bank, index } => {
+                let object = self.object(step.ins[0])?;
+                let before = self.make.made(Op::LoadRecord { bank: *bank, index: *index }, &[object]);
+                let sum = self.make.arithmetic(self.make.ids.add, &[before, adjoint]);
+                self.make.step(Op::StoreRecord { bank: *bank, index: *index }, &[object], &[object, sum]);
+            }
+            Op::Primitive(id) => {
+                let banks = id.info().operands;
+                for (k, _) in step.ins.iter().enumerate().filter(|(_, r)| self.blocks.varied.is(**r)) {
+                    let slope = slope(*id, k)?;
+                    // What a slope does not look at may be anything.
+                    let needed = slope.needs(banks);
+                    let x: Vec<Reg> = (0..banks.len())
+                        .map(|n| if needed.contains(&n) { self.operand(i, step, n, local) } else { Some(adjoint) })
+                        .collect::<Option<_>>()?;
+                    let y = if slope.needs_result() { self.value((step.outs[0], Some(i)), local)? } else { adjoint };
+                    let term = self.make.term((*id, k, slope), &x, y, adjoint);
+                    let term = if is_negative { term.negative() } else { term };
+                    self.add(local.versions.operands[i][k], term, local);
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn object(&self, reg: Reg) -> Option<Reg> {
+        self.adjoints.objects.get(self.blocks.varied.param(reg)?).copied()
+    }
+
+    /// Adds to the adjoint of a value.
+    fn add(&mut self, version: Version, term: Term, local: &mut Local) {
+        let (reg, step) = version;
+        let passes = step.is_none() && !local.versions.last.contains_key(&reg);
+        if passes && let Some(adjoint) = self.adjoints.numbers.get(&reg) {
+            // The block does not write it: its adjoint is where it is behind the block, too.
+            let sum = self.make.sum(Some(Term::Plus(*adjoint)), term);
+            let sum = self.make.value(sum);
+            self.make.copy(*adjoint, sum);
+            return;
+        }
+        let sum = self.make.sum(local.sums.get(&version).copied(), term);
+        local.sums.insert(version, sum);
+    }
+
+    /// Puts the adjoints of what the block has found where the blocks before it look for them.
+    fn hand_on(&mut self, local: &Local) {
+        let mut moves = vec![];
+        let mut written: Vec<Reg> = local.versions.last.keys().copied().collect();
+        written.sort_unstable();
+        for reg in written {
+            let Some(home) = self.adjoints.numbers.get(&reg).copied() else { continue };
+            match local.sums.get(&(reg, None)) {
+                Some(sum) => {
+                    let sum = self.make.value(*sum);
+                    moves.push((home, Some(sum)));
+                }
+                None if self.live_behind[reg.0 as usize] => moves.push((home, None)),
+                None => {}
+            }
+        }
+        // All are read before the first one is written.
+        for k in 0..moves.len() {
+            if let (_, Some(from)) = moves[k]
+                && moves[..k].iter().any(|(home, _)| *home == from)
+            {
+                let kept = self.make.number();
+                self.make.copy(kept, from);
+                moves[k].1 = Some(kept);
+            }
+        }
+        for (home, from) in moves {
+            match from {
+                Some(from) => {
+                    self.make.copy(home, from);
+                    if self.blocks.repeats[self.at] && from != home {
+                        self.make.step(Op::Sweep(SweepOp::Flush), &[home], &[home]);
+                    }
+                }
+                None => self.make.step(Op::ConstF(0.0), &[home], &[]),
+            }
+        }
+    }
+}

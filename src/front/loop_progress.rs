@@ -1,0 +1,151 @@
+//! Which loop is told about, how often, and in which words; whoever shows it draws it.
+
+use crate::session::Step;
+use std::time::{Duration, Instant};
+
+/// A loop that was left says nothing any more; after this time another one may be told.
+const SILENCE: Duration = Duration::from_secs(3);
+/// Before this time nobody knows how fast a loop is.
+const SOON: Duration = Duration::from_millis(500);
+
+/// The outermost loop, of all that say how far they have come.
+pub(crate) struct Rounds {
+    /// How often it is told.
+    often: Duration,
+    now: Option<Loop>,
+}
+
+struct Loop {
+    label: String,
+    began: Instant,
+    /// How many rounds were through by then.
+    from: u64,
+    heard: Instant,
+    told: Instant,
+}
+
+/// What there is to be told.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum News {
+    /// A loop begins; one that was told before is over.
+    Begins,
+    /// So many seconds after its beginning, at this number of rounds a second if that is known.
+    GoesOn(f64, Option<f64>),
+    /// It is through.
+    Ends,
+}
+
+impl Rounds {
+    pub(crate) const fn told_every(often: Duration) -> Rounds {
+        Rounds { often, now: None }
+    }
+
+    /// Nothing that was heard before counts.
+    pub(crate) fn forget(&mut self) {
+        self.now = None;
+    }
+
+    /// What there is to be told of a round that a loop reports.
+    pub(crate) fn heard(&mut self, step: &Step, now: Instant) -> Option<News> {
+        let is_other = |known: &Loop| known.label != step.label;
+        if self.now.as_ref().is_some_and(|known| is_other(known) && now - known.heard < SILENCE) {
+            return None;
+        }
+        let Some(done) = step.done else { return self.now.take().map(|_| News::Ends) };
+        self.now.take_if(|known| is_other(known) || done == 0);
+        let Some(known) = &mut self.now else {
+            let label = step.label.to_owned();
+            self.now = Some(Loop { label, began: now, from: done, heard: now, told: now });
+            return Some(News::Begins);
+        };
+        known.heard = now;
+        if now - known.told < self.often {
+            return None;
+        }
+        known.told = now;
+        let time = now - known.began;
+        let rate = (time >= SOON && done > known.from).then(|| (done - known.from) as f64 / time.as_secs_f64());
+        Some(News::GoesOn(time.as_secs_f64(), rate))
+    }
+}
+
+/// How far a loop has come: `3412 / 10000   34 %   1.2 M steps/s   about 6 s left`.
+pub(crate) fn words(step: &Step, rate: Option<f64>) -> String {
+    let Some(done) = step.done else { return "done".to_owned() };
+    let mut words = vec![match step.total {
+        Some(total) => format!("{done} / {total}"),
+        None => done.to_string(),
+    }];
+    let left = step.total.map(|total| total.saturating_sub(done));
+    if let (Some(total), Some(rate)) = (step.total.filter(|total| *total > 0), rate) {
+        words.push(format!("{} %", (done as f64 / total as f64 * 100.0).floor().min(100.0)));
+        words.push(pace(rate));
+    } else {
+        words.extend(rate.map(pace));
+    }
+    if let (Some(left), Some(rate)) = (left, rate) {
+        words.push(format!("about {} left", time(left as f64 / rate)));
+    }
+    words.join("   ")
+}
+
+fn pace(rate: f64) -> String {
+    match rate {
+        r if r >= 1e6 => format!("{:.1} M steps/s", r / 1e6),
+        r if r >= 1e3 => format!("{:.1} k steps/s", r / 1e3),
+        r if r >= 10.0 => format!("{r:.0} steps/s"),
+        r => format!("{r:.1} steps/s"),
+    }
+}
+
+fn time(seconds: f64) -> String {
+    const MINUTE: f64 = 60.0;
+    match seconds {
+        s if s < 2.0 * MINUTE => format!("{:.0} s", s.ceil()),
+        s if s < 120.0 * MINUTE => format!("{:.0} min", (s / MINUTE).ceil()),
+        s => format!("{:.0} h", (s / MINUTE / 60.0).ceil()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(label: &str, done: Option<u64>) -> Step<'_> {
+        Step { label, done, total: Some(10_000) }
+    }
+
+    #[test]
+    fn the_outermost_loop_is_told_now_and_then() {
+        let start = Instant::now();
+        let at = |ms: u64| start + Duration::from_millis(ms);
+        let mut rounds = Rounds::told_every(Duration::from_millis(100));
+        assert_eq!(rounds.heard(&step("outer", Some(0)), at(0)), Some(News::Begins));
+        assert_eq!(rounds.heard(&step("inner", Some(0)), at(1)), None);
+        assert_eq!(rounds.heard(&step("outer", Some(1)), at(50)), None);
+        assert_eq!(rounds.heard(&step("outer", Some(2)), at(100)), Some(News::GoesOn(0.1, None)));
+        assert_eq!(rounds.heard(&step("outer", Some(10)), at(1000)), Some(News::GoesOn(1.0, Some(10.0))));
+        assert_eq!(rounds.heard(&step("outer", None), at(1001)), Some(News::Ends));
+        assert_eq!(rounds.heard(&step("outer", None), at(1002)), None);
+    }
+
+    #[test]
+    fn a_loop_that_was_left_makes_room() {
+        let start = Instant::now();
+        let mut rounds = Rounds::told_every(Duration::ZERO);
+        assert_eq!(rounds.heard(&step("left", Some(0)), start), Some(News::Begins));
+        assert_eq!(rounds.heard(&step("next", Some(0)), start), None);
+        assert_eq!(rounds.heard(&step("next", Some(1)), start + SILENCE), Some(News::Begins));
+        // The same one anew.
+        assert_eq!(rounds.heard(&step("next", Some(0)), start + SILENCE), Some(News::Begins));
+    }
+
+    #[test]
+    fn rounds_have_words() {
+        assert_eq!(words(&step("", Some(3412)), Some(1100.0)), "3412 / 10000   34 %   1.1 k steps/s   about 6 s left");
+        assert_eq!(words(&step("", Some(3)), None), "3 / 10000");
+        assert_eq!(words(&Step { total: None, ..step("", Some(3)) }, Some(2.5e6)), "3   2.5 M steps/s");
+        assert_eq!(words(&step("", None), None), "done");
+        assert_eq!([1.0, 150.0, 1e5].map(time), ["1 s", "3 min", "28 h"]);
+    }
+}

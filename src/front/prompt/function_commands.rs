@@ -1,0 +1,111 @@
+//! Commands about functions: what they are differentiable in, their formulas, their values, and the stages that they go
+//! through.
+
+use crate::front::list_format::listed;
+use crate::front::prompt::commands::{at, refuse};
+use crate::front::prompt::{Flow, Prompt};
+use crate::session::explain::derivation;
+use crate::session::{Asked, Stage, closest};
+
+/// `f tex`: a function or an expression in `x`, perhaps with primes already, and perhaps the wish for LaTeX.
+pub(crate) fn derive(prompt: &mut Prompt, rest: &str) -> Flow {
+    let (text, is_set) = rest.strip_suffix(" tex").map_or((rest, false), |text| (text.trim_end(), true));
+    let function = text.trim_end_matches(['\'', '′']);
+    if function.is_empty() {
+        return prompt.complain("a function or an expression in x is needed, such as 'f' or 'x * sin(x)'");
+    }
+    let order = 1 + text[function.len()..].chars().count();
+    match prompt.session.derive(function, order) {
+        Ok(derived) if derived.latex.is_empty() => prompt.complain(&derived.text),
+        Ok(derived) => {
+            prompt.say(if is_set { &derived.latex } else { &derived.text });
+            Flow::Next
+        }
+        Err(diagnostics) => refuse(prompt, &diagnostics),
+    }
+}
+
+/// `f`: what it is differentiable in. `f at 2`: the value and the derivative there, too.
+pub(crate) fn diff(prompt: &mut Prompt, rest: &str) -> Flow {
+    let point = at(rest);
+    let function = point.as_ref().map_or(rest, |(function, _)| function);
+    if function.is_empty() {
+        return prompt.complain("a function is needed, and perhaps a point, such as 'f' or 'f at 2'");
+    }
+    let asked = match prompt.session.differentiable(function) {
+        Ok(Some(asked)) => asked,
+        Ok(None) => return prompt.complain(&format!("'{function}' is no function")),
+        Err(diagnostics) => return refuse(prompt, &diagnostics),
+    };
+    verdict(&asked).iter().for_each(|line| prompt.say(line));
+    let Some((function, arguments)) = point else { return Flow::Next };
+    match prompt.session.explain(function, &arguments.join(", ")) {
+        Ok(explained) => {
+            derivation::derivatives(&explained).iter().for_each(|line| prompt.say(line));
+            Flow::Next
+        }
+        Err(diagnostics) => refuse(prompt, &diagnostics),
+    }
+}
+
+/// `differentiable in x, y; linear in y`, and a line about each other parameter.
+fn verdict(asked: &[Asked]) -> Vec<String> {
+    let names = |has: &dyn Fn(&Asked) -> bool| {
+        asked.iter().filter(|one| has(one)).map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let (smooth, linear) = (names(&|one| one.obstacle.is_none()), names(&|one| one.is_linear));
+    let first = match (smooth.is_empty(), linear.is_empty()) {
+        (true, _) => "differentiable in nothing".to_owned(),
+        (false, true) => format!("differentiable in {smooth}"),
+        (false, false) => format!("differentiable in {smooth}; linear in {linear}"),
+    };
+    let other = |one: &Asked| Some(format!("not in {} ({}): {}", one.name, one.ty, one.obstacle.as_ref()?));
+    std::iter::once(first).chain(asked.iter().filter_map(other)).collect()
+}
+
+/// `f, f' from -3 to 3 step 0.5`: functions, bounds, and perhaps a step.
+pub(crate) fn table(prompt: &mut Prompt, rest: &str) -> Flow {
+    let parts =
+        rest.rsplit_once(" from ").and_then(|(functions, bounds)| Some((functions, bounds.split_once(" to ")?)));
+    let Some((functions, (from, to))) = parts else {
+        return prompt.complain("functions and bounds are needed, such as 'f, f' from -3 to 3 step 0.5'");
+    };
+    let (to, step) = to.split_once(" step ").map_or((to, None), |(to, step)| (to, Some(step)));
+    let functions = listed(functions);
+    let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
+    match prompt.session.table(&functions, (from, to), step) {
+        Ok(lines) => {
+            lines.iter().for_each(|line| prompt.say(&format!("  {line}")));
+            Flow::Next
+        }
+        Err(diagnostics) => refuse(prompt, &diagnostics),
+    }
+}
+
+/// `ir f`: a stage, and a function or an expression in `x`.
+pub(crate) fn show(prompt: &mut Prompt, rest: &str) -> Flow {
+    let (word, function) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let Some(stage) = Stage::ALL.iter().copied().find(|stage| stage.name() == word) else {
+        let close = closest(word, Stage::ALL.iter().map(|stage| stage.name()));
+        let close = close.map_or(String::new(), |close| format!("; did you mean '{close}'?"));
+        let first = if word.is_empty() { "a stage and a function are needed" } else { "there is no such stage" };
+        let stages = Stage::ALL
+            .iter()
+            .map(|stage| format!("\n  :show {:<18} {}", format!("{} f", stage.name()), stage.summary()));
+        return prompt.complain(&format!("{first}{close}{}", stages.collect::<String>()));
+    };
+    let function = function.trim();
+    if function.is_empty() {
+        return prompt.complain(&format!("a function is needed, such as ':show {word} f'"));
+    }
+    if stage == Stage::Tape {
+        return prompt.complain(&format!("what is recorded depends on the point: ':tape {function} at 2'"));
+    }
+    match prompt.session.show_function(stage, function) {
+        Ok(text) => {
+            text.trim_end().lines().for_each(|line| prompt.say(line));
+            Flow::Next
+        }
+        Err(diagnostics) => refuse(prompt, &diagnostics),
+    }
+}

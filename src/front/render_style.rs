@@ -1,0 +1,22 @@
+//! How diagnostics look.
+
+use crate::diagnostic::{Diagnostic, Form, render};
+use crate::session::Session;
+
+/// The form of diagnostics, whether they are coloured, and how many columns they may use.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    pub(crate) form: Form,
+    pub(crate) is_colored: bool,
+    pub(crate) width: usize,
+}
+
+impl Manner {
+    /// Diagnostics about texts of a session, as text.
+    pub(crate) fn text(&self, diagnostics: &[Diagnostic], session: &Session) -> String {
+        if diagnostics.is_empty() {
+            return String::new();
+        }
+        render(diagnostics, session.sources(), self.form, self.is_colored, self.width)
+    }
+}

@@ -1,0 +1,82 @@
+//! Which function a register holds, as far as the text says.
+
+use crate::ir::graph::{Function, FunctionId, Instruction, Op, Program, Reg, Terminator};
+use std::collections::HashMap;
+
+/// How the function in a register came there.
+pub enum Made {
+    /// It was made there.
+    Closure(FunctionId),
+    /// No step of the function writes that register: it may be a parameter.
+    Elsewhere(Reg),
+}
+
+/// The steps of a function that write each register. A variable may be emptied behind its last reader: that is no writing.
+pub struct Writers<'f>(HashMap<Reg, Vec<&'f Instruction>>);
+
+impl<'f> Writers<'f> {
+    /// Of a function.
+    pub fn of(f: &'f Function) -> Writers<'f> {
+        let mut found: HashMap<Reg, Vec<&'f Instruction>> = HashMap::new();
+        for step in f.blocks.iter().flat_map(|b| &b.instructions).filter(|s| s.op != Op::Null) {
+            step.outs.iter().for_each(|r| found.entry(*r).or_default().push(step));
+        }
+        Writers(found)
+    }
+
+    /// The function that a register holds, if only one step writes it, and no promise like a given one was made of it.
+    pub fn made_by(&self, reg: Reg, unless: Option<&Op>) -> Option<FunctionId> {
+        match self.origin(reg, unless)? {
+            Made::Closure(function) => Some(function),
+            Made::Elsewhere(_) => None,
+        }
+    }
+
+    /// How many steps write a register.
+    pub fn count(&self, reg: Reg) -> usize {
+        self.0.get(&reg).map_or(0, Vec::len)
+    }
+
+    /// What the function in a register has captured, if only one step writes that register, and makes the function.
+    pub fn captured_by(&self, reg: Reg) -> Option<&'f [Reg]> {
+        match self.0.get(&reg)?[..] {
+            [writer] if matches!(writer.op, Op::Closure(_)) => Some(&writer.ins),
+            _ => None,
+        }
+    }
+
+    /// Where what a register holds comes from.
+    pub fn origin(&self, mut reg: Reg, unless: Option<&Op>) -> Option<Made> {
+        // A chain of copies has an end; a loop of them is no known function.
+        for _ in 0..32 {
+            let Some(writers) = self.0.get(&reg) else { return Some(Made::Elsewhere(reg)) };
+            let [writer] = writers[..] else { return None };
+            if unless == Some(&writer.op) {
+                return None;
+            }
+            match &writer.op {
+                Op::Closure(function) => return Some(Made::Closure(*function)),
+                Op::Copy | Op::Take | Op::Promise { .. } => reg = *writer.ins.first()?,
+                _ => return None,
+            }
+        }
+        None
+    }
+}
+
+/// Whether a registered derivative gives a linear function that is written there, and calls no function value: then it can
+/// be looked at before the program runs.
+pub fn gives_what_is_written(program: &Program, registered: FunctionId) -> bool {
+    let Some(f) = program.function(registered) else { return false };
+    let writers = Writers::of(f);
+    let is_written = |results: &[Reg]| {
+        let map = f.result_len.checked_sub(1).and_then(|at| writers.made_by(*results.get(at)?, None));
+        map.and_then(|map| program.function(map)).is_some_and(|map| {
+            !map.blocks.iter().flat_map(|b| &b.instructions).any(|step| matches!(step.op, Op::CallValue))
+        })
+    };
+    f.blocks.iter().all(|block| match &block.end {
+        Some(Terminator::Return(results)) => is_written(results),
+        _ => true,
+    })
+}

@@ -1,0 +1,189 @@
+//! Liveness over a control-flow graph: which registers a block needs from the blocks before it.
+//!
+//! Promises: memory grows with what begins and ends to be live, not with blocks times registers.
+
+use crate::cancel;
+use crate::ir::graph::Function;
+use crate::ir::verify::{reads, targets};
+use bumpalo::Bump;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// What a block does with registers.
+#[derive(Clone, Debug, Default)]
+pub struct Use {
+    /// What it reads before it has written it.
+    pub reads: Vec<usize>,
+    /// What it writes.
+    pub writes: Vec<usize>,
+}
+
+impl Use {
+    /// A register is read, unless the block has written it.
+    pub fn read(&mut self, reg: usize, written: &[usize], block: usize) {
+        if written[reg] != block {
+            self.reads.push(reg);
+        }
+    }
+}
+
+/// A set of registers for each block. Variables that were declared one after the other are often live together, so ranges
+/// are kept: in a long function with many variables there are few of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Sets {
+    /// The registers that are in any of the sets, in their order.
+    registers: Rc<[usize]>,
+    /// For each block where they stand in that list.
+    ranges: Vec<Vec<Range<usize>>>,
+}
+
+impl Sets {
+    /// The registers of a block, in their order.
+    pub fn of(&self, block: usize) -> impl Iterator<Item = usize> + '_ {
+        self.ranges[block].iter().flat_map(|range| &self.registers[range.clone()]).copied()
+    }
+
+    /// Whether a register is in the set of a block.
+    pub fn contains(&self, block: usize, register: usize) -> bool {
+        let Ok(at) = self.registers.binary_search(&register) else { return false };
+        let ranges = &self.ranges[block];
+        ranges.get(ranges.partition_point(|range| range.end <= at)).is_some_and(|range| range.start <= at)
+    }
+
+    /// For each list of blocks what is in any of their sets.
+    pub fn unions(&self, lists: &[Vec<usize>]) -> Self {
+        let union = |blocks: &Vec<usize>| {
+            let mut all: Vec<Range<usize>> = blocks.iter().flat_map(|block| &self.ranges[*block]).cloned().collect();
+            all.sort_unstable_by_key(|range| range.start);
+            all.dedup_by(|next, range| {
+                let touches = next.start <= range.end;
+                if touches {
+                    range.end = range.end.max(next.end);
+                }
+                touches
+            });
+            all
+        };
+        Self { registers: self.registers.clone(), ranges: cancel::looking_at_each(lists).map(union).collect() }
+    }
+}
+
+/// Blocks, as a list in an arena: all lists are dropped together.
+#[derive(Clone, Copy)]
+struct List<'a> {
+    block: usize,
+    next: Option<&'a List<'a>>,
+}
+
+impl<'a> List<'a> {
+    fn add(arena: &'a Bump, block: usize, next: Option<&'a List<'a>>) -> &'a List<'a> {
+        arena.alloc(List { block, next })
+    }
+
+    fn blocks(list: Option<&'a List<'a>>) -> impl Iterator<Item = usize> {
+        std::iter::successors(list, |list| list.next).map(|list| list.block)
+    }
+}
+
+/// The registers that are live at the start of each block. `before`: the blocks before each block.
+pub fn entering(uses: &[Use], before: &[Vec<usize>], registers: usize) -> Sets {
+    let arena = Bump::new();
+    let (mut readers, mut writers) = (vec![None; registers], vec![None; registers]);
+    for (block, used) in uses.iter().enumerate() {
+        used.reads.iter().for_each(|r| readers[*r] = Some(List::add(&arena, block, readers[*r])));
+        used.writes.iter().for_each(|r| writers[*r] = Some(List::add(&arena, block, writers[*r])));
+    }
+    let mut ranges: Vec<Vec<Range<usize>>> = vec![vec![]; uses.len()];
+    let mut crossing = vec![];
+    // The register that was last found to be live at the start of a block, and the last that was found to be written there.
+    let (mut found, mut written) = (vec![usize::MAX; uses.len()], vec![usize::MAX; uses.len()]);
+    for (reg, readers) in cancel::looking_at_each(readers).enumerate() {
+        if readers.is_none() {
+            continue;
+        }
+        let number = crossing.len();
+        crossing.push(reg);
+        let mut enter = |block: usize| match ranges[block].last_mut() {
+            Some(last) if last.end == number => last.end += 1,
+            _ => ranges[block].push(number..number + 1),
+        };
+        List::blocks(writers[reg]).for_each(|block| written[block] = reg);
+        let mut work = vec![];
+        for block in List::blocks(readers) {
+            if std::mem::replace(&mut found[block], reg) != reg {
+                enter(block);
+                work.push(block);
+            }
+        }
+        while let Some(block) = work.pop() {
+            for &from in &before[block] {
+                if written[from] != reg && std::mem::replace(&mut found[from], reg) != reg {
+                    enter(from);
+                    work.push(from);
+                }
+            }
+        }
+    }
+    Sets { registers: crossing.into(), ranges }
+}
+
+/// The registers that are live at the start of each block of a function.
+pub fn live(f: &Function) -> Sets {
+    let mut uses = vec![Use::default(); f.blocks.len()];
+    let mut before = vec![vec![]; f.blocks.len()];
+    // The block that wrote each register last.
+    let mut written = vec![usize::MAX; f.registers.len()];
+    for (at, (block, used)) in cancel::looking_at_each(f.blocks.iter().zip(&mut uses)).enumerate() {
+        for step in &block.instructions {
+            step.ins.iter().for_each(|r| used.read(r.0 as usize, &written, at));
+            for out in &step.outs {
+                written[out.0 as usize] = at;
+                used.writes.push(out.0 as usize);
+            }
+        }
+        block.end.iter().flat_map(reads).for_each(|r| used.read(r.0 as usize, &written, at));
+        block.end.iter().flat_map(targets).for_each(|to| before[to.0 as usize].push(at));
+    }
+    entering(&uses, &before, f.registers.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(sets: &Sets, blocks: usize) -> Vec<Vec<usize>> {
+        (0..blocks).map(|block| sets.of(block).collect()).collect()
+    }
+
+    #[test]
+    fn a_register_is_live_from_where_it_is_written_to_where_it_is_read() {
+        // 0 → 1 ⇄ 2, 1 → 3: register 0 is written before the loop and read behind it, 1 goes around, 2 stays in a block.
+        let used = |reads: &[usize], writes: &[usize]| Use { reads: reads.to_vec(), writes: writes.to_vec() };
+        let uses = [used(&[], &[0, 1]), used(&[1], &[]), used(&[1], &[1, 2]), used(&[0], &[])];
+        let before = [vec![], vec![0, 2], vec![1], vec![1]];
+        let live = entering(&uses, &before, 3);
+        assert_eq!(listed(&live, 4), [vec![], vec![0, 1], vec![0, 1], vec![0]]);
+        assert!(live.contains(2, 1) && live.contains(3, 0) && !live.contains(3, 1) && !live.contains(1, 2));
+        let after = live.unions(&[vec![1], vec![2, 3], vec![1], vec![]]);
+        assert_eq!(listed(&after, 4), [vec![0, 1], vec![0, 1], vec![0, 1], vec![]]);
+    }
+
+    #[test]
+    fn variables_that_are_live_together_are_one_range() {
+        // Each block after the first reads the next of a thousand registers.
+        let first = Use { reads: vec![], writes: (0..1000).collect() };
+        let uses: Vec<Use> =
+            std::iter::once(first).chain((0..1000).map(|r| Use { reads: vec![r], writes: vec![] })).collect();
+        let before: Vec<Vec<usize>> =
+            (0..=1000_usize).map(|block| block.checked_sub(1).into_iter().collect()).collect();
+        let live = entering(&uses, &before, 1000);
+        assert_eq!(live.of(600).count(), 401);
+        assert!(live.ranges.iter().all(|ranges| ranges.len() <= 1));
+    }
+
+    #[test]
+    fn what_is_read_in_the_first_block_is_live_there() {
+        let uses = [Use { reads: vec![1], writes: vec![] }];
+        assert_eq!(listed(&entering(&uses, &[vec![]], 2), 1), [vec![1]]);
+    }
+}

@@ -1,0 +1,234 @@
+//! How concrete types differentiate.
+//!
+//! In: a type, and what [`Declarations::tangent_vector`] says of it. Out: a [`TangentId`] that relates the components of
+//! a value to those of its tangent vector.
+//!
+//! Promises: stored properties and the vector's fields correspond by name, or not at all: then the vector stands beside the
+//! value ([`TangentKind::Beside`]). What is marked `@noDerivative` does not move.
+//! Around a boxed value stands [`TangentKind::Boxed`]; inside of it both shapes are without their boxes.
+
+use crate::ir::layout::{Layouts, instantiate, unboxed};
+use crate::types::model::declared::{Builtin, Declarations, Nominal, NominalKind};
+use crate::types::model::ty::Type;
+use crate::value::shape::{BESIDE, Shape, ShapeId, Shapes, Style, Tangent, TangentId, TangentKind, Tangents};
+use hashbrown::HashMap;
+
+/// What answers questions about types, and the tables that the answers go to.
+pub struct Tables<'a> {
+    /// The declarations.
+    pub d: &'a mut dyn Declarations,
+    /// Shapes of the session.
+    pub shapes: &'a mut Shapes,
+    /// Tangents of the session.
+    pub tangents: &'a mut Tangents,
+}
+
+impl Layouts {
+    /// How a concrete type differentiates; `None` when it does not.
+    pub fn tangent(&mut self, to: &mut Tables<'_>, ty: &Type) -> Option<TangentId> {
+        if let Some(known) = self.tangents.get(ty) {
+            return *known;
+        }
+        let found = self.find_tangent(to, ty);
+        self.tangents.insert(ty.clone(), found);
+        found
+    }
+
+    fn find_tangent(&mut self, to: &mut Tables<'_>, ty: &Type) -> Option<TangentId> {
+        let vector = tangent_vector(to.d, ty)?;
+        let value_shape = self.shape(to.d, to.shapes, ty);
+        let vector_shape = self.shape(to.d, to.shapes, &vector);
+        if let Some((_, reserved)) = self.open_tangents.iter_mut().find(|(t, _)| t == ty) {
+            return Some(*reserved.get_or_insert_with(|| to.tangents.reserve(value_shape, vector_shape)));
+        }
+        self.open_tangents.push((ty.clone(), None));
+        let kind = self.kind(to, ty, &vector);
+        let reserved = self.open_tangents.pop().and_then(|(_, reserved)| reserved);
+        let tangent = self.around(to, value_shape, vector_shape, kind);
+        Some(match reserved {
+            Some(id) => {
+                to.tangents.define(id, tangent);
+                id
+            }
+            None => to.tangents.add(tangent),
+        })
+    }
+
+    /// Puts [`TangentKind::Boxed`] around the correspondence of what is inside, where a value is boxed.
+    fn around(&mut self, to: &mut Tables<'_>, value: ShapeId, vector: ShapeId, kind: TangentKind) -> Tangent {
+        let (inner, inner_vector) = (unboxed(to.shapes, value), unboxed(to.shapes, vector));
+        if inner == value && inner_vector == vector {
+            return Tangent { value, vector, kind };
+        }
+        let inside = to.tangents.add(Tangent { value: inner, vector: inner_vector, kind });
+        Tangent { value, vector, kind: TangentKind::Boxed(inside) }
+    }
+
+    fn kind(&mut self, to: &mut Tables<'_>, ty: &Type, vector: &Type) -> TangentKind {
+        match ty {
+            Type::Tuple(fields) => {
+                let pairs = fields.iter().enumerate();
+                let moving: Vec<_> = pairs.filter_map(|(i, (_, t))| Some((i as u32, self.tangent(to, t)?))).collect();
+                // A vector with as many elements has one for each, any other only those of what moves.
+                let all = matches!(vector, Type::Tuple(v) if v.len() == fields.len());
+                let place = |j: usize, i: u32| if all { i } else { j as u32 };
+                TangentKind::Fields(moving.iter().enumerate().map(|(j, (i, t))| (*i, place(j, *i), *t)).collect())
+            }
+            Type::Nominal(id, args) => {
+                let nominal = to.d.nominal(*id);
+                match (nominal.builtin, nominal.kind) {
+                    (Some(builtin), _) => self.builtin(to, builtin, args),
+                    _ if to.d.own_vector(ty).is_some() => {
+                        self.tangent(to, vector).map_or(TangentKind::Nothing, |of| self.beside_value(to, ty, of))
+                    }
+                    (None, NominalKind::Struct | NominalKind::Class) => self.fields(to, ty, &nominal, args, vector),
+                    (None, NominalKind::Enum) => self.enumeration(to, &nominal, args),
+                }
+            }
+            _ => TangentKind::Nothing,
+        }
+    }
+
+    /// How the vector differentiates that stands beside values of a type: as itself, or as a whole.
+    fn beside_value(&mut self, to: &mut Tables<'_>, ty: &Type, of: TangentId) -> TangentKind {
+        let value = self.shape(to.d, to.shapes, ty);
+        let vector = to.tangents.get(of).vector;
+        let beside = match to.shapes.get(unboxed(to.shapes, value)) {
+            Shape::Struct { fields, style: Style::Beside, .. } => fields.get(BESIDE as usize).map(|(_, shape)| *shape),
+            _ => None,
+        };
+        match beside {
+            Some(value) if value != vector => {
+                TangentKind::Beside(to.tangents.add(Tangent { value, vector, kind: TangentKind::Whole(of) }))
+            }
+            _ => TangentKind::Beside(of),
+        }
+    }
+
+    fn builtin(&mut self, to: &mut Tables<'_>, builtin: Builtin, args: &[Type]) -> TangentKind {
+        let mut of = |i: usize| args.get(i).and_then(|t| self.tangent(to, t));
+        let kind = match builtin {
+            Builtin::Double | Builtin::Float => Some(TangentKind::Number),
+            Builtin::Array => of(0).map(TangentKind::Array),
+            Builtin::Dictionary => of(1).map(TangentKind::Dictionary),
+            Builtin::Optional => of(0).map(TangentKind::Optional),
+            Builtin::Int { .. } | Builtin::Bool | Builtin::String | Builtin::Character | Builtin::Set => None,
+        };
+        kind.unwrap_or(TangentKind::Nothing)
+    }
+
+    fn fields(
+        &mut self,
+        to: &mut Tables<'_>,
+        ty: &Type,
+        nominal: &Nominal,
+        args: &[Type],
+        vector: &Type,
+    ) -> TangentKind {
+        let Type::Nominal(id, _) = vector else { return TangentKind::Nothing };
+        let of_vector = to.d.nominal(*id);
+        let places: HashMap<_, _> = of_vector.stored.iter().enumerate().rev().map(|(j, s)| (&*s.name, j)).collect();
+        let mut fields = vec![];
+        for (i, stored) in nominal.stored.iter().enumerate() {
+            let wrapped = stored.wrapped.as_ref().filter(|_| ty != vector);
+            let name = wrapped.map_or(&*stored.name, |(name, _)| &**name);
+            let Some(j) = places.get(name).copied() else { continue };
+            if stored.no_derivative && ty != vector {
+                continue;
+            }
+            let field = instantiate(to.d, nominal, args, &stored.ty);
+            let tangent = match wrapped {
+                Some((_, places)) if !places.is_empty() => self.wrapped(to, &field, places),
+                _ => self.tangent(to, &field),
+            };
+            if let Some(tangent) = tangent {
+                fields.push((i as u32, j as u32, tangent));
+            }
+        }
+        TangentKind::Fields(fields)
+    }
+
+    /// How a property wrapper differentiates as the value that one of its stored properties is. The vector is that of the
+    /// value, as the only field of what is laid out alike.
+    fn wrapped(&mut self, to: &mut Tables<'_>, wrapper: &Type, places: &[u32]) -> Option<TangentId> {
+        let Some((place, inside)) = places.split_first() else { return self.tangent(to, wrapper) };
+        let Type::Nominal(id, args) = wrapper else { return None };
+        let nominal = to.d.nominal(*id);
+        let value = instantiate(to.d, &nominal, args, &nominal.stored.get(*place as usize)?.ty);
+        let of_value = self.wrapped(to, &value, inside)?;
+        let shape = self.shape(to.d, to.shapes, wrapper);
+        let vector = to.shapes.add(Shape::Tuple(vec![(None, to.tangents.get(of_value).vector)]));
+        let inner = unboxed(to.shapes, shape);
+        let inside = Tangent { value: inner, vector, kind: TangentKind::Fields(vec![(*place, 0, of_value)]) };
+        if inner == shape {
+            return Some(to.tangents.add(inside));
+        }
+        let inside = to.tangents.add(inside);
+        Some(to.tangents.add(Tangent { value: shape, vector, kind: TangentKind::Boxed(inside) }))
+    }
+
+    fn enumeration(&mut self, to: &mut Tables<'_>, nominal: &Nominal, args: &[Type]) -> TangentKind {
+        let mut cases = vec![];
+        for case in &nominal.cases {
+            let mut moving = vec![];
+            for (i, (_, t)) in case.payload.iter().enumerate() {
+                let t = instantiate(to.d, nominal, args, t);
+                if let Some(tangent) = self.tangent(to, &t) {
+                    moving.push((i as u32, tangent));
+                }
+            }
+            cases.push(moving);
+        }
+        if cases.iter().all(Vec::is_empty) { TangentKind::Nothing } else { TangentKind::Enum(cases) }
+    }
+
+    /// How several values together differentiate, as the arguments of an operator do. What does not move is constant.
+    pub fn tangent_of_all(&mut self, to: &mut Tables<'_>, types: &[Type]) -> TangentId {
+        if let [one] = types
+            && let Some(tangent) = self.tangent(to, one)
+        {
+            return tangent;
+        }
+        let tangents: Vec<_> = types.iter().map(|ty| self.tangent(to, ty)).collect();
+        self.together(to, types, tangents)
+    }
+
+    /// The same for several results. A tuple with a part that does not conform is constant.
+    pub fn tangent_of_results(&mut self, to: &mut Tables<'_>, types: &[Type]) -> TangentId {
+        let moves = |to: &mut Tables<'_>, ty: &Type| to.d.tangent_vector(ty).is_some();
+        match types {
+            [one] if moves(to, one) => self.tangent_of_all(to, types),
+            _ => {
+                let tangent = |ty: &Type| if moves(to, ty) { self.tangent(to, ty) } else { None };
+                let tangents = types.iter().map(tangent).collect();
+                self.together(to, types, tangents)
+            }
+        }
+    }
+
+    fn together(&mut self, to: &mut Tables<'_>, types: &[Type], tangents: Vec<Option<TangentId>>) -> TangentId {
+        let mut value = vec![];
+        let mut vector = vec![];
+        let mut fields = vec![];
+        for (i, (ty, tangent)) in types.iter().zip(tangents).enumerate() {
+            value.push((None, self.shape(to.d, to.shapes, ty)));
+            if let Some(tangent) = tangent {
+                fields.push((i as u32, vector.len() as u32, tangent));
+                vector.push((None, to.tangents.get(tangent).vector));
+            }
+        }
+        let value = to.shapes.add(Shape::Tuple(value));
+        let vector = to.shapes.add(Shape::Tuple(vector));
+        to.tangents.add(Tangent { value, vector, kind: TangentKind::Fields(fields) })
+    }
+}
+
+/// The tangent vector of a type; that of a tuple is made of those of its elements that have one.
+fn tangent_vector(d: &mut dyn Declarations, ty: &Type) -> Option<Type> {
+    if let Some(vector) = d.tangent_vector(ty) {
+        return Some(vector);
+    }
+    let Type::Tuple(fields) = ty else { return None };
+    let vectors: Vec<_> = fields.iter().filter_map(|(label, t)| Some((label.clone(), tangent_vector(d, t)?))).collect();
+    (!vectors.is_empty()).then(|| Type::Tuple(vectors.into()))
+}

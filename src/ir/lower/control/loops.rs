@@ -1,0 +1,314 @@
+//! Loops. Their test stands at the end, behind a first test in front, so that a round costs one jump.
+
+use crate::ir::graph::{BlockId, Op, Reg};
+use crate::ir::lower::build::{Builder, Use, Value};
+use crate::ir::lower::call::Operand;
+use crate::ir::lower::control::exits::Scope;
+use crate::ir::lower::control::pattern::{bound, bound_by};
+use crate::ir::lower::dispatch::Target;
+use crate::ir::lower::effects::may_write;
+use crate::ir::lower::place::{Location, stride};
+use crate::types::model::tree::{
+    Argument, Callee, Condition, Expr, ExprKind, FunctionRef, Iteration, LabelId, Pattern, Stmt,
+};
+use crate::types::model::ty::Type;
+use crate::value::Bank;
+use crate::value::shape::{Shape, ShapeId};
+
+/// What a `for` loop does with each element.
+pub(crate) struct For<'t> {
+    pub pattern: &'t Pattern,
+    pub filter: Option<&'t Expr>,
+    pub body: &'t [Stmt],
+}
+
+/// What a `for` loop steps through without asking an iterator.
+enum Stepped {
+    Array(ShapeId),
+    Text,
+}
+
+/// The size of a condition that is worth being lowered twice.
+const SMALL: usize = 12;
+
+impl Builder<'_> {
+    pub(crate) fn while_loop(&mut self, label: LabelId, conditions: &[Condition], body: &[Stmt]) {
+        let (start, test, after) = (self.block(), self.block(), self.block());
+        let twice = size(conditions) <= SMALL;
+        if twice {
+            self.conditions(conditions, after);
+            self.jump(start);
+        } else {
+            self.jump(test);
+            self.go_on_in(test);
+            self.conditions(conditions, after);
+            self.jump(start);
+        }
+        self.go_on_in(start);
+        self.scopes.push(Scope::Labelled { label, after, next: Some(test) });
+        self.block_with(&bound_by(conditions), body);
+        self.scopes.pop();
+        self.jump(test);
+        if twice {
+            self.go_on_in(test);
+            self.conditions(conditions, after);
+            self.jump(start);
+        }
+        self.go_on_in(after);
+    }
+
+    pub(crate) fn repeat_loop(&mut self, label: LabelId, body: &[Stmt], condition: &Expr) {
+        let (start, test, after) = (self.block(), self.block(), self.block());
+        self.jump(start);
+        self.go_on_in(start);
+        self.scopes.push(Scope::Labelled { label, after, next: Some(test) });
+        self.block_of(body);
+        self.scopes.pop();
+        self.jump(test);
+        self.go_on_in(test);
+        self.condition(condition, start, after);
+        self.go_on_in(after);
+    }
+
+    pub(crate) fn for_loop(&mut self, label: LabelId, sequence: &Expr, iteration: &Iteration, parts: &For<'_>) {
+        match iteration {
+            Iteration::Range => self.for_range(label, sequence, parts, false),
+            Iteration::ClosedRange => self.for_range(label, sequence, parts, true),
+            Iteration::Array => {
+                let value = self.expr(sequence);
+                let zero = self.int(0);
+                let shape = self.shape(&sequence.ty);
+                self.for_array(label, (value, zero), shape, parts);
+            }
+            Iteration::Iterator { make, iterator, next } => {
+                let value = self.expr(sequence);
+                self.for_iterator(label, value, make, iterator, next, parts);
+            }
+        }
+    }
+
+    /// The body, with the element bound; ends in the block `next`.
+    fn round(&mut self, label: LabelId, element: &[Reg], parts: &For<'_>, next: BlockId, after: BlockId) {
+        self.scopes.push(Scope::Labelled { label, after, next: Some(next) });
+        self.matches(parts.pattern, element, next);
+        if let Some(filter) = parts.filter {
+            let chosen = self.block();
+            self.condition(filter, chosen, next);
+            self.go_on_in(chosen);
+        }
+        self.block_with(&bound(parts.pattern), parts.body);
+        self.scopes.pop();
+        self.jump(next);
+        self.go_on_in(next);
+    }
+
+    /// A counter that only the loop changes: for all others it is a constant.
+    fn counter(&mut self, from: Reg) -> Reg {
+        let counter = self.value(Op::Copy, Bank::I, &[from]);
+        self.dedicate(&[counter], "", Use::Constant);
+        counter
+    }
+
+    /// The bounds of a range; of one that is written out the operator's arguments, and the operator, which is only called
+    /// to complain when nothing lies between them.
+    fn bounds(&mut self, range: &Expr, closed: bool) -> (Value, Option<FunctionRef>) {
+        let operator = if closed { "..." } else { "..<" };
+        if let ExprKind::Call { callee, args } = &range.kind {
+            let called = self.resolve(callee);
+            if let (Some(Target::Static(f)), [Argument::Value(lower), Argument::Value(upper)]) = (called, &args[..]) {
+                let declared = self.d.function(f.function);
+                if declared.is_prelude && declared.name.ends_with(operator) {
+                    return (self.exprs([lower, upper]).concat(), Some(f));
+                }
+            }
+        }
+        (self.expr(range), None)
+    }
+
+    fn for_range(&mut self, label: LabelId, range: &Expr, parts: &For<'_>, closed: bool) {
+        let span = self.span;
+        let (range, operator) = self.bounds(range, closed);
+        self.span = span;
+        let upper = self.keep(vec![range[1]])[0];
+        self.settle(&[upper]);
+        let counter = self.counter(range[0]);
+        let one = self.int(1);
+        let (start, next, empty, after) = (self.block(), self.block(), self.block(), self.block());
+        let any = self.primitive(if closed { "int.le" } else { "int.lt" }, &[counter, upper]);
+        self.branch(any, start, empty);
+        self.go_on_in(empty);
+        if let Some(operator) = operator {
+            self.call_function(&operator, vec![Operand::Value(vec![counter]), Operand::Value(vec![upper])]);
+        }
+        self.jump(after);
+        self.go_on_in(start);
+        self.round(label, &[counter], parts, next, after);
+        self.span = span;
+        if closed {
+            // The last number may be the greatest there is: it is compared before it is increased.
+            let advance = self.block();
+            let more = self.primitive("int.lt", &[counter, upper]);
+            self.branch(more, advance, after);
+            self.go_on_in(advance);
+            self.increase(counter, one);
+            self.jump(start);
+        } else {
+            self.increase(counter, one);
+            let more = self.primitive("int.lt", &[counter, upper]);
+            self.branch(more, start, after);
+        }
+        self.go_on_in(after);
+    }
+
+    fn increase(&mut self, counter: Reg, one: Reg) {
+        match crate::native::primitive("int.add") {
+            Some(add) => self.emit(Op::Primitive(add), &[counter], &[counter, one]),
+            None => self.refuse("the primitive `int.add`"),
+        }
+    }
+
+    /// Steps through the elements of an array, beginning at a place.
+    fn for_array(&mut self, label: LabelId, (array, first): (Value, Reg), shape: ShapeId, parts: &For<'_>) {
+        let span = self.span;
+        let Shape::Array(element) = *self.program.shapes.get(shape) else {
+            self.refuse("a loop over something that is not an array");
+            return;
+        };
+        // The elements are those from the beginning, whatever the body does with the variable.
+        let array = self.keep(array);
+        self.settle(&array);
+        let banks = self.banks_of(element);
+        let count = self.value(Op::Count, Bank::I, &array);
+        self.settle(&[count]);
+        let counter = self.counter(first);
+        let one = self.int(1);
+        let (start, next, after) = (self.block(), self.block(), self.block());
+        let any = self.primitive("int.lt", &[counter, count]);
+        self.branch(any, start, after);
+        self.go_on_in(start);
+        let at = Location::Element {
+            array: Box::new(Location::Registers(array)),
+            index: counter,
+            stride: stride(&banks),
+            cells: crate::ir::layout::cells(&banks),
+        };
+        let value = self.load(&at);
+        self.settle(&value);
+        self.round(label, &value, parts, next, after);
+        self.span = span;
+        self.increase(counter, one);
+        let more = self.primitive("int.lt", &[counter, count]);
+        self.branch(more, start, after);
+        self.go_on_in(after);
+    }
+
+    /// Steps through the characters of a text, beginning at a place.
+    fn for_text(&mut self, label: LabelId, (text, first): (Value, Reg), parts: &For<'_>) {
+        let span = self.span;
+        let text = self.keep(text);
+        self.settle(&text);
+        let size = self.value(Op::Native { name: "text.size", shapes: vec![] }, Bank::I, &text);
+        self.settle(&[size]);
+        let place = self.counter(first);
+        let (start, next, after) = (self.block(), self.block(), self.block());
+        let any = self.primitive("int.lt", &[place, size]);
+        self.branch(any, start, after);
+        self.go_on_in(start);
+        let character = self.regs(&[Bank::R]);
+        let behind = self.regs(&[Bank::I]);
+        let step = Op::Native { name: "text.next", shapes: vec![] };
+        self.emit(step, &[character[0], behind[0]], &[text[0], place]);
+        self.settle(&character);
+        self.emit(Op::Copy, &[place], &behind);
+        self.round(label, &character, parts, next, after);
+        self.span = span;
+        let more = self.primitive("int.lt", &[place, size]);
+        self.branch(more, start, after);
+        self.go_on_in(after);
+    }
+
+    /// What one of the prelude's iterators over arrays and texts steps through, each of which consists of what it steps
+    /// through and a position in it. What its `next` does costs several times what the loop itself does.
+    fn stepped_through(&mut self, iterator: &Type) -> Option<Stepped> {
+        let Type::Nominal(id, _) = self.concrete(iterator) else { return None };
+        let nominal = self.d.nominal(id);
+        if !nominal.is_prelude {
+            return None;
+        }
+        let name = nominal.name.clone();
+        let shape = self.shape(iterator);
+        match (&*name, self.program.shapes.get(shape)) {
+            ("StringIterator", _) => Some(Stepped::Text),
+            ("ArrayIterator", Shape::Struct { fields, .. }) => fields.first().map(|(_, array)| Stepped::Array(*array)),
+            _ => None,
+        }
+    }
+
+    fn for_iterator(
+        &mut self,
+        label: LabelId,
+        sequence: Value,
+        make: &Callee,
+        iterator: &Type,
+        next: &Callee,
+        parts: &For<'_>,
+    ) {
+        let (Some(make), Some(advance)) = (self.resolve(make), self.resolve(next)) else {
+            self.refuse("a loop over a sequence whose type is not known");
+            return;
+        };
+        let state = self.call_and_propagate(&make, vec![Operand::Value(sequence)]);
+        match (self.stepped_through(iterator), &state[..]) {
+            (Some(Stepped::Array(array)), [elements, position]) => {
+                return self.for_array(label, (vec![*elements], *position), array, parts);
+            }
+            (Some(Stepped::Text), [text, place]) => return self.for_text(label, (vec![*text], *place), parts),
+            _ => {}
+        }
+        let banks = self.banks(iterator);
+        let regs = self.regs(&banks);
+        self.dedicate(&regs, "", Use::Variable);
+        self.assign(&regs, &state);
+        let (start, body, after) = (self.block(), self.block(), self.block());
+        self.jump(start);
+        self.go_on_in(start);
+        let element = self.call_and_propagate(&advance, vec![Operand::InOut(regs)]);
+        self.settle(&element);
+        self.branch(element[0], body, after);
+        self.go_on_in(body);
+        let next = self.block();
+        self.round(label, &element[1..], parts, next, after);
+        self.jump(start);
+        self.go_on_in(after);
+    }
+}
+
+/// How much code conditions are; those with patterns or closures are too much.
+fn size(conditions: &[Condition]) -> usize {
+    conditions
+        .iter()
+        .map(|condition| match condition {
+            Condition::Bool(e) => weight(e),
+            Condition::Match { .. } => SMALL + 1,
+        })
+        .sum()
+}
+
+fn weight(e: &Expr) -> usize {
+    let args = |args: &[Argument]| -> usize {
+        args.iter()
+            .map(|a| match a {
+                Argument::Value(e) => weight(e),
+                Argument::InOut(_) => SMALL,
+            })
+            .sum()
+    };
+    match &e.kind {
+        _ if may_write(e) => SMALL + 1,
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) | ExprKind::Local(_) | ExprKind::Global(_) => 1,
+        ExprKind::Field { base, .. } | ExprKind::Element { base, .. } => 1 + weight(base),
+        ExprKind::Call { args: given, .. } => 1 + args(given),
+        ExprKind::Ternary { condition, then, otherwise } => 1 + weight(condition) + weight(then) + weight(otherwise),
+        _ => SMALL + 1,
+    }
+}

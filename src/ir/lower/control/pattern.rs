@@ -1,0 +1,153 @@
+//! Patterns: tests that go elsewhere when they fail, and variables that are bound on the way.
+
+use crate::ir::graph::{BlockId, Reg, Trap};
+use crate::ir::lower::build::{Builder, Value};
+use crate::types::model::tree::{Condition, LocalId, Pattern, PatternKind};
+
+impl Builder<'_> {
+    /// Goes on, with variables bound, when the pattern takes the value, and to `fail` otherwise. Registers of the value
+    /// stay as they are.
+    pub fn matches(&mut self, pattern: &Pattern, value: &[Reg], fail: BlockId) {
+        self.span = pattern.span;
+        match &pattern.kind {
+            PatternKind::Wildcard => {}
+            PatternKind::Bind(local) => self.bind(*local, value),
+            PatternKind::Tuple(parts) => {
+                let parts: Vec<&Pattern> = parts.iter().collect();
+                let fields = self.tuple_parts(pattern, value, parts.len());
+                for (part, field) in parts.iter().zip(fields) {
+                    self.matches(part, &field, fail);
+                }
+            }
+            PatternKind::Case { case, payload } => self.matches_case(pattern, *case, payload, value, fail),
+            PatternKind::Some(inner) => {
+                self.require(value[0], fail);
+                self.matches(inner, &value[1..], fail);
+            }
+            PatternKind::Nil => {
+                let next = self.block();
+                self.branch(value[0], fail, next);
+                self.go_on_in(next);
+            }
+            PatternKind::Test { local, test } => {
+                self.bind(*local, value);
+                let next = self.block();
+                self.condition(test, next, fail);
+                self.go_on_in(next);
+            }
+            PatternKind::Is { ty, pattern: inner } => {
+                let (from, to) = (self.concrete(&pattern.ty), self.concrete(ty));
+                let optional = self.converted(&from, value.to_vec(), &to);
+                self.settle(&optional);
+                self.require(optional[0], fail);
+                self.matches(inner, &optional[1..], fail);
+            }
+        }
+    }
+
+    fn require(&mut self, flag: Reg, fail: BlockId) {
+        let next = self.block();
+        self.branch(flag, next, fail);
+        self.go_on_in(next);
+    }
+
+    fn matches_case(&mut self, pattern: &Pattern, case: u32, payload: &[Pattern], value: &[Reg], fail: BlockId) {
+        let shape = self.shape(&pattern.ty);
+        let is_optional = matches!(self.program.shapes.get(shape), crate::value::shape::Shape::Optional(_));
+        if is_optional {
+            let next = self.block();
+            let (yes, no) = if case == 1 { (next, fail) } else { (fail, next) };
+            self.branch(value[0], yes, no);
+            self.go_on_in(next);
+            if let Some(inner) = payload.first() {
+                self.matches(inner, &value[1..], fail);
+            }
+            return;
+        }
+        let components = self.unpack(&pattern.ty, value.to_vec());
+        self.settle(&components);
+        let number = self.int(i64::from(case));
+        let same = self.primitive("int.eq", &[components[0], number]);
+        self.require(same, fail);
+        let inner = self.inner(shape);
+        let (value_shape, beside) = self.beside(inner);
+        let places = self.lowering.layouts.payload(&self.program.shapes, value_shape, case as usize);
+        for (k, (part, places)) in payload.iter().zip(places).enumerate() {
+            let mut field: Value = places.iter().map(|i| components[*i]).collect();
+            if let Some(beside) = beside.clone()
+                && let Some(property) = self.sealed_payload(&pattern.ty, case, k)
+            {
+                field = self.read_sealed(&property, components[beside].to_vec(), field);
+            }
+            self.matches(part, &field, fail);
+        }
+    }
+
+    /// The elements of a tuple that a pattern takes apart.
+    fn tuple_parts(&mut self, pattern: &Pattern, value: &[Reg], count: usize) -> Vec<Value> {
+        let shape = self.shape(&pattern.ty);
+        let inner = self.inner(shape);
+        let components = self.unpack(&pattern.ty, value.to_vec());
+        (0..count)
+            .map(|i| {
+                let range = self.lowering.layouts.field(&self.program.shapes, inner, i);
+                components[range].to_vec()
+            })
+            .collect()
+    }
+
+    /// Binds the variables of a pattern that always matches; intermediate values become theirs.
+    pub fn bind_all(&mut self, pattern: &Pattern, value: Value) {
+        match &pattern.kind {
+            PatternKind::Wildcard => {}
+            PatternKind::Bind(local) => self.bind_value(*local, &value, true),
+            PatternKind::Tuple(parts) => {
+                let fields = self.tuple_parts(pattern, &value, parts.len());
+                for (part, field) in parts.iter().zip(fields) {
+                    self.bind_all(part, field);
+                }
+            }
+            PatternKind::Case { .. }
+            | PatternKind::Some(_)
+            | PatternKind::Nil
+            | PatternKind::Test { .. }
+            | PatternKind::Is { .. } => {
+                let value = self.keep(value);
+                self.settle(&value);
+                let (fail, next) = (self.block(), self.block());
+                self.matches(pattern, &value, fail);
+                self.jump(next);
+                self.go_on_in(fail);
+                self.trap(Trap::Unreachable);
+                self.go_on_in(next);
+            }
+        }
+    }
+
+    /// Declares the variables of a pattern that has no value yet.
+    pub fn declare_all(&mut self, pattern: &Pattern) {
+        for local in bound(pattern) {
+            self.declare(local);
+        }
+    }
+}
+
+/// The variables that conditions bind.
+pub(crate) fn bound_by(conditions: &[Condition]) -> Vec<LocalId> {
+    let patterns = conditions.iter().filter_map(|condition| match condition {
+        Condition::Match { pattern, .. } => Some(pattern),
+        Condition::Bool(_) => None,
+    });
+    patterns.flat_map(bound).collect()
+}
+
+/// The variables that a pattern binds.
+pub(crate) fn bound(pattern: &Pattern) -> Vec<LocalId> {
+    match &pattern.kind {
+        PatternKind::Wildcard | PatternKind::Nil => vec![],
+        PatternKind::Bind(local) => vec![*local],
+        PatternKind::Tuple(parts) | PatternKind::Case { payload: parts, .. } => parts.iter().flat_map(bound).collect(),
+        PatternKind::Some(inner) | PatternKind::Is { pattern: inner, .. } => bound(inner),
+        PatternKind::Test { .. } => vec![],
+    }
+}

@@ -1,0 +1,61 @@
+//! `switch`, and the cases of `catch`: chains of decisions in the order of the text.
+
+use crate::ir::graph::{BlockId, Reg, Trap};
+use crate::ir::lower::build::Builder;
+use crate::ir::lower::control::exits::Scope;
+use crate::ir::lower::control::pattern::bound;
+use crate::types::model::tree::{Case, Expr, LabelId, LocalId};
+
+impl Builder<'_> {
+    pub(crate) fn switch(&mut self, label: LabelId, local: LocalId, subject: &Expr, cases: &[Case]) {
+        let value = self.expr(subject);
+        self.bind_value(local, &value, true);
+        let at = self.local_location(local);
+        let value = self.load(&at);
+        let after = self.block();
+        self.scopes.push(Scope::Labelled { label, after, next: None });
+        let unhandled = self.cases(&value, cases, after);
+        self.scopes.pop();
+        self.go_on_in(unhandled);
+        self.trap(Trap::Unreachable);
+        self.go_on_in(after);
+    }
+
+    /// Runs the first case that takes the value, then goes to `after`; gives the block for when there is none.
+    pub fn cases(&mut self, value: &[Reg], cases: &[Case], after: BlockId) -> BlockId {
+        let bodies: Vec<BlockId> = cases.iter().map(|_| self.block()).collect();
+        for (case, body) in cases.iter().zip(&bodies) {
+            if case.patterns.len() > 1 {
+                for local in case.patterns.iter().flat_map(|(p, _)| bound(p)) {
+                    self.pin(local);
+                }
+            }
+            for (pattern, filter) in &case.patterns {
+                let next = self.block();
+                self.matches(pattern, value, next);
+                if let Some(filter) = filter {
+                    let chosen = self.block();
+                    self.condition(filter, chosen, next);
+                    self.go_on_in(chosen);
+                }
+                self.jump(*body);
+                self.go_on_in(next);
+            }
+            if case.patterns.is_empty() {
+                self.span = case.span;
+                self.jump(*body);
+                let behind = self.block();
+                self.go_on_in(behind);
+            }
+        }
+        let unhandled = self.at;
+        for (i, case) in cases.iter().enumerate() {
+            self.go_on_in(bodies[i]);
+            let bound = case.patterns.first().map_or_else(Vec::new, |(pattern, _)| bound(pattern));
+            self.block_with(&bound, &case.body);
+            let next = bodies.get(i + 1).copied().filter(|_| case.falls_through);
+            self.jump(next.unwrap_or(after));
+        }
+        unhandled
+    }
+}

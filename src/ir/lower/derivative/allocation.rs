@@ -1,0 +1,75 @@
+//! Making an instance of a class by an initialiser that has a registered derivative.
+//!
+//! An initialiser of a class fills an instance that it is given, which may be one of a subclass; its registered derivative
+//! returns an instance of its own. So the derivative belongs to a function that makes the instance and fills it, and an
+//! initialiser that another one leads to is differentiated as it is written.
+
+use crate::ir::graph::Op;
+use crate::ir::lower::Origin;
+use crate::ir::lower::build::{Builder, Value};
+use crate::ir::lower::call::{Operand, Thrown, changed};
+use crate::ir::lower::dispatch::Target;
+use crate::types::model::declared::Function;
+use crate::types::model::tree;
+use crate::types::model::tree::{Argument, ExprKind, FunctionRef};
+use std::rc::Rc;
+
+impl Builder<'_> {
+    /// A function with the parameters that its registered derivatives take.
+    pub(crate) fn original(&mut self, f: tree::FunctionId) -> Rc<Function> {
+        let declared = self.d.function(f);
+        if !declared.fills_instance {
+            return declared;
+        }
+        let params = declared.params.iter().skip(1).cloned().collect();
+        Rc::new(Function { params, ..(*declared).clone() })
+    }
+
+    /// What a call of an initialiser means that fills an instance which is new.
+    pub(crate) fn or_allocation(&mut self, target: Target, args: &[Argument]) -> Target {
+        match target {
+            Target::Static(f) if self.has_registered_allocation(&f, args) => Target::Allocation(f),
+            other => other,
+        }
+    }
+
+    fn has_registered_allocation(&mut self, f: &FunctionRef, args: &[Argument]) -> bool {
+        let is_new = matches!(args.first(), Some(Argument::Value(own)) if matches!(own.kind, ExprKind::Struct { .. }));
+        if !is_new || !self.d.function(f.function).fills_instance {
+            return false;
+        }
+        let view = self.d.view(f, self.span);
+        !self.d.rules(f, view).is_empty()
+    }
+
+    pub(crate) fn call_allocation(&mut self, f: &FunctionRef, operands: Vec<Operand>) -> (Value, Thrown) {
+        let declared = self.original(f.function);
+        let result = self.of_function(&declared, &f.generics, &declared.result);
+        let view = self.d.view(f, self.span);
+        let id = self.lowering.request(self.program, Origin::Allocation(f.function), f.generics.clone(), view);
+        let banks = self.banks(&result);
+        self.invoke(Op::Call(id), &[], operands, &banks, declared.throws)
+    }
+
+    /// The body of [`Origin::Allocation`].
+    pub(crate) fn allocation(&mut self, f: tree::FunctionId) {
+        let filling = self.d.function(f);
+        let Some(class) = filling.params.first().map(|own| own.ty.clone()) else { return };
+        let declared = self.original(f);
+        self.params = declared.generics.clone();
+        self.name_like(&declared);
+        self.result = self.concrete(&declared.result);
+        self.throws = declared.throws;
+        self.results(&declared);
+        let mut operands = self.parameters(&declared);
+        self.rules(f, &declared);
+        let changed = changed(&operands);
+        let shape = self.shape(&class);
+        let instance = self.instance(shape, &[]);
+        operands.insert(0, Operand::Value(instance));
+        let target = Target::Static(FunctionRef { function: f, generics: self.generics.clone() });
+        let mut results = self.call_and_propagate(&target, operands);
+        results.extend(changed);
+        self.give_back(results);
+    }
+}

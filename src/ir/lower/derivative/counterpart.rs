@@ -1,0 +1,158 @@
+//! Stored properties that a hand-written tangent vector has a member for, though the vector is not made of the type's
+//! properties alone: the member of the same name says how the property moves.
+//!
+//! In: a property whose reading and setting are functions ([`Origin::Sealed`]). Out: derivatives of these functions, as if a
+//! program had registered them: they take the member out of the vector, or put it there.
+
+use crate::ir::graph::{Op, Rule, RuleKind};
+use crate::ir::layout;
+use crate::ir::lower::build::{Builder, Use, Value};
+use crate::ir::lower::place::Location;
+use crate::ir::lower::{Key, Origin};
+use crate::types::model::declared::NominalKind;
+use crate::types::model::tree::FunctionRef;
+use crate::types::model::ty::{FunctionType, Strength, Type};
+use crate::value::Bank;
+use std::rc::Rc;
+
+/// Reading or setting a property, and the direction in which its derivative goes. The generic arguments of the functions
+/// are the type and that of the property.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(in crate::ir) struct Access {
+    name: Rc<str>,
+    is_read: bool,
+    is_pullback: bool,
+}
+
+/// The tangent vector of a type, that of a property, and the number of the member for the property.
+pub(crate) struct Counterpart {
+    vector: Type,
+    part: Type,
+    index: usize,
+}
+
+impl Builder<'_> {
+    /// The member of a type's tangent vector that says how a stored property moves.
+    pub(crate) fn counterpart(&mut self, owner: &Type, ty: &Type, name: &str) -> Option<Counterpart> {
+        let Type::Nominal(own, _) = owner else { return None };
+        // Where nothing stands beside a value, its vector has all that moves as members.
+        if self.d.nominal(*own).kind != NominalKind::Struct || self.tangent_beside(owner).is_none() {
+            return None;
+        }
+        let (vector, part) = (self.d.tangent_vector(owner)?, self.d.tangent_vector(ty)?);
+        let Type::Nominal(id, args) = &vector else { return None };
+        let nominal = self.d.nominal(*id);
+        if nominal.is_prelude || nominal.builtin.is_some() || nominal.kind != NominalKind::Struct {
+            return None;
+        }
+        let index = nominal.stored.iter().position(|member| &*member.name == name)?;
+        let member = layout::instantiate(self.d, &nominal, args, &nominal.stored[index].ty);
+        (member == part).then_some(Counterpart { vector, part, index })
+    }
+
+    /// Registers the derivatives of reading or setting a property.
+    pub(crate) fn counterpart_rules(&mut self, key: &Key, name: &Rc<str>, is_read: bool) {
+        let [owner, ty] = &key.generics[..] else { return };
+        let result = if is_read { self.tangent(ty) } else { self.tangent_beside(owner) };
+        let Some(result) = result else { return };
+        let mover = self.mover(ty);
+        for (kind, is_pullback) in [(RuleKind::Pullback, true), (RuleKind::Differential, false)] {
+            let access = Rc::new(Access { name: name.clone(), is_read, is_pullback });
+            let origin = Origin::CounterpartRule(access);
+            let function = self.lowering.request(self.program, origin, key.generics.clone(), None);
+            self.out.rules.push(Rule {
+                // What the function itself does says nothing of how a property moves.
+                differs: true,
+                place: self.span,
+                movers: Rc::from([None, mover]),
+                ..Rule::new(vec![true, !is_read], function, kind, result)
+            });
+        }
+    }
+
+    /// The body of [`Origin::CounterpartRule`]: the value, and the linear function.
+    pub(crate) fn counterpart_rule(&mut self, key: &Key, access: &Rc<Access>) {
+        let [owner, ty] = &key.generics[..] else { return };
+        self.name_access(access);
+        let (vector, value) = self.sealed_parameters(owner, ty);
+        let Some(found) = self.counterpart(owner, ty, &access.name) else { return };
+        let origin = Origin::CounterpartMap(access.clone());
+        let map = self.lowering.request(self.program, origin, key.generics.clone(), None);
+        let map = self.value(Op::Closure(map), Bank::R, &[]);
+        let (result, mut components) = match access.is_read {
+            true => (ty.clone(), value),
+            // One number stands for a vector whose components cannot be counted.
+            false if self.banks(&found.vector).len() == vector.len() => (found.vector, vector),
+            false => (self.number_type(), vector),
+        };
+        components.push(map);
+        let linear = FunctionType { params: vec![], result: Type::unit(), throws: false, strength: Strength::Plain };
+        let both = Type::Tuple(Rc::from([(None, result), (None, Type::Function(Rc::new(linear)))]));
+        let components = self.pack(&both, components);
+        self.give(components);
+    }
+
+    /// The body of [`Origin::CounterpartMap`].
+    pub(crate) fn counterpart_map(&mut self, key: &Key, access: &Access) {
+        let [owner, ty] = &key.generics[..] else { return };
+        self.name_access(access);
+        let Some(Counterpart { vector, part, index }) = self.counterpart(owner, ty, &access.name) else { return };
+        let given = match (access.is_read, access.is_pullback) {
+            (true, true) => {
+                let seed = self.parameter("v", &part);
+                let zero = self.zero_vector(&vector);
+                let (whole, member) = self.vector_and_member(&vector, &zero, index);
+                self.store(&member, &seed);
+                whole
+            }
+            (true, false) => {
+                let tangent = self.parameter("v", &vector);
+                let member = self.field_location(Location::Registers(tangent), &vector, index);
+                self.load(&member)
+            }
+            (false, true) => {
+                let seed = self.parameter("v", &vector);
+                let (whole, member) = self.vector_and_member(&vector, &seed, index);
+                let adjoint = self.load(&member);
+                let adjoint = self.keep(adjoint);
+                let zero = self.zero_vector(&part);
+                self.store(&member, &zero);
+                let both = Type::Tuple(Rc::from([(None, vector), (None, part)]));
+                self.pack(&both, [whole, adjoint].concat())
+            }
+            (false, false) => {
+                let (tangent, new) = (self.parameter("v", &vector), self.parameter("w", &part));
+                let (whole, member) = self.vector_and_member(&vector, &tangent, index);
+                self.store(&member, &new);
+                whole
+            }
+        };
+        self.give(given);
+    }
+
+    /// A vector that can be changed, and the place of a member in it.
+    fn vector_and_member(&mut self, ty: &Type, value: &Value, index: usize) -> (Value, Location) {
+        let banks = self.banks(ty);
+        let whole = self.regs(&banks);
+        self.dedicate(&whole, "", Use::Variable);
+        for (to, from) in whole.iter().zip(value) {
+            self.emit(Op::Copy, &[*to], &[*from]);
+        }
+        let member = self.field_location(Location::Registers(whole.clone()), ty, index);
+        (whole, member)
+    }
+
+    fn zero_vector(&mut self, ty: &Type) -> Value {
+        let Some(function) = self.d.prelude_function("_zeroVector") else { return self.nothing(ty) };
+        self.call_function(&FunctionRef { function, generics: vec![ty.clone()] }, vec![])
+    }
+
+    fn number_type(&mut self) -> Type {
+        self.d.prelude_nominal("Double").map_or_else(Type::unit, |double| Type::Nominal(double, Rc::from([])))
+    }
+
+    fn name_access(&mut self, access: &Access) {
+        self.out.name = access.name.clone();
+        self.out.is_prelude = true;
+    }
+}

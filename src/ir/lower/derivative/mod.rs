@@ -1,0 +1,8 @@
+//! Lowering of differential operators and registered derivatives.
+
+pub(crate) mod allocation;
+pub(crate) mod counterpart;
+pub(crate) mod inout_derivative;
+pub(crate) mod opaque_property;
+pub(crate) mod operator;
+pub(crate) mod registered_transpose;

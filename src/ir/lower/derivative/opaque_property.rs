@@ -1,0 +1,169 @@
+//! Types that say themselves what their tangent vectors are, and are not differentiated member by member: a point of a
+//! circle that is given by an angle.
+//!
+//! Beside each value stands a vector of zeros, whose slots say how the value moves; one number for all of it where nobody
+//! can count its components beforehand. Functions with registered derivatives
+//! read and write them like those of any other numbers; copies carry them along. A stored property says nothing of them,
+//! unless the vector has a member of its name (`counterpart`): reading or setting one is a call of a function without a
+//! derivative. So is reading a property that the vectors of a type leave out, whose other properties they have.
+
+use crate::ir::graph::{Obstacle, Op, Parameter, Terminator};
+use crate::ir::layout;
+use crate::ir::lower::build::{Builder, Use, Value};
+use crate::ir::lower::call::Operand;
+use crate::ir::lower::place::Property;
+use crate::ir::lower::{Key, Origin};
+use crate::types::model::declared::NominalKind;
+use crate::types::model::ty::Type;
+use crate::value::shape::{ShapeId, TangentId, TangentKind};
+use std::ops::Range;
+use std::rc::Rc;
+
+impl Builder<'_> {
+    /// The shape of the value proper, and the components of what stands beside it. `shape` is not boxed.
+    pub(crate) fn beside(&mut self, shape: ShapeId) -> (ShapeId, Option<Range<usize>>) {
+        match layout::beside(&mut self.lowering.layouts, &self.program.shapes, shape) {
+            Some((value, components)) => (value, Some(components)),
+            None => (shape, None),
+        }
+    }
+
+    /// A stored property of a type whose vectors say nothing of it, if it could move at all.
+    pub(crate) fn sealed_property(&mut self, owner: &Type, index: usize) -> Option<Property> {
+        let Type::Nominal(id, args) = self.concrete(owner) else { return None };
+        let nominal = self.d.nominal(id);
+        let stored = nominal.stored.get(index).filter(|s| !s.no_derivative)?;
+        let ty = layout::instantiate(self.d, &nominal, &args, &stored.ty);
+        self.tangent(&ty)?;
+        Some(Property { owner: Type::Nominal(id, args), ty, name: stored.name.clone() })
+    }
+
+    /// The same of a type whose vectors are made of some of its properties, and leave this one out.
+    pub(crate) fn property_left_out(&mut self, owner: &Type, index: usize) -> Option<Property> {
+        let owner = self.concrete(owner);
+        let Type::Nominal(id, args) = &owner else { return None };
+        let nominal = self.d.nominal(*id);
+        let stored = nominal.stored.get(index).filter(|s| !s.no_derivative)?;
+        if !self.d.leaves_out(&owner, &stored.name) {
+            return None;
+        }
+        let ty = layout::instantiate(self.d, &nominal, args, &stored.ty);
+        self.tangent(&ty)?;
+        Some(Property { owner, ty, name: stored.name.clone() })
+    }
+
+    /// The same of a value in the payload of a case.
+    pub(crate) fn sealed_payload(&mut self, owner: &Type, case: u32, index: usize) -> Option<Property> {
+        let Type::Nominal(id, args) = self.concrete(owner) else { return None };
+        let nominal = self.d.nominal(id);
+        let case = nominal.cases.get(case as usize)?;
+        let ty = layout::instantiate(self.d, &nominal, &args, &case.payload.get(index)?.1);
+        self.tangent(&ty)?;
+        Some(Property { owner: Type::Nominal(id, args), ty, name: case.name.clone() })
+    }
+
+    /// What stands beside a struct that is made of these values; nothing for a type that is differentiated by members.
+    pub(crate) fn vector_beside(&mut self, ty: &Type, values: &[Value]) -> Value {
+        self.vector_of(ty, values, |b, k| b.sealed_property(ty, k))
+    }
+
+    /// What stands beside a case of an enum with these values.
+    pub(crate) fn vector_beside_case(&mut self, ty: &Type, case: u32, values: &[Value]) -> Value {
+        self.vector_of(ty, values, |b, k| b.sealed_payload(ty, case, k))
+    }
+
+    fn vector_of(
+        &mut self,
+        ty: &Type,
+        parts: &[Value],
+        property: impl Fn(&mut Self, usize) -> Option<Property>,
+    ) -> Value {
+        let shape = self.shape(ty);
+        let inner = self.inner(shape);
+        let (_, Some(beside)) = self.beside(inner) else { return vec![] };
+        let banks = self.banks_of(inner);
+        let mut vector = self.zeros(&banks[beside]);
+        let found = parts.iter().enumerate().filter_map(|(k, value)| Some((property(self, k)?, value)));
+        let found: Vec<_> = found.collect();
+        // What a constant is set to without a counterpart breaks no chain as long as the vector is zero.
+        let (kept, lost): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|(p, _)| self.counterpart(&p.owner, &p.ty, &p.name).is_some());
+        for (property, value) in lost.into_iter().chain(kept) {
+            vector = self.set_sealed(&property, vector, value.clone());
+        }
+        vector
+    }
+
+    /// The value of a stored property, which its owner's vector says nothing of.
+    pub(crate) fn read_sealed(&mut self, property: &Property, vector: Value, value: Value) -> Value {
+        self.call_sealed(property, true, vector, value)
+    }
+
+    /// What stands beside the owner of a stored property when that was set to a value.
+    pub(crate) fn set_sealed(&mut self, property: &Property, vector: Value, value: Value) -> Value {
+        self.call_sealed(property, false, vector, value)
+    }
+
+    fn call_sealed(&mut self, property: &Property, is_read: bool, vector: Value, value: Value) -> Value {
+        let given = if is_read { &value } else { &vector };
+        let banks: Vec<_> = given.iter().map(|reg| self.bank(*reg)).collect();
+        let origin = Origin::Sealed { name: property.name.clone(), is_read };
+        let generics = vec![property.owner.clone(), property.ty.clone()];
+        let id = self.lowering.request(self.program, origin, generics, None);
+        self.invoke(Op::Call(id), &[], vec![Operand::Value(vector), Operand::Value(value)], &banks, false).0
+    }
+
+    /// The body of [`Origin::Sealed`].
+    pub(crate) fn sealed(&mut self, key: &Key, name: &Rc<str>, is_read: bool) {
+        let [owner, ty] = &key.generics[..] else { return };
+        let (owner, ty) = (owner.clone(), ty.clone());
+        let type_name: Rc<str> = self.d.type_name(&owner).into();
+        self.out.name = format!("{type_name}.{name}").into();
+        self.out.is_prelude = true;
+        let (vector, value) = self.sealed_parameters(&owner, &ty);
+        if self.counterpart(&owner, &ty, name).is_some() {
+            self.counterpart_rules(key, name, is_read);
+        } else {
+            self.out.is_opaque = true;
+            let is_case = matches!(&owner, Type::Nominal(id, _) if self.d.nominal(*id).kind == NominalKind::Enum);
+            self.out.obstacle = Some(Obstacle::Property { owner: type_name, name: name.clone(), is_read, is_case });
+        }
+        let results = if is_read { value } else { vector };
+        self.out.result_len = results.len();
+        self.out.results = results.iter().map(|reg| self.bank(*reg)).collect();
+        self.end(Terminator::Return(results));
+    }
+
+    /// How the vector differentiates that stands beside values of a type.
+    pub(crate) fn tangent_beside(&mut self, owner: &Type) -> Option<TangentId> {
+        let mut id = self.tangent(owner)?;
+        loop {
+            id = match &self.program.tangents.get(id).kind {
+                TangentKind::Boxed(inner) => *inner,
+                TangentKind::Beside(vector) => return Some(*vector),
+                _ => return None,
+            };
+        }
+    }
+
+    /// The vector beside the owner of a property, or the owner itself, and the property.
+    pub(crate) fn sealed_parameters(&mut self, owner: &Type, ty: &Type) -> (Value, Value) {
+        let (vector_shape, vector_tangent) = match self.tangent_beside(owner) {
+            Some(beside) => (self.program.tangents.get(beside).value, Some(beside)),
+            None => (self.shape(owner), self.tangent(owner)),
+        };
+        let vector = self.sealed_parameter(vector_shape, vector_tangent);
+        let (shape, tangent) = (self.shape(ty), self.tangent(ty));
+        (vector, self.sealed_parameter(shape, tangent))
+    }
+
+    fn sealed_parameter(&mut self, shape: ShapeId, tangent: Option<TangentId>) -> Value {
+        let banks = self.banks_of(shape);
+        let regs = self.regs(&banks);
+        self.dedicate(&regs, "", Use::Constant);
+        let (first, span) = (self.out.params.len(), self.span);
+        self.out.parameters.push(Parameter { name: Rc::from("self"), span, first, len: regs.len(), tangent, shape });
+        self.out.params.extend(&regs);
+        regs
+    }
+}

@@ -1,0 +1,290 @@
+//! Registered transposes, and adjoints of the older spelling, as registered pullbacks.
+//!
+//! In: a function with what is registered for it. Out: its rules, and for those that only say how an adjoint goes back a
+//! function that gives the value with a pullback, which captures what they need.
+//!
+//! A function that is linear in several parameters one by one (`*`) is differentiated by all of them by the sum of what
+//! its transposes say of each.
+
+use crate::ir::FunctionId;
+use crate::ir::graph::{Obstacle, Op, Parameter, Reg, Rule, RuleKind, Terminator};
+use crate::ir::lower::build::{Builder, Use, Value};
+use crate::ir::lower::call::Operand;
+use crate::ir::lower::derivative::inout_derivative::Changing;
+use crate::ir::lower::{Key, Origin, Part};
+use crate::types::model::declared;
+use crate::types::model::declared::RegisteredKind;
+use crate::types::model::tree;
+use crate::types::model::tree::FunctionRef;
+use crate::types::model::ty::{FunctionType, Strength, Type};
+use crate::value::Bank;
+use std::rc::Rc;
+
+/// Of more transposes than these not all sums are made.
+const MOST_SUMS: usize = 32;
+
+impl Builder<'_> {
+    /// Registered derivatives, the most specific first.
+    pub fn rules(&mut self, f: tree::FunctionId, declared: &declared::Function) {
+        let of = FunctionRef { function: f, generics: self.generics.clone() };
+        let registered = self.d.rules(&of, self.view);
+        if registered.is_empty() {
+            self.out.obstacle = self.d.unmet(&of, self.view).map(|unmet| Obstacle::Requirement(unmet.into()));
+            self.out.is_opaque |= self.out.obstacle.is_some();
+            return;
+        }
+        let Some(result) = self.results_together(declared) else { return };
+        let movers: Rc<[Option<FunctionId>]> = declared.params.iter().map(|p| self.mover(&p.ty)).collect();
+        let mut parts: Vec<Vec<Part>> = vec![];
+        // Transposes are added up, each with all others that speak of other parameters.
+        let some_differ = registered.iter().any(|rule| rule.differs);
+        // A primal gives the value in the place of the function, a transpose does not.
+        let primals = registered.iter().filter(|rule| rule.primal.is_some());
+        let of_primal = primals.filter_map(|rule| rule.inherited).next();
+        for rule in registered {
+            let kind = match rule.kind {
+                RegisteredKind::Differential => RuleKind::Differential,
+                RegisteredKind::Pullback => RuleKind::Pullback,
+                RegisteredKind::Transpose | RegisteredKind::Adjoint => {
+                    let takes_all = rule.kind == RegisteredKind::Adjoint;
+                    let (function, wrt, primal) = (rule.function, rule.wrt, rule.primal);
+                    parts.push(vec![Part { function, wrt, takes_all, primal }]);
+                    continue;
+                }
+            };
+            let declared::Function { throws, span: place, .. } = *self.d.function(rule.function.function);
+            let origin = Origin::Function(rule.function.function);
+            let registered = self.lowering.request(self.program, origin, rule.function.generics.clone(), None);
+            let mut function = registered;
+            let is_apart = rule.kind == RegisteredKind::Pullback && self.takes_boxed_apart(declared, &rule.function);
+            if is_apart || declared.params.iter().any(|p| p.is_inout) {
+                let rule = Changing { function: rule.function, wrt: rule.wrt.clone(), kind: rule.kind };
+                let origin = Origin::Functional { of: f, rule: rule.into() };
+                function = self.lowering.request(self.program, origin, self.generics.clone(), None);
+            }
+            self.out.rules.push(Rule {
+                registered,
+                throws,
+                differs: rule.differs,
+                place,
+                movers: movers.clone(),
+                inherited: rule.inherited.map(|original| self.d.function(original).name.clone()),
+                ..Rule::new(rule.wrt, function, kind, result)
+            });
+        }
+        let of_primal = of_primal.map(|original| self.d.function(original).name.clone());
+        for parts in sums(parts) {
+            let wrt = union(&parts);
+            let place = parts.first().map_or(declared.span, |part| self.d.function(part.function.function).span);
+            let kind = if parts.iter().any(|p| p.takes_all) { RuleKind::Pullback } else { RuleKind::Transpose };
+            let origin = Origin::Backwards { of: f, parts: parts.into() };
+            let function = self.lowering.request(self.program, origin, self.generics.clone(), self.view);
+            self.out.rules.push(Rule {
+                differs: some_differ,
+                place,
+                movers: movers.clone(),
+                inherited: of_primal.clone(),
+                ..Rule::new(wrt, function, kind, result)
+            });
+        }
+        // Stable: of two that say the same, a derivative comes before a transpose.
+        self.out.rules.sort_by_key(|rule| rule.wrt.iter().filter(|w| **w).count());
+    }
+
+    /// What moves a value along a tangent vector, of a type that says itself what those are.
+    pub(crate) fn mover(&mut self, ty: &Type) -> Option<FunctionId> {
+        let ty = self.concrete(ty);
+        self.tangent_beside(&ty)?;
+        let moved = self.d.prelude_function("_moved")?;
+        Some(self.lowering.request(self.program, Origin::Function(moved), vec![ty], None))
+    }
+
+    /// The body of [`Origin::Backwards`]: calls the function, and makes a closure of what its pullback needs.
+    pub fn backwards(&mut self, key: &Key, of: tree::FunctionId, parts: &Rc<[Part]>) {
+        let declared = self.original(of);
+        self.params = declared.generics.clone();
+        self.name_like(&declared);
+        let operands = self.parameters(&declared);
+        let arguments: Vec<Value> = operands
+            .iter()
+            .map(|o| match o {
+                Operand::Value(regs) | Operand::InOut(regs) => regs.clone(),
+            })
+            .collect();
+        let result = self.concrete(&declared.result);
+        let banks = self.banks(&result);
+        let primal = parts.iter().find_map(|part| part.primal.clone());
+        let (checkpoints, value) = match &primal {
+            Some(primal) => self.call_primal(primal, operands, &banks),
+            None => {
+                let origin = if declared.fills_instance { Origin::Allocation(of) } else { Origin::Function(of) };
+                let id = self.lowering.request(self.program, origin, self.generics.clone(), key.view);
+                (vec![], self.invoke(Op::Call(id), &[], operands, &banks, false).0)
+            }
+        };
+        self.settle(&value);
+        let mut captured = vec![];
+        for part in parts.iter() {
+            captured
+                .extend(arguments.iter().zip(&part.wrt).filter(|(_, w)| part.takes_all || !**w).flat_map(|(a, _)| a));
+            if part.takes_all {
+                captured.extend(checkpoints.iter().chain(&value));
+            }
+        }
+        let origin = Origin::Pullback { of, parts: parts.clone() };
+        let pullback = self.lowering.request(self.program, origin, self.generics.clone(), key.view);
+        let pullback = self.value(Op::Closure(pullback), Bank::R, &captured);
+        let mut components = value;
+        components.push(pullback);
+        let function = Type::Function(Rc::new(FunctionType {
+            params: vec![],
+            result: Type::unit(),
+            throws: false,
+            strength: Strength::Plain,
+        }));
+        let both = Type::Tuple(Rc::from([(None, result), (None, function)]));
+        let components = self.pack(&both, components);
+        self.give(components);
+    }
+
+    /// The checkpoints and the result that a primal gives.
+    fn call_primal(&mut self, primal: &FunctionRef, operands: Vec<Operand>, result: &[Bank]) -> (Value, Value) {
+        let both = self.result_of(primal);
+        let id = self.lowering.request(self.program, Origin::Function(primal.function), primal.generics.clone(), None);
+        let banks = self.banks(&both);
+        let (given, _) = self.invoke(Op::Call(id), &[], operands, &banks, false);
+        self.settle(&given);
+        let mut checkpoints = self.unpack(&both, given);
+        let value = checkpoints.split_off(checkpoints.len() - result.len());
+        self.settle(&checkpoints);
+        (checkpoints, value)
+    }
+
+    fn result_of(&mut self, f: &FunctionRef) -> Type {
+        let declared = self.d.function(f.function);
+        self.of_function(&declared, &f.generics, &declared.result)
+    }
+
+    /// The body of [`Origin::Pullback`]: from the adjoint of the result to those of the parameters.
+    pub fn pullback(&mut self, of: tree::FunctionId, parts: &Rc<[Part]>) {
+        let declared = self.original(of);
+        self.params = declared.generics.clone();
+        self.name_like(&declared);
+        let types: Vec<Type> = declared.params.iter().map(|p| self.concrete(&p.ty)).collect();
+        let result = self.concrete(&declared.result);
+        let Some(vector) = self.d.tangent_vector(&result) else { return };
+        let adjoint = self.parameter("v", &vector);
+        let mut next = [0u16; 3];
+        let mut adjoints: Vec<Option<Value>> = vec![None; types.len()];
+        for part in parts.iter() {
+            let mut operands = vec![];
+            for (ty, _) in types.iter().zip(&part.wrt).filter(|(_, w)| part.takes_all || !**w) {
+                let banks = self.banks(ty);
+                operands.push(Operand::Value(self.receive(&banks, &mut next)));
+            }
+            if let Some(primal) = &part.primal
+                && let Type::Tuple(both) = self.result_of(primal)
+            {
+                let banks = self.banks(&both[0].1);
+                operands.push(Operand::Value(self.receive(&banks, &mut next)));
+            }
+            if part.takes_all {
+                let banks = self.banks(&result);
+                operands.push(Operand::Value(self.receive(&banks, &mut next)));
+            }
+            operands.push(Operand::Value(adjoint.clone()));
+            let vectors: Vec<Type> = types
+                .iter()
+                .zip(&part.wrt)
+                .filter(|(_, w)| **w)
+                .map(|(ty, _)| self.d.tangent_vector(ty).unwrap_or_else(Type::unit))
+                .collect();
+            let mut given = self.part_result(part, operands, &vectors).into_iter();
+            for (place, _) in adjoints.iter_mut().zip(&part.wrt).filter(|(_, w)| **w) {
+                *place = given.next();
+            }
+        }
+        let given: Vec<(Type, Value)> = types
+            .iter()
+            .zip(adjoints)
+            .filter_map(|(ty, a)| Some((self.d.tangent_vector(ty).unwrap_or_else(Type::unit), a?)))
+            .collect();
+        let components = given.iter().flat_map(|(_, a)| a.clone()).collect();
+        let components = match given.as_slice() {
+            [_] => components,
+            several => {
+                let all = Type::Tuple(several.iter().map(|(t, _)| (None, t.clone())).collect());
+                self.pack(&all, components)
+            }
+        };
+        self.give(components);
+    }
+
+    /// What a registered function gives, one value for each parameter.
+    fn part_result(&mut self, part: &Part, operands: Vec<Operand>, vectors: &[Type]) -> Vec<Value> {
+        let origin = Origin::Function(part.function.function);
+        let id = self.lowering.request(self.program, origin, part.function.generics.clone(), None);
+        let all = match vectors {
+            [only] => only.clone(),
+            several => Type::Tuple(several.iter().map(|t| (None, t.clone())).collect()),
+        };
+        let banks = self.banks(&all);
+        let (value, _) = self.invoke(Op::Call(id), &[], operands, &banks, false);
+        self.settle(&value);
+        if let [_] = vectors {
+            return vec![value];
+        }
+        let mut components = self.unpack(&all, value).into_iter();
+        vectors.iter().map(|t| components.by_ref().take(self.banks(t).len()).collect()).collect()
+    }
+
+    pub(crate) fn name_like(&mut self, declared: &declared::Function) {
+        self.out.name = declared.name.clone();
+        self.out.span = declared.span;
+        self.span = declared.span;
+        self.out.is_prelude = declared.is_prelude;
+    }
+
+    pub(crate) fn parameter(&mut self, name: &str, ty: &Type) -> Value {
+        let shape = self.shape(ty);
+        let banks = self.banks_of(shape);
+        let regs = self.regs(&banks);
+        self.dedicate(&regs, name, Use::Constant);
+        let tangent = self.tangent(ty);
+        let (first, span) = (self.out.params.len(), self.span);
+        self.out.parameters.push(Parameter { name: Rc::from(name), span, first, len: regs.len(), tangent, shape });
+        self.out.params.extend(&regs);
+        regs
+    }
+
+    pub(crate) fn give(&mut self, results: Vec<Reg>) {
+        self.out.result_len = results.len();
+        self.out.results = results.iter().map(|reg| self.bank(*reg)).collect();
+        self.end(Terminator::Return(results));
+    }
+}
+
+/// The parameters that any of the parts is about.
+fn union(parts: &[Part]) -> Vec<bool> {
+    let count = parts.iter().map(|p| p.wrt.len()).max().unwrap_or(0);
+    (0..count).map(|k| parts.iter().any(|p| p.wrt.get(k) == Some(&true))).collect()
+}
+
+/// Each alone, and together those that are about different parameters, unless one alone says the same.
+fn sums(alone: Vec<Vec<Part>>) -> Vec<Vec<Part>> {
+    let mut all = alone.clone();
+    let mut at = 0;
+    while at < all.len() && all.len() < MOST_SUMS {
+        for other in &alone {
+            let (a, b) = (union(&all[at]), union(other));
+            let disjoint = a.iter().zip(&b).all(|(a, b)| !(a & b));
+            let both: Vec<bool> = a.iter().zip(&b).map(|(a, b)| a | b).collect();
+            if disjoint && !all.iter().any(|parts| union(parts) == both) {
+                let sum = all[at].iter().chain(other).cloned().collect();
+                all.push(sum);
+            }
+        }
+        at += 1;
+    }
+    all
+}

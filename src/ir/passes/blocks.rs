@@ -1,0 +1,121 @@
+//! Blocks: unreachable ones go, straight runs become one, in an order that reads like the text.
+
+use crate::ir::graph::{Block, BlockId, Function, Terminator};
+use crate::ir::verify::targets;
+
+/// Threads jumps through empty blocks, joins straight runs and drops what is not reached.
+pub fn tidy(function: &mut Function) {
+    thread(function);
+    join(function);
+    renumber(function);
+}
+
+/// A jump to a block that only jumps goes where that one goes.
+fn thread(function: &mut Function) {
+    let ends: Vec<Option<BlockId>> = function
+        .blocks
+        .iter()
+        .map(|block| match block.end {
+            Some(Terminator::Jump(to)) if block.instructions.is_empty() => Some(to),
+            _ => None,
+        })
+        .collect();
+    let finally = |mut at: BlockId| {
+        // An empty endless loop has no other end.
+        for _ in 0..ends.len() {
+            match ends[at.0 as usize] {
+                Some(next) => at = next,
+                None => return at,
+            }
+        }
+        at
+    };
+    for block in &mut function.blocks {
+        match &mut block.end {
+            Some(Terminator::Jump(to)) => *to = finally(*to),
+            Some(Terminator::Branch { then, otherwise, .. }) => {
+                *then = finally(*then);
+                *otherwise = finally(*otherwise);
+                if then == otherwise {
+                    block.end = Some(Terminator::Jump(*then));
+                }
+            }
+            Some(Terminator::Return(_) | Terminator::Trap(_)) | None => {}
+        }
+    }
+}
+
+/// Appends a block to the only one that jumps to it.
+fn join(function: &mut Function) {
+    let mut entries = vec![0usize; function.blocks.len()];
+    entries[0] = 1;
+    let mut order = reachable(function);
+    for reached in &order {
+        for to in function.blocks[reached.0 as usize].end.iter().flat_map(targets) {
+            entries[to.0 as usize] += 1;
+        }
+    }
+    order.sort_unstable();
+    for b in order.into_iter().map(|b| b.0 as usize) {
+        while let Some(Terminator::Jump(to)) = function.blocks[b].end {
+            let to = to.0 as usize;
+            if to == b || to == 0 || entries[to] != 1 {
+                break;
+            }
+            let Block { instructions, end, end_span } = std::mem::take(&mut function.blocks[to]);
+            let block = &mut function.blocks[b];
+            block.instructions.extend(instructions);
+            block.end = end;
+            block.end_span = end_span;
+            // The emptied block must not look like one that is still waiting for its end.
+            function.blocks[to].end = Some(Terminator::Jump(BlockId(to as u32)));
+            entries[to] = 0;
+        }
+    }
+}
+
+/// The blocks that are reached, each after the one that leads to it where there is only one.
+fn reachable(function: &Function) -> Vec<BlockId> {
+    let mut seen = vec![false; function.blocks.len()];
+    let mut after = vec![];
+    let mut work = vec![(BlockId(0), 0)];
+    seen[0] = true;
+    while let Some((at, next)) = work.pop() {
+        let mut to = function.blocks[at.0 as usize].end.iter().flat_map(targets).collect::<Vec<_>>();
+        // Post-order, reversed below: what is visited last comes first, so the `then` side is visited last.
+        to.reverse();
+        match to.get(next) {
+            Some(block) => {
+                work.push((at, next + 1));
+                if !std::mem::replace(&mut seen[block.0 as usize], true) {
+                    work.push((*block, 0));
+                }
+            }
+            None => after.push(at),
+        }
+    }
+    after.reverse();
+    after
+}
+
+fn renumber(function: &mut Function) {
+    let order = reachable(function);
+    let mut number = vec![BlockId(0); function.blocks.len()];
+    for (i, block) in order.iter().enumerate() {
+        number[block.0 as usize] = BlockId(i as u32);
+    }
+    let mut blocks = vec![];
+    for old in order {
+        let mut block = std::mem::take(&mut function.blocks[old.0 as usize]);
+        match &mut block.end {
+            Some(Terminator::Jump(to)) => *to = number[to.0 as usize],
+            Some(Terminator::Branch { then, otherwise, .. }) => {
+                *then = number[then.0 as usize];
+                *otherwise = number[otherwise.0 as usize];
+            }
+            Some(Terminator::Return(_) | Terminator::Trap(_)) | None => {}
+        }
+        blocks.push(block);
+    }
+    function.blocks = blocks;
+}

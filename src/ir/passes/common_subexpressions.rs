@@ -1,0 +1,146 @@
+//! What was computed in a block already is not computed again: `xs[i] * xs[i]` is one read, `2 * i` in two indices one
+//! product.
+
+use crate::ir::graph::{Function, Instruction, Op, Reg};
+use crate::value::Bank;
+
+/// So many results are remembered: in a long block without branches, to look through all would take too long.
+const REACH: usize = 32;
+
+/// What was computed, and is there still.
+struct Known {
+    op: Op,
+    ins: Vec<Reg>,
+    out: Reg,
+}
+
+/// The second of two equal steps becomes a copy, where nothing has changed in between.
+pub fn compute_once(function: &mut Function) {
+    for block in &mut function.blocks {
+        crate::cancel::look();
+        let mut seen = Seen::default();
+        for step in &mut block.instructions {
+            seen.step(step);
+        }
+    }
+}
+
+/// What is known in a block.
+#[derive(Default)]
+struct Seen {
+    known: Vec<Known>,
+    /// Registers that hold what another one holds, too, each behind it.
+    same: Vec<(Reg, Reg)>,
+    /// The registers of both: most steps write others, and change nothing of this.
+    registers: RegisterFilter,
+    /// Whether an array was looked at, so that what uses it may spoil that.
+    has_objects: bool,
+}
+
+/// A Bloom filter of registers: it says of most that they are not in the set.
+#[derive(Default)]
+struct RegisterFilter([u64; 4]);
+
+impl RegisterFilter {
+    fn add(&mut self, reg: Reg) {
+        self.0[reg.0 as usize / 64 % 4] |= 1 << (reg.0 % 64);
+    }
+
+    fn may_contain(&self, reg: Reg) -> bool {
+        self.0[reg.0 as usize / 64 % 4] >> (reg.0 % 64) & 1 == 1
+    }
+}
+
+impl Seen {
+    fn step(&mut self, step: &mut Instruction) {
+        let repeats = is_repeatable(step);
+        let may_spoil =
+            self.has_objects && !looks(step) || step.outs.iter().any(|out| self.registers.may_contain(*out));
+        if !repeats && !may_spoil {
+            return;
+        }
+        let ins: Vec<Reg> = step.ins.iter().map(|r| self.original(*r)).collect();
+        let computed = repeats.then(|| Known { op: step.op.clone(), ins: ins.clone(), out: step.outs[0] });
+        let before = computed.as_ref().and_then(|computed| {
+            self.known.iter().find(|k| is_equal(&k.op, &computed.op) && k.ins == computed.ins).map(|k| k.out)
+        });
+        // A constant stays one: who looks for it would not find it behind a copy.
+        if let Some(before) = before
+            && !is_constant(&step.op)
+        {
+            step.op = Op::Copy;
+            step.ins = vec![before];
+        }
+        if may_spoil {
+            self.spoil(step, &ins);
+        }
+        match (before, computed) {
+            (Some(before), _) if !step.outs.contains(&before) => {
+                [step.outs[0], before].into_iter().for_each(|reg| self.registers.add(reg));
+                self.same.push((step.outs[0], before));
+            }
+            (None, Some(computed)) if !computed.ins.contains(&computed.out) => {
+                computed.ins.iter().chain([&computed.out]).for_each(|reg| self.registers.add(*reg));
+                self.has_objects |= reads_object(&computed.op);
+                self.known.push(computed);
+            }
+            _ => {}
+        }
+        if self.known.len() > REACH {
+            self.known.remove(0);
+        }
+        if self.same.len() > REACH {
+            self.same.remove(0);
+        }
+    }
+
+    /// Forgets what does not hold any more behind a step that reads `ins`.
+    fn spoil(&mut self, step: &Instruction, ins: &[Reg]) {
+        self.known.retain(|k| !spoils(step, ins, k));
+        self.same.retain(|(copy, original)| !step.outs.contains(copy) && !step.outs.contains(original));
+        self.registers = RegisterFilter::default();
+        let known = self.known.iter().flat_map(|k| k.ins.iter().chain([&k.out]));
+        let same = self.same.iter().flat_map(|(copy, original)| [copy, original]);
+        known.chain(same).for_each(|reg| self.registers.add(*reg));
+        self.has_objects = self.known.iter().any(|k| reads_object(&k.op));
+    }
+
+    fn original(&self, reg: Reg) -> Reg {
+        self.same.iter().find(|(copy, _)| *copy == reg).map_or(reg, |(_, original)| *original)
+    }
+}
+
+/// Whether a step gives the same again as long as nothing is written that it reads. What has failed is not repeated.
+fn is_repeatable(step: &Instruction) -> bool {
+    is_constant(&step.op)
+        || matches!(step.op, Op::LoadElement { bank: Bank::F | Bank::I, .. } | Op::Primitive(_) | Op::Count)
+}
+
+fn is_constant(op: &Op) -> bool {
+    matches!(op, Op::ConstF(_) | Op::ConstI(_))
+}
+
+fn is_equal(a: &Op, b: &Op) -> bool {
+    match (a, b) {
+        // Zeros of both signs are two numbers.
+        (Op::ConstF(a), Op::ConstF(b)) => a.to_bits() == b.to_bits(),
+        _ => a == b,
+    }
+}
+
+/// Whether a step does no more with an array than to look at it.
+fn looks(step: &Instruction) -> bool {
+    matches!(step.op, Op::LoadElement { .. } | Op::Count | Op::CheckIndex | Op::Primitive(_) | Op::Copy)
+}
+
+fn reads_object(op: &Op) -> bool {
+    matches!(op, Op::LoadElement { .. } | Op::Count)
+}
+
+/// Whether a result may not stand in its register, or not be the same any more, behind a step that reads `ins`. Whatever
+/// does more with an array than to look at it may change it or move it away.
+fn spoils(step: &Instruction, ins: &[Reg], known: &Known) -> bool {
+    let uses_object =
+        reads_object(&known.op) && known.ins.first().is_some_and(|r| ins.contains(r) || step.ins.contains(r));
+    step.outs.iter().any(|out| *out == known.out || known.ins.contains(out)) || (uses_object && !looks(step))
+}

@@ -1,0 +1,152 @@
+//! Small functions of the standard library, and others that only hand something on, in the place of their calls, so that
+//! `+=` or `count` cost nothing.
+//!
+//! Only straight-line functions without captures or registered derivatives. Their steps get the place of the call, where
+//! a failure is then reported.
+
+use crate::ir::graph::{Function, FunctionId, Instruction, Op, Program, Reg, Register, Terminator};
+use crate::ir::passes::copy_propagation::{Counts, count};
+use crate::ir::verify::tied;
+use crate::source::Span;
+use crate::value::Bank;
+use hashbrown::HashMap;
+
+/// How many steps are worth being repeated at each call.
+const SMALL: usize = 12;
+
+/// Puts small callees in the place of their calls; whether there were any.
+pub fn inline(program: &Program, id: FunctionId, function: &mut Function) -> bool {
+    let counts = count(function);
+    let mut any = false;
+    for b in 0..function.blocks.len() {
+        crate::cancel::look();
+        let calls = function.blocks[b].instructions.iter().any(|i| callee(program, id, i).is_some());
+        if !calls {
+            continue;
+        }
+        any = true;
+        let steps = std::mem::take(&mut function.blocks[b].instructions);
+        let mut result = Vec::with_capacity(steps.len() + SMALL);
+        for step in steps {
+            match callee(program, id, &step) {
+                Some(callee) => {
+                    let mut site = Site { registers: &mut function.registers, counts: &counts, out: &mut result };
+                    site.expand(callee, &step);
+                }
+                None => result.push(step),
+            }
+        }
+        function.blocks[b].instructions = result;
+    }
+    any
+}
+
+/// The function that a step calls, when it is small.
+fn callee<'p>(program: &'p Program, caller: FunctionId, step: &Instruction) -> Option<&'p Function> {
+    let Op::Call(id) = step.op else { return None };
+    let f = program.function(id).filter(|_| id != caller)?;
+    let [block] = &f.blocks[..] else { return None };
+    let straight = matches!(block.end, Some(Terminator::Return(_))) && block.instructions.len() <= SMALL;
+    // A user's function keeps its calls, which backtraces and messages name, unless nothing can happen in it, as in a
+    // default argument or an initialiser that only keeps what it is given.
+    let silent = f.is_prelude || block.instructions.iter().all(|step| is_silent(&step.op));
+    let simple = silent && !f.is_opaque && f.rules.is_empty() && f.captures.is_empty();
+    (straight && simple).then_some(f)
+}
+
+/// Whether a step can neither fail nor say anything.
+fn is_silent(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::ConstF(_)
+            | Op::ConstI(_)
+            | Op::Text(_)
+            | Op::Null
+            | Op::Copy
+            | Op::Take
+            | Op::LoadBox { .. }
+            | Op::StoreBox { .. }
+    )
+}
+
+/// One call while it is replaced.
+struct Site<'c> {
+    registers: &'c mut Vec<Register>,
+    counts: &'c Counts,
+    out: &'c mut Vec<Instruction>,
+}
+
+impl Site<'_> {
+    fn expand(&mut self, callee: &Function, call: &Instruction) {
+        // Registers of the callee to registers here. Arguments stand for parameters until those are written; every
+        // write goes to a register of its own.
+        let mut here: HashMap<Reg, Reg> = callee.params.iter().copied().zip(call.ins.iter().copied()).collect();
+        let mut own: Vec<Reg> = vec![];
+        for step in &callee.blocks[0].instructions {
+            let fixed = tied(&step.op);
+            let mut step = step.clone();
+            if fixed.is_some() || step.op == Op::Take {
+                // What is changed or emptied must not be the caller's.
+                let input = fixed.map_or(0, |(_, input)| input);
+                let reg = here[&step.ins[input]];
+                if !own.contains(&reg) {
+                    let moved = self.take(callee, step.ins[input], reg, call.span);
+                    own.push(moved);
+                    here.insert(step.ins[input], moved);
+                }
+            }
+            let ins: Vec<Reg> = step.ins.iter().map(|r| here[r]).collect();
+            for (i, out) in step.outs.iter_mut().enumerate() {
+                let stays = fixed.is_some_and(|(o, _)| o == i);
+                let emptied = step.op == Op::Null && here.get(out).is_some_and(|r| own.contains(r));
+                if !stays && !emptied {
+                    let new = self.register(callee.registers[out.0 as usize].bank);
+                    own.push(new);
+                    here.insert(*out, new);
+                }
+                *out = here[out];
+            }
+            step.ins = ins;
+            step.span = call.span;
+            self.out.push(step);
+        }
+        let Some(Terminator::Return(results)) = &callee.blocks[0].end else { return };
+        let mut values: Vec<Reg> = results.iter().map(|r| here[r]).collect();
+        // All results are read before the first one is written.
+        for (i, value) in values.iter_mut().enumerate().skip(1) {
+            if call.outs[..i].contains(value) {
+                let kept = self.register(self.registers[value.0 as usize].bank);
+                self.step(Op::Copy, kept, *value, call.span);
+                *value = kept;
+                own.push(kept);
+            }
+        }
+        for (i, (out, value)) in call.outs.iter().zip(&values).enumerate() {
+            let once = !values[i + 1..].contains(value) && own.contains(value);
+            let reference = self.registers[value.0 as usize].bank == Bank::R;
+            self.step(if once && reference { Op::Take } else { Op::Copy }, *out, *value, call.span);
+        }
+    }
+
+    fn register(&mut self, bank: Bank) -> Reg {
+        self.registers.push(Register { bank, name: None });
+        Reg(self.registers.len() as u32 - 1)
+    }
+
+    fn step(&mut self, op: Op, out: Reg, from: Reg, span: Span) {
+        self.out.push(Instruction { op, outs: vec![out], ins: vec![from], span, active: false });
+    }
+
+    /// An argument in a register of its own, moved there when only this call reads it.
+    fn take(&mut self, callee: &Function, param: Reg, arg: Reg, span: Span) -> Reg {
+        let bank = callee.registers[param.0 as usize].bank;
+        let new = self.register(bank);
+        // Written in this block as well: otherwise a loop around the call may read it again.
+        let once = |all: &[u32]| all.get(arg.0 as usize).is_none_or(|n| *n == 1);
+        let is_new = self.out.iter().any(|step| step.outs.contains(&arg));
+        let movable = bank == Bank::R && is_new && once(&self.counts.reads) && once(&self.counts.writes);
+        let op = if movable { Op::Take } else { Op::Copy };
+        self.step(op, new, arg, span);
+        new
+    }
+}

@@ -1,0 +1,340 @@
+//! One graph of a function and everything that it calls, for code that goes through all of it there and back.
+//!
+//! In: a function value, as far as it is known: its function, and the functions among what it captured. Out: a graph
+//! without calls. Where it would come to something that is more than arithmetic on numbers, integers and what they are
+//! stored in, it [gives up](Trap::Unsupported): before that it has changed nothing but its own registers, so that the
+//! function may as well run again from its beginning.
+
+use crate::ir::graph::{
+    Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, SweepOp, Terminator, Trap,
+};
+use crate::ir::passes::clean;
+use crate::ir::passes::exclusivity_checks::AccessKind;
+use crate::ir::verify::targets;
+use crate::value::{Bank, Signature};
+use hashbrown::HashMap;
+use std::rc::Rc;
+
+/// More steps than these are not put together: who compiles must not wait.
+const MOST: usize = 4000;
+
+/// Calls inside of calls go at most that deep.
+const DEEPEST: usize = 24;
+
+/// The graph, without calls. Nothing where even the function itself cannot be looked into.
+pub fn flatten(program: &Program, known: &Signature) -> Option<Function> {
+    let id = FunctionId(known.function);
+    let f = open(program, id).filter(|f| size(f) <= MOST)?;
+    let mut flat =
+        Flat { program, registers: vec![], blocks: vec![], values: HashMap::new(), running: vec![], steps: 0 };
+    flat.blocks.push(Block::default());
+    let own = Own::Running(known.captured.clone());
+    let first = flat.copy_registers(f);
+    flat.function(id, f, first, &own, None);
+    let shifted = |r: &Reg| Reg(r.0 + first);
+    let mut out = Function {
+        params: f.params.iter().map(shifted).collect(),
+        registers: flat.registers,
+        blocks: flat.blocks,
+        ..f.clone()
+    };
+    clean(&mut out);
+    Some(out)
+}
+
+/// A function that nothing but its own code says the derivative of.
+fn open(program: &Program, id: FunctionId) -> Option<&Function> {
+    program.function(id).map(Rc::as_ref).filter(|f| !f.is_opaque && f.rules.is_empty() && f.obstacle.is_none())
+}
+
+/// How many steps a function has.
+fn size(f: &Function) -> usize {
+    f.blocks.iter().map(|block| block.instructions.len()).sum()
+}
+
+/// A function in a register.
+#[derive(Clone)]
+struct Held {
+    function: FunctionId,
+    own: Own,
+}
+
+/// Where a function finds what it captured.
+#[derive(Clone)]
+enum Own {
+    /// It is the one that runs.
+    Running(Vec<Option<Signature>>),
+    /// In the function object of a register.
+    Object(Reg, Vec<Option<Signature>>),
+    /// In registers, component by component.
+    Parts(Vec<Reg>),
+}
+
+/// Where results go, and where it goes on.
+struct Back<'c> {
+    outs: &'c [Reg],
+    to: BlockId,
+}
+
+struct Flat<'p> {
+    program: &'p Program,
+    registers: Vec<Register>,
+    blocks: Vec<Block>,
+    /// The functions that registers hold.
+    values: HashMap<Reg, Held>,
+    /// The functions that are being put together, each inside of the one before.
+    running: Vec<FunctionId>,
+    steps: usize,
+}
+
+impl Flat<'_> {
+    /// New registers like those of a function; the number of the first one.
+    fn copy_registers(&mut self, f: &Function) -> u32 {
+        let first = self.registers.len() as u32;
+        self.registers.extend(f.registers.iter().cloned());
+        first
+    }
+
+    fn register(&mut self, bank: Bank) -> Reg {
+        self.registers.push(Register { bank, name: None });
+        Reg(self.registers.len() as u32 - 1)
+    }
+
+    /// Appends a function whose registers begin with `first` to the last block.
+    fn function(&mut self, id: FunctionId, f: &Function, first: u32, own: &Own, back: Option<&Back<'_>>) {
+        self.running.push(id);
+        let single = written_once(f);
+        // The entry goes on in the last block; all others get blocks of their own.
+        let entry = BlockId(self.blocks.len() as u32 - 1);
+        let others = self.blocks.len() as u32;
+        self.blocks.extend(f.blocks.iter().skip(1).map(|_| Block::default()));
+        let number = |b: BlockId| if b.0 == 0 { entry } else { BlockId(others + b.0 - 1) };
+        // A loop back to the entry would need it twice.
+        let is_loop = f.blocks.iter().flat_map(|b| &b.end).flat_map(targets).any(|b| b.0 == 0);
+        for (b, block) in f.blocks.iter().enumerate() {
+            crate::cancel::look();
+            let mut site = Site { at: number(BlockId(b as u32)), first, single: &single, own, banks: &f.captures };
+            let is_open = !is_loop && block.instructions.iter().all(|step| self.step(&mut site, step));
+            let end = if is_open { self.end(&site, block, &number, back) } else { Terminator::Trap(Trap::Unsupported) };
+            let last = &mut self.blocks[site.at.0 as usize];
+            last.end = Some(end);
+            last.end_span = block.end_span;
+        }
+        self.running.pop();
+    }
+
+    fn end(
+        &mut self,
+        site: &Site<'_>,
+        block: &Block,
+        number: &impl Fn(BlockId) -> BlockId,
+        back: Option<&Back<'_>>,
+    ) -> Terminator {
+        match (&block.end, back) {
+            (Some(Terminator::Jump(to)), _) => Terminator::Jump(number(*to)),
+            (Some(Terminator::Branch { condition, then, otherwise }), _) => Terminator::Branch {
+                condition: site.here(*condition),
+                then: number(*then),
+                otherwise: number(*otherwise),
+            },
+            (Some(Terminator::Return(values)), None) => {
+                Terminator::Return(values.iter().map(|r| site.here(*r)).collect())
+            }
+            (Some(Terminator::Return(values)), Some(back)) => {
+                for (k, (out, value)) in back.outs.iter().zip(values).enumerate() {
+                    let value = site.here(*value);
+                    let is_last = !values[k + 1..].iter().any(|r| site.here(*r) == value);
+                    let reference = self.registers[value.0 as usize].bank == Bank::R;
+                    let op = if reference && is_last { Op::Take } else { Op::Copy };
+                    self.push(site.at, op, vec![*out], vec![value], block.end_span);
+                }
+                Terminator::Jump(back.to)
+            }
+            (Some(Terminator::Trap(_)) | None, _) => Terminator::Trap(Trap::Unsupported),
+        }
+    }
+
+    fn push(&mut self, at: BlockId, op: Op, outs: Vec<Reg>, ins: Vec<Reg>, span: crate::source::Span) {
+        self.steps += 1;
+        let block = &mut self.blocks[at.0 as usize];
+        block.instructions.push(Instruction { op, outs, ins, span, active: false });
+    }
+
+    /// Appends a step; false where it would be more than can be done.
+    fn step(&mut self, site: &mut Site<'_>, step: &Instruction) -> bool {
+        let outs: Vec<Reg> = step.outs.iter().map(|r| site.here(*r)).collect();
+        let ins: Vec<Reg> = step.ins.iter().map(|r| site.here(*r)).collect();
+        let once = step.outs.first().is_some_and(|r| site.single[r.0 as usize]);
+        match &step.op {
+            Op::Call(id) => {
+                let held = Held { function: *id, own: Own::Parts(vec![]) };
+                self.call(site, &held, &outs, &ins, step)
+            }
+            Op::CallValue => match self.values.get(&ins[0]).cloned() {
+                Some(held) => self.call(site, &held, &outs, &ins[1..], step),
+                None => false,
+            },
+            Op::Closure(function) => {
+                if once {
+                    let parts = ins.iter().map(|r| self.copied(site, *r, step.span)).collect();
+                    self.values.insert(outs[0], Held { function: *function, own: Own::Parts(parts) });
+                }
+                self.push(site.at, step.op.clone(), outs, ins, step.span);
+                true
+            }
+            Op::Copy | Op::Take | Op::Promise { .. } => {
+                if once && let Some(held) = self.values.get(&ins[0]).cloned() {
+                    let own = match held.own {
+                        Own::Parts(parts) => {
+                            Own::Parts(parts.into_iter().map(|r| self.copied(site, r, step.span)).collect())
+                        }
+                        Own::Object(_, known) => Own::Object(outs[0], known),
+                        running @ Own::Running(_) => running,
+                    };
+                    self.values.insert(outs[0], Held { own, ..held });
+                }
+                let op = if step.op == Op::Take { Op::Take } else { Op::Copy };
+                self.push(site.at, op, outs, ins, step.span);
+                true
+            }
+            Op::Capture { bank, index } => self.capture(site, (*bank, *index), outs[0], once, step.span),
+            Op::Operator(operator @ (Operator::WithoutDerivative { .. } | Operator::NoDerivative { .. })) => {
+                let is_cut = matches!(operator, Operator::WithoutDerivative { .. });
+                for (out, from) in outs.into_iter().zip(ins) {
+                    let op = if is_cut { SweepOp::Cut } else { SweepOp::Still };
+                    self.push(site.at, Op::Sweep(op), vec![out], vec![from], step.span);
+                }
+                true
+            }
+            // While somebody changes something that others can reach, such code does not run.
+            Op::Hold | Op::Access { how: AccessKind::Instantaneous, .. } => true,
+            op if is_supported(op) => {
+                self.push(site.at, op.clone(), outs, ins, step.span);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A register with what another one holds now, and with what is known of that.
+    fn copied(&mut self, site: &Site<'_>, from: Reg, span: crate::source::Span) -> Reg {
+        let new = self.register(self.registers[from.0 as usize].bank);
+        if let Some(held) = self.values.get(&from).cloned() {
+            self.values.insert(new, held);
+        }
+        self.push(site.at, Op::Copy, vec![new], vec![from], span);
+        new
+    }
+
+    /// Reads what the function captured.
+    fn capture(
+        &mut self,
+        site: &Site<'_>,
+        (bank, index): (Bank, u16),
+        out: Reg,
+        once: bool,
+        span: crate::source::Span,
+    ) -> bool {
+        let (op, from, known) = match site.own {
+            Own::Running(known) => (Op::Capture { bank, index }, vec![], known.get(usize::from(index))),
+            Own::Object(object, known) => {
+                (Op::Sweep(SweepOp::CaptureOf { bank, index }), vec![*object], known.get(usize::from(index)))
+            }
+            Own::Parts(parts) => {
+                let mut same = parts.iter().zip(site.banks).filter(|(_, b)| **b == bank);
+                let Some((part, _)) = same.nth(usize::from(index)) else { return false };
+                if once && let Some(held) = self.values.get(part).cloned() {
+                    self.values.insert(out, held);
+                }
+                (Op::Copy, vec![*part], None)
+            }
+        };
+        if once
+            && bank == Bank::R
+            && let Some(Some(known)) = known
+        {
+            let own = Own::Object(out, known.captured.clone());
+            self.values.insert(out, Held { function: FunctionId(known.function), own });
+        }
+        self.push(site.at, op, vec![out], from, span);
+        true
+    }
+
+    /// Puts a function in the place of its call.
+    fn call(&mut self, site: &mut Site<'_>, held: &Held, outs: &[Reg], args: &[Reg], call: &Instruction) -> bool {
+        let id = held.function;
+        let Some(f) = open(self.program, id) else { return false };
+        if self.running.contains(&id) || self.running.len() >= DEEPEST || self.steps + size(f) > MOST {
+            return false;
+        }
+        let first = self.copy_registers(f);
+        let single = written_once(f);
+        for (own, arg) in f.params.iter().zip(args) {
+            let param = Reg(own.0 + first);
+            if single[own.0 as usize]
+                && let Some(held) = self.values.get(arg).cloned()
+            {
+                self.values.insert(param, held);
+            }
+            self.push(site.at, Op::Copy, vec![param], vec![*arg], call.span);
+        }
+        // The block is cut: what follows the call stands in the next one, and the function begins in the last one.
+        let behind = BlockId(self.blocks.len() as u32);
+        self.blocks.extend([Block::default(), Block::default()]);
+        self.blocks[site.at.0 as usize].end = Some(Terminator::Jump(BlockId(behind.0 + 1)));
+        self.function(id, f, first, &held.own, Some(&Back { outs, to: behind }));
+        site.at = behind;
+        true
+    }
+}
+
+/// Where steps of a function are copied to.
+struct Site<'c> {
+    at: BlockId,
+    first: u32,
+    /// Which registers one step alone writes.
+    single: &'c [bool],
+    own: &'c Own,
+    /// The banks of what it captured.
+    banks: &'c [Bank],
+}
+
+impl Site<'_> {
+    fn here(&self, reg: Reg) -> Reg {
+        Reg(reg.0 + self.first)
+    }
+}
+
+/// Which registers one step alone writes; to empty one is no writing.
+pub fn written_once(f: &Function) -> Vec<bool> {
+    let mut writes = vec![0u32; f.registers.len()];
+    f.params.iter().for_each(|r| writes[r.0 as usize] += 1);
+    let steps = f.blocks.iter().flat_map(|b| &b.instructions).filter(|step| step.op != Op::Null);
+    steps.flat_map(|step| &step.outs).for_each(|r| writes[r.0 as usize] += 1);
+    writes.into_iter().map(|n| n == 1).collect()
+}
+
+/// Whether a step does nothing but arithmetic, or reads and writes what its own registers hold.
+fn is_supported(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::ConstF(_)
+            | Op::ConstI(_)
+            | Op::Constants(_)
+            | Op::Null
+            | Op::Primitive(_)
+            | Op::LoadBox { .. }
+            | Op::NewRecord
+            | Op::LoadRecord { .. }
+            | Op::StoreRecord { .. }
+            | Op::TakeRecord { .. }
+            | Op::NewArray(_)
+            | Op::Append(_)
+            | Op::Count
+            | Op::CheckIndex
+            | Op::LoadElement { .. }
+            | Op::StoreElement { .. }
+            | Op::TakeElement { .. }
+            | Op::LoadGlobal { .. }
+    )
+}

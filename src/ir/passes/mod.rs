@@ -1,0 +1,101 @@
+//! The order of the passes over finished graphs.
+//!
+//! In: graphs that were just lowered. Out: the same with straight runs in one block, without steps that nobody needs,
+//! small functions of the standard library put in the place of their calls, and references released early.
+//!
+//! Promises: what a program does and what its derivatives are stays the same; steps with effects stay.
+
+pub(crate) mod blocks;
+pub(crate) mod common_subexpressions;
+pub(crate) mod copy_propagation;
+pub(crate) mod dead_code;
+pub mod exclusivity_checks;
+pub(crate) mod inline;
+pub mod inline_all;
+pub(crate) mod release;
+
+use crate::ir::graph::{Function, FunctionId, Op, Program};
+
+use crate::cancel;
+use hashbrown::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// Runs the passes over new functions, callees before their callers.
+pub fn finish(program: &mut Program, fresh: &[FunctionId]) {
+    for id in callees_first(program, fresh) {
+        let Some(mut shared) = program.functions[id.0 as usize].take() else { continue };
+        let function = Rc::make_mut(&mut shared);
+        clean(function);
+        if inline::inline(program, id, function) {
+            clean(function);
+        }
+        program.functions[id.0 as usize] = Some(shared);
+    }
+    // Last, as inlining wants to see the references that a callee still uses.
+    for id in fresh {
+        if let Some(mut shared) = program.functions[id.0 as usize].take() {
+            release::release(Rc::make_mut(&mut shared));
+            program.functions[id.0 as usize] = Some(shared);
+        }
+    }
+}
+
+/// Runs the passes that look at one function alone.
+pub(crate) fn clean(function: &mut Function) {
+    cancel::look();
+    blocks::tidy(function);
+    common_subexpressions::compute_once(function);
+    // A copy that is gone may leave another one behind it; two rounds reach nearly all.
+    for _ in 0..2 {
+        copy_propagation::coalesce(function);
+        cancel::look();
+        copy_propagation::propagate(function);
+        cancel::look();
+        dead_code::eliminate(function);
+        cancel::look();
+    }
+    blocks::tidy(function);
+    dead_code::compact(function);
+}
+
+/// The new functions in an order in which callees come first, as far as recursion allows.
+fn callees_first(program: &Program, fresh: &[FunctionId]) -> Vec<FunctionId> {
+    let new: HashSet<FunctionId> = fresh.iter().copied().collect();
+    let calls: HashMap<FunctionId, Vec<FunctionId>> = fresh
+        .iter()
+        .map(|id| {
+            let all = program.function(*id).map(|f| callees(f)).unwrap_or_default();
+            (*id, all.into_iter().filter(|c| new.contains(c)).collect())
+        })
+        .collect();
+    let mut order = vec![];
+    let mut seen = HashSet::new();
+    for root in fresh {
+        let mut work = vec![(*root, 0)];
+        if !seen.insert(*root) {
+            continue;
+        }
+        while let Some((id, next)) = work.pop() {
+            match calls[&id].get(next) {
+                Some(callee) => {
+                    work.push((id, next + 1));
+                    if seen.insert(*callee) {
+                        work.push((*callee, 0));
+                    }
+                }
+                None => order.push(id),
+            }
+        }
+    }
+    order
+}
+
+fn callees(function: &Function) -> Vec<FunctionId> {
+    let steps = function.blocks.iter().flat_map(|b| &b.instructions);
+    steps
+        .filter_map(|i| match i.op {
+            Op::Call(id) => Some(id),
+            _ => None,
+        })
+        .collect()
+}

@@ -1,0 +1,267 @@
+//! The compiled form: writing one, and running it without its source.
+
+use crate::bytecode::{Bytes, Code as Bytecode, Image, LIST};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::ir::{FunctionId, MethodId, Op, Program};
+use crate::native::formula::Written;
+use crate::native::library::Wish;
+use crate::session::compile::graphs;
+use crate::session::compile::graphs::Graphs;
+use crate::session::explain::formula;
+use crate::session::explain::names_of_parameters;
+use crate::session::explain::views::told;
+use crate::session::run::OnDemand;
+use crate::session::{Input, Outcome, Session, Status};
+use crate::source::{SourceMap, Span};
+use crate::types::World;
+use crate::value::Signature;
+use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
+use crate::vm::{Compiler, Fault, Kind, Kink, Swept, Trace};
+use hashbrown::HashMap;
+use std::rc::Rc;
+
+/// Why a file is refused that only the compiler of another program can have written.
+const CONTRADICTION: &str = "the compiled program contradicts itself; build it again from its source";
+
+/// Why a file is refused when kinks are errors.
+const WITHOUT_THRESHOLDS: &str = "branches that are differentiated exactly at their thresholds cannot be found in this \
+    compiled program; build it again from its source with '--strict-kinks'";
+
+/// A program from a file, as the machine sees it.
+struct Loaded<'p> {
+    functions: Vec<[Option<Rc<Bytecode>>; 3]>,
+    shapes: Shapes,
+    tangents: Tangents,
+    own_texts: Vec<[u32; 2]>,
+    methods: HashMap<(u32, ShapeId), u32>,
+    /// What the parameters of its own functions are called.
+    parameters: HashMap<String, Vec<String>>,
+    /// Its own functions as formulas, if it asks for any, and why one is none.
+    formulas: HashMap<u32, Result<Written, String>>,
+    /// What tangent and adjoint code is made of.
+    graphs: Graphs,
+    globals: [u32; 3],
+    /// The names of the library, and the texts.
+    known: (&'p mut World, &'p SourceMap),
+}
+
+/// Functions as formulas, by their numbers, or why they are none.
+type Formulas = Vec<(u32, Result<Written, String>)>;
+
+/// What explanations need beside the code: the files, what parameters are called, and formulas.
+type Told = (Vec<(String, String)>, Vec<(String, Vec<String>)>, Formulas);
+
+impl Loaded<'_> {
+    fn code(&self, function: u32, version: usize) -> Result<Rc<Bytecode>, Box<Fault>> {
+        let versions = self.functions.get(function as usize);
+        let code = versions.and_then(|v| v[version].clone());
+        code.ok_or_else(|| {
+            Fault::new(Code::TooLarge, "a function of the compiled program is too large for the machine")
+        })
+    }
+}
+
+impl Compiler for Loaded<'_> {
+    fn original(&mut self, function: u32) -> Result<Rc<Bytecode>, Box<Fault>> {
+        self.code(function, 0)
+    }
+
+    fn derivative(&mut self, function: u32) -> Result<Rc<Bytecode>, Box<Fault>> {
+        self.code(function, 1)
+    }
+
+    fn beneath(&mut self, function: u32) -> Result<Rc<Bytecode>, Box<Fault>> {
+        self.code(function, 2)
+    }
+
+    fn sweep(&mut self, function: &Signature, kind: Swept) -> Result<Option<Rc<Bytecode>>, Box<Fault>> {
+        let Loaded { graphs, shapes, tangents, methods, globals, .. } = self;
+        let program = || Program {
+            shapes: shapes.clone(),
+            tangents: tangents.clone(),
+            globals: *globals,
+            dispatch: methods.iter().map(|((m, shape), f)| ((MethodId(*m), *shape), FunctionId(*f))).collect(),
+            ..Program::default()
+        };
+        graphs.sweep(program, function, kind)
+    }
+
+    fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
+        let texts = self.own_texts.get(own.0 as usize);
+        Ok(texts.ok_or_else(|| Fault::internal("a type whose text was never compiled"))?[usize::from(inside)])
+    }
+
+    fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>> {
+        let found = self.methods.get(&(u32::from(method), shape)).copied();
+        found.ok_or_else(|| Fault::internal("a method that a type does not have"))
+    }
+
+    fn told(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
+        let (world, sources) = &mut self.known;
+        let own = self.parameters.get(&wish.function);
+        let names = own.cloned().unwrap_or_else(|| names_of_parameters(world, &wish.function));
+        told((&names, sources), (trace, kinks), wish)
+    }
+
+    fn derived(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
+        let unknown = || Err("it belongs to the library".to_owned());
+        formula::forms(&self.formulas.get(&function).cloned().unwrap_or_else(unknown), name, order)
+    }
+
+    fn shapes(&self) -> &Shapes {
+        &self.shapes
+    }
+
+    fn tangents(&self) -> &Tangents {
+        &self.tangents
+    }
+}
+
+impl Session {
+    /// Whether a file is a compiled program, whole or not.
+    pub fn is_compiled(bytes: &[u8]) -> bool {
+        Image::is_compiled(bytes)
+    }
+
+    /// Compiles the files of a module, and gives the compiled form.
+    ///
+    /// # Errors
+    /// The outcome when they do not compile.
+    pub fn build(&mut self, inputs: &[Input]) -> Result<(Vec<u8>, Vec<Diagnostic>), Outcome> {
+        let compiled = self.compile(inputs, false)?;
+        // With those that they import, in the order in which their places are counted.
+        let files = self.sources.written().map(|source| (source.name.to_string(), source.text.to_string())).collect();
+        let parameters = self.world.parameters_of_functions();
+        let formulas = self.formulas();
+        let marks_thresholds = self.wanted.kinks;
+        let image = match image(&self.program, (files, parameters, formulas), compiled.script, marks_thresholds) {
+            Ok(image) => image,
+            Err(fault) => return Err(self.concluded(Err(fault), compiled.diagnostics)),
+        };
+        let bytes = graphs::stored(&self.program)
+            .and_then(|graphs| Image { graphs: Bytes(graphs), ..image }.to_bytes(self.identity()));
+        match bytes {
+            Ok(bytes) => Ok((bytes, compiled.diagnostics)),
+            Err(why) => Err(refused(Span::default(), &why)),
+        }
+    }
+
+    /// All functions as formulas, if the program asks for any.
+    fn formulas(&self) -> Formulas {
+        let functions = &self.program.functions;
+        let steps = functions.iter().flatten().flat_map(|f| &f.blocks).flat_map(|block| &block.instructions);
+        if !steps.into_iter().any(|step| matches!(step.op, Op::Native { name: "derive", .. })) {
+            return vec![];
+        }
+        let written = |f| (f, formula::written(&self.program, FunctionId(f), &self.sources));
+        (0..functions.len() as u32).map(written).collect()
+    }
+
+    /// Runs a program that [`build`](Session::build) has compiled.
+    ///
+    /// `file` is what it is called when something is wrong with it.
+    pub fn run_compiled(&mut self, file: &str, bytes: &[u8]) -> Outcome {
+        let image = match Image::from_bytes(bytes, self.identity()) {
+            Ok(image) => image,
+            Err(damage) => return self.refused_file(file, &damage.to_string()),
+        };
+        if self.wanted.no_kinks && !image.marks_thresholds {
+            return self.refused_file(file, WITHOUT_THRESHOLDS);
+        }
+        let restored = Shapes::restored(image.shapes)
+            .and_then(|shapes| Tangents::restored(image.tangents, &shapes).map(|tangents| (shapes, tangents)));
+        let Some((shapes, tangents)) = restored else {
+            return self.refused_file(file, CONTRADICTION);
+        };
+        if image.files.iter().any(|(name, text)| self.sources.add(name, text.clone(), false).is_none()) {
+            return self.refused_file(file, "the texts of the compiled program are larger than 4 GiB");
+        }
+        self.machine.reserve_globals(image.globals);
+        self.machine.onlooker = self.loops.map(|tell| self.onlooker(tell));
+        let mut compiler = Loaded {
+            functions: image.functions,
+            shapes,
+            tangents,
+            own_texts: image.own_texts,
+            methods: image.methods.into_iter().map(|(method, shape, f)| ((method, shape), f)).collect(),
+            parameters: image.parameters.into_iter().collect(),
+            formulas: image.formulas.into_iter().collect(),
+            graphs: if image.graphs.0.is_empty() { Graphs::Missing } else { Graphs::Stored(image.graphs.0) },
+            globals: image.globals,
+            known: (&mut self.world, &self.sources),
+        };
+        let result = self.machine.run(&mut compiler, image.script, Default::default());
+        match result {
+            // Code that the compiler would not have written.
+            Err(fault) if matches!(fault.kind, Kind::Error(Code::Internal)) => self.refused_file(file, CONTRADICTION),
+            result => self.concluded(result.map(|_| None), vec![]),
+        }
+    }
+
+    /// A compiled program that does not run; it has no text, so the place is the file as a whole.
+    fn refused_file(&mut self, file: &str, why: &str) -> Outcome {
+        let source = self.sources.add(file, "", false);
+        let start = source.map_or(0, |source| self.sources.get(source).start);
+        refused(Span::new(start, start), why)
+    }
+
+    /// What a compiled program has to agree with: the instructions, the primitives, the library and its places.
+    fn identity(&self) -> u32 {
+        let mut hash = crc32fast::Hasher::new();
+        hash.update(env!("CARGO_PKG_VERSION").as_bytes());
+        hash.update(format!("{LIST:?}").as_bytes());
+        crate::native::table::all().iter().for_each(|primitive| hash.update(primitive.name.as_bytes()));
+        crate::native::library::names().for_each(|name| hash.update(name.as_bytes()));
+        self.sources.prelude().for_each(|source| hash.update(source.text.as_bytes()));
+        hash.finalize()
+    }
+}
+
+/// All of a program that was compiled.
+fn image(
+    program: &Program,
+    (files, parameters, formulas): Told,
+    script: FunctionId,
+    marks_thresholds: bool,
+) -> Result<Image, Box<Fault>> {
+    let mut compiler = OnDemand::new(program).marking_thresholds(marks_thresholds);
+    let mut functions = vec![];
+    for f in 0..program.functions.len() as u32 {
+        functions.push([
+            unless_too_large(compiler.original(f))?,
+            unless_too_large(compiler.derivative(f))?,
+            unless_too_large(compiler.beneath(f))?,
+        ]);
+    }
+    let mut methods: Vec<(u32, ShapeId, u32)> =
+        program.dispatch.iter().map(|((MethodId(method), shape), function)| (*method, *shape, function.0)).collect();
+    methods.sort_unstable();
+    Ok(Image {
+        files,
+        functions,
+        shapes: program.shapes.stored(),
+        tangents: program.tangents.stored(),
+        globals: program.globals,
+        own_texts: program.own_texts.iter().map(|pair| pair.map(|f| f.0)).collect(),
+        methods,
+        parameters,
+        formulas,
+        marks_thresholds,
+        graphs: Bytes::default(),
+        script: script.0,
+    })
+}
+
+/// What is too large is missing: perhaps nobody asks for it.
+fn unless_too_large(code: Result<Rc<Bytecode>, Box<Fault>>) -> Result<Option<Rc<Bytecode>>, Box<Fault>> {
+    match code {
+        Ok(code) => Ok(Some(code)),
+        Err(fault) if matches!(fault.kind, Kind::Error(Code::TooLarge)) => Ok(None),
+        Err(fault) => Err(fault),
+    }
+}
+
+fn refused(span: Span, why: &str) -> Outcome {
+    let diagnostic = Diagnostic::error(Code::Input, span, why);
+    Outcome { diagnostics: vec![diagnostic], status: Status::Rejected, value: None }
+}

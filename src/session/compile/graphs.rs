@@ -1,0 +1,79 @@
+//! The graphs of a compiled program: what tangent and adjoint code is made of when it is first asked for.
+
+use crate::bytecode;
+use crate::cancel;
+use crate::ir::{Function, Op, Operator, Program, Register, verify};
+use crate::native::table;
+use crate::session::run::{emitted, transformed};
+use crate::value::Signature;
+use crate::value::shape::TangentId;
+use crate::vm::{Fault, Swept};
+use std::rc::Rc;
+
+/// The graphs of a program as bytes. Nothing where it differentiates nothing.
+pub(crate) fn stored(program: &Program) -> Result<Vec<u8>, String> {
+    let steps = program.functions.iter().flatten().flat_map(|f| &f.blocks).flat_map(|block| &block.instructions);
+    let uses = |op: &Op| matches!(op, Op::Operator(Operator::Gradient { .. } | Operator::ValueWithTangent { .. }));
+    if !steps.into_iter().any(|step| uses(&step.op)) {
+        return Ok(vec![]);
+    }
+    let functions: Vec<Option<Function>> = program.functions.iter().map(|f| f.as_deref().map(nameless)).collect();
+    rmp_serde::to_vec(&functions).map_err(|error| error.to_string())
+}
+
+/// A function without what only messages and listings need.
+fn nameless(f: &Function) -> Function {
+    let registers = f.registers.iter().map(|register| Register { name: None, ..register.clone() });
+    Function { registers: registers.collect(), ..f.clone() }
+}
+
+/// The graphs of a compiled program, as far as somebody has asked for them.
+pub(crate) enum Graphs {
+    /// As they were stored.
+    Stored(Vec<u8>),
+    /// A program that has nothing else.
+    Read(Box<Program>),
+    /// There are none, or they contradict each other.
+    Missing,
+}
+
+impl Graphs {
+    /// Tangent or adjoint code of a function; nothing where there is none. `program` has what the graphs refer to.
+    pub(crate) fn sweep(
+        &mut self,
+        program: impl FnOnce() -> Program,
+        function: &Signature,
+        kind: Swept,
+    ) -> Result<Option<Rc<bytecode::Code>>, Box<Fault>> {
+        if let Graphs::Stored(bytes) = self {
+            *self = read(bytes, program()).map_or(Graphs::Missing, |program| Graphs::Read(Box::new(program)));
+        }
+        let Graphs::Read(program) = self else { return Ok(None) };
+        let made = cancel::caught(|| transformed(program, function, kind)).ok_or_else(Fault::interrupted)?;
+        Ok(made.and_then(|code| emitted(program, &code, false).ok()))
+    }
+}
+
+/// The graphs in a program; nothing where one of them is none that the compiler would have made.
+fn read(bytes: &[u8], mut program: Program) -> Option<Program> {
+    let functions: Vec<Option<Function>> = rmp_serde::from_slice(bytes).ok()?;
+    program.functions = functions.into_iter().map(|f| f.map(Rc::new)).collect();
+    let is_sound = |f: &Rc<Function>| refers_to_what_exists(&program, f) && verify::verify(&program, f).is_empty();
+    program.functions.iter().flatten().all(is_sound).then_some(program)
+}
+
+/// Whether the primitives and types that a graph names exist.
+fn refers_to_what_exists(program: &Program, f: &Function) -> bool {
+    let is_type = |id: &TangentId| program.tangents.contains(*id);
+    f.parameters.iter().all(|p| program.shapes.contains(p.shape) && p.tangent.iter().all(is_type))
+        && f.rules.iter().all(|rule| is_type(&rule.result))
+        && f.blocks.iter().flat_map(|block| &block.instructions).all(|step| match &step.op {
+            Op::Primitive(id) => usize::from(id.0) < table::all().len(),
+            Op::NewInstance(shape) => program.shapes.contains(*shape),
+            Op::Native { shapes, .. } => shapes.iter().all(|shape| program.shapes.contains(*shape)),
+            Op::Operator(operator) => operator.tangents().iter().all(is_type),
+            // Steps of code that is made of graphs, and not in them.
+            Op::Sweep(_) => false,
+            _ => true,
+        })
+}

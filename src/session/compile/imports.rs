@@ -1,0 +1,151 @@
+//! `import "file.dscript"`: the files that a module consists of, each once, what is imported before what imports it.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::session::{Folders, Input, Session};
+use crate::source::Span;
+use crate::syntax;
+use crate::syntax::ast::{DeclKind, File, StmtKind};
+use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
+
+/// Files that import files that import files, beyond this: nobody writes that by hand.
+const MAX_CHAIN: usize = 64;
+
+/// How a session gets the text of a file: from its path to the text, or why there is none.
+/// A program's files are opened in the folders where it may read.
+pub type Loader = fn(&Path, &Folders) -> Result<String, String>;
+
+/// The files of a module, read.
+#[derive(Default)]
+pub(crate) struct Gathered {
+    pub files: Vec<File>,
+    /// First position and text of each.
+    pub texts: Vec<(u32, Rc<str>)>,
+    pub diagnostics: Vec<Diagnostic>,
+    /// What was read, by its path.
+    pub paths: Vec<PathBuf>,
+    /// Whether all texts found room in the session.
+    pub is_full: bool,
+}
+
+/// An `import` of a file: where it stands in its text, and what is wrong with it.
+type Problem = (Span, String);
+
+impl Session {
+    /// The files that a text imports, as it names them.
+    pub fn imports(text: &str) -> Vec<String> {
+        imports(text).into_iter().map(|(_, file)| file).collect()
+    }
+
+    /// Reads the files of a module, and those that they import.
+    pub(crate) fn gather(&mut self, inputs: &[Input]) -> Gathered {
+        let mut gathered = Gathered::default();
+        for input in inputs {
+            self.read(input, inputs, &mut vec![], &mut gathered);
+        }
+        gathered
+    }
+
+    fn read(&mut self, input: &Input, given: &[Input], importing: &mut Vec<PathBuf>, gathered: &mut Gathered) {
+        let path = plain(Path::new(input.name));
+        if given.len() > 1 && gathered.paths.contains(&path) {
+            return;
+        }
+        importing.push(path.clone());
+        let mut problems: Vec<Problem> = vec![];
+        for (span, file) in imports(input.text) {
+            if let Err(problem) = self.import(&path, &file, given, importing, gathered) {
+                problems.push((span, problem));
+            }
+        }
+        importing.pop();
+        gathered.paths.push(path);
+        let Some(id) = self.sources.add(input.name, input.text.to_owned(), false) else {
+            gathered.is_full = true;
+            return;
+        };
+        let start = self.sources.get(id).start;
+        self.world.name_text(start, input.name);
+        let mut parsed = syntax::parse(input.text, start);
+        self.settle_tests(&mut parsed.file, !importing.is_empty());
+        let place = |span: Span| Span::new(span.start + start, span.end + start);
+        let problems =
+            problems.into_iter().map(|(span, problem)| Diagnostic::error(Code::Import, place(span), problem));
+        gathered.diagnostics.extend(problems);
+        gathered.diagnostics.extend(parsed.diagnostics);
+        gathered.files.push(parsed.file);
+        gathered.texts.push((start, Rc::from(input.text)));
+    }
+
+    /// Reads a file that another one imports, unless that was done.
+    fn import(
+        &mut self,
+        importer: &Path,
+        file: &str,
+        given: &[Input],
+        importing: &mut Vec<PathBuf>,
+        gathered: &mut Gathered,
+    ) -> Result<(), String> {
+        let path = plain(&importer.parent().unwrap_or(Path::new("")).join(file));
+        if let Some(at) = importing.iter().position(|p| *p == path) {
+            let circle: Vec<String> =
+                importing[at..].iter().chain([&path]).map(|p| format!("'{}'", p.display())).collect();
+            return Err(match &circle[..] {
+                [only, _] => format!("{only} imports itself"),
+                _ => format!("these files import each other: {}", circle.join(" → ")),
+            });
+        }
+        if gathered.paths.contains(&path) || self.imported.contains(&path) {
+            return Ok(());
+        }
+        if importing.len() >= MAX_CHAIN {
+            return Err(format!("files import files more than {MAX_CHAIN} deep"));
+        }
+        if let Some(input) = given.iter().find(|i| plain(Path::new(i.name)) == path) {
+            self.read(input, given, importing, gathered);
+            return Ok(());
+        }
+        let Some(load) = self.loader else { return Err("files cannot be imported here".to_owned()) };
+        let folders = &self.machine.host.access.read;
+        if !folders.has(&path) {
+            let way_out = crate::native::library::way_out(&path, "--allow-read");
+            return Err(format!("cannot import '{file}': it is outside of the program's folders; {way_out}"));
+        }
+        let text = load(&path, folders).map_err(|reason| format!("cannot import '{file}': {reason}"))?;
+        let name = path.display().to_string();
+        self.read(&Input { name: &name, text: &text }, given, importing, gathered);
+        Ok(())
+    }
+}
+
+/// The files that a text imports, with the places where it does.
+fn imports(text: &str) -> Vec<(Span, String)> {
+    // Most texts import nothing, and are read once only.
+    if !text.contains("import") {
+        return vec![];
+    }
+    let decls = syntax::parse(text, 0).file.items.into_iter().filter_map(|s| match s.kind {
+        StmtKind::Decl(decl) => Some(decl),
+        _ => None,
+    });
+    let file = |decl: &DeclKind| match decl {
+        DeclKind::Import { file, .. } => file.as_ref().map(ToString::to_string),
+        _ => None,
+    };
+    decls.filter_map(|decl| file(&decl.kind).map(|file| (decl.span, file))).collect()
+}
+
+/// A path without `.` and without `..` where it can be taken back.
+fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(out.components().next_back(), Some(Component::Normal(_))) => {
+                out.pop();
+            }
+            _ => out.push(part),
+        }
+    }
+    out
+}

@@ -1,0 +1,227 @@
+//! From texts to graphs: parse, fold, check, lower, and the diagnostics of differentiation.
+
+pub(crate) mod build;
+pub(crate) mod graphs;
+pub(crate) mod imports;
+pub(crate) mod show;
+
+use crate::cancel;
+use crate::cancel::{Deadline, Reason};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::diff::{Checker, mark_own_tangents};
+use crate::ir::FunctionId;
+use crate::session::compile::imports::Gathered;
+use crate::session::{Compiled, Input, Outcome, Session, Status};
+use crate::source::Span;
+use crate::syntax;
+use crate::types::Promise;
+use crate::types::model::declared::Declarations;
+use crate::types::model::tree;
+use crate::types::model::tree::FunctionRef;
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+impl Session {
+    /// Compiles the files of a module; an outcome instead when there are errors, or somebody interrupts it. What has been
+    /// declared by then is in the session's state: who goes on with it must [put that back](Session::put_back).
+    pub(crate) fn compile(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
+        let began = Instant::now();
+        let compiled = self.stoppable("compiling", |session| session.compiled(inputs, wants_value));
+        // The program has the rest of the time.
+        self.machine.passed = began.elapsed();
+        compiled
+    }
+
+    /// Does work that heeds the interrupt flag and the time limit. `what` names it when it stops early.
+    pub(crate) fn stoppable<T>(
+        &mut self,
+        what: &str,
+        work: impl FnOnce(&mut Session) -> Result<T, Outcome>,
+    ) -> Result<T, Outcome> {
+        let interrupt = Arc::clone(&self.interrupt);
+        let deadline = self.machine.limits.time.and_then(|allowed| Deadline::new(allowed, Duration::ZERO));
+        let done = cancel::under(&interrupt, deadline, || cancel::caught(|| work(self)).ok_or_else(cancel::reason));
+        done.unwrap_or_else(|reason| Err(self.stopped(what, reason)))
+    }
+
+    fn stopped(&mut self, what: &str, reason: Option<Reason>) -> Outcome {
+        self.world.diagnostics.clear();
+        let (code, status, message) = match reason {
+            Some(Reason::Late(allowed)) => {
+                let message = format!("{what} took longer than {} s", allowed.as_secs_f64());
+                (Code::TimeLimit, Status::TimeLimit, message)
+            }
+            Some(Reason::Interrupted) | None => {
+                (Code::Interrupted, Status::Interrupted, format!("interrupted while {what}"))
+            }
+        };
+        let diagnostic = Diagnostic::error(code, self.last_text(), message);
+        Outcome { diagnostics: vec![diagnostic], status, value: None }
+    }
+
+    fn compiled(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
+        let (files, texts) = self.parse(inputs)?;
+        let checked = self.world.check_module(&files, &texts, wants_value);
+        let mut diagnostics = std::mem::take(&mut self.world.diagnostics);
+        if !checked.ok || diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(rejected(diagnostics));
+        }
+        if checked.registers {
+            self.lowering.forget_functions();
+        }
+        let compiled_before = self.program.functions.len();
+        let script = self.lowering.script(&mut self.world, &mut self.program, checked.script);
+        diagnostics.append(&mut self.check_derivatives(&checked.functions, compiled_before));
+        diagnostics.append(&mut self.world.diagnostics);
+        for (span, what) in std::mem::take(&mut self.lowering.unsupported) {
+            diagnostics.push(Diagnostic::error(Code::Unsupported, span, what));
+        }
+        if diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(rejected(diagnostics));
+        }
+        if self.deny_warnings && !diagnostics.is_empty() {
+            return Err(Outcome { diagnostics, status: Status::Denied, value: None });
+        }
+        Ok(Compiled { checked, script, diagnostics })
+    }
+
+    /// Texts to folded trees.
+    #[expect(clippy::type_complexity, reason = "trees with the texts that they came from")]
+    pub(crate) fn parse(&mut self, inputs: &[Input]) -> Result<(Vec<syntax::ast::File>, Vec<(u32, Rc<str>)>), Outcome> {
+        let Gathered { mut files, texts, mut diagnostics, paths, is_full } = self.gather(inputs);
+        if is_full {
+            return Err(rejected(vec![no_room()]));
+        }
+        let mut operators = self.world.operators().clone();
+        for file in &files {
+            diagnostics.extend(operators.declare(file));
+        }
+        for file in &mut files {
+            diagnostics.extend(syntax::fold_file(file, &operators));
+        }
+        self.world.set_operators(operators);
+        if diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(rejected(diagnostics));
+        }
+        self.imported.extend(paths);
+        Ok((files, texts))
+    }
+
+    /// What was promised to be differentiable, is it? Of what was compiled, the functions from `first` on are looked at: the
+    /// others were, with the text that they came from.
+    fn check_derivatives(&mut self, functions: &[tree::FunctionId], first: usize) -> Vec<Diagnostic> {
+        let mut promised = vec![];
+        for f in functions {
+            let promise = self.world.declared_promise(*f);
+            // What stands inside of another function is lowered with it.
+            if !self.world.is_inside(*f) && self.world.function(*f).generics.is_empty() {
+                self.lower(*f);
+            }
+            if let Some(promise) = promise.filter(|p| !p.default) {
+                // Nobody may have called it.
+                if self.world.is_local(*f) && self.lowering.instances(*f).is_empty() {
+                    self.lower(*f);
+                }
+                promised.push((*f, promise, None));
+            }
+        }
+        for kept in self.world.promises_of_conformances() {
+            let witness = kept.witness.function;
+            if self.world.function(witness).generics.is_empty() {
+                self.lower(witness);
+            } else if self.world.is_default_implementation(witness) {
+                self.lowering.function(&mut self.world, &mut self.program, &kept.witness);
+            }
+            promised.push((witness, kept.promise, Some(kept.requirement)));
+        }
+        promised.retain(|(f, promise, _)| !self.world.has_registered_allocation(*f, &promise.wrt));
+        let mut out = std::mem::take(&mut self.world.diagnostics);
+        let mut instances = vec![];
+        for (f, promise, requirement) in promised {
+            let mut seen: Vec<Vec<Type>> = vec![];
+            for (id, generics) in self.lowering.instances(f) {
+                // A local function that calls itself is there twice: alone, and as what it calls.
+                if !seen.contains(&generics) && self.world.promise_applies(f, &generics) {
+                    instances.push((id, promise.clone(), requirement));
+                }
+                seen.push(generics);
+            }
+        }
+        let end = self.program.functions.len();
+        let samples = self.sample_uncalled(functions);
+        let sampled_end = self.program.functions.len();
+        mark_own_tangents(&mut self.program, first);
+        let mut checker = Checker::new(&self.program);
+        for id in first..end {
+            checker.check(FunctionId(id as u32), &mut out);
+        }
+        for (id, promise, requirement) in instances {
+            checker.check_declaration(id, promise.linear, &promise.wrt, requirement, &mut out);
+        }
+        let before = out.len();
+        for id in end..sampled_end {
+            checker.check(FunctionId(id as u32), &mut out);
+        }
+        for (id, promise) in samples {
+            checker.check_declaration(id, promise.linear, &promise.wrt, None, &mut out);
+        }
+        // A warning may be due to the types of the sample.
+        let found = out.split_off(before);
+        out.extend(found.into_iter().filter(Diagnostic::is_error));
+        out
+    }
+
+    /// Lowers the generic functions that nobody calls for types that they may be called with. What promises a derivative
+    /// and was lowered with them is to be checked: they themselves, and what is declared inside of them.
+    fn sample_uncalled(&mut self, functions: &[tree::FunctionId]) -> Vec<(FunctionId, Rc<Promise>)> {
+        let unsupported = self.lowering.unsupported.len();
+        let first = self.program.functions.len();
+        // What stands inside of a function may be called there.
+        let (inner, outer): (Vec<_>, Vec<_>) = functions.iter().copied().partition(|f| self.world.is_inside(*f));
+        for f in outer {
+            self.lower_sample(f);
+        }
+        for f in inner {
+            if self.world.is_local_function(f) && self.world.declared_promise(f).is_some() {
+                self.lower_sample(f);
+            }
+        }
+        self.lowering.unsupported.truncate(unsupported);
+        let mut samples = vec![];
+        for f in functions {
+            let Some(promise) = self.world.declared_promise(*f).filter(|p| !p.default) else { continue };
+            for (id, generics) in self.lowering.instances(*f) {
+                if id.0 as usize >= first && self.world.promise_applies(*f, &generics) {
+                    samples.push((id, promise.clone()));
+                }
+            }
+        }
+        samples
+    }
+
+    fn lower_sample(&mut self, f: tree::FunctionId) {
+        if !self.world.function(f).generics.is_empty()
+            && self.lowering.instances(f).is_empty()
+            && let Some(sample) = self.world.generic_sample(f)
+        {
+            self.lowering.function(&mut self.world, &mut self.program, &sample);
+        }
+    }
+
+    fn lower(&mut self, f: tree::FunctionId) {
+        let f = FunctionRef { function: f, generics: vec![] };
+        self.lowering.function(&mut self.world, &mut self.program, &f);
+    }
+}
+
+pub(crate) fn rejected(diagnostics: Vec<Diagnostic>) -> Outcome {
+    let internal = diagnostics.iter().any(|d| d.code == Code::Internal);
+    Outcome { diagnostics, status: if internal { Status::Internal } else { Status::Rejected }, value: None }
+}
+
+/// Said when positions in texts have run out.
+pub(crate) fn no_room() -> Diagnostic {
+    Diagnostic::error(Code::Input, Span::default(), "the texts of this session are larger than 4 GiB")
+}

@@ -1,0 +1,137 @@
+//! Every stage as text.
+
+use crate::diagnostic::Diagnostic;
+use crate::ir::{Function, FunctionId, Op};
+use crate::session::run::transformed;
+use crate::session::{Input, Outcome, Session, Stage};
+use crate::source::Span;
+use crate::value::{Bank, Signature};
+use crate::vm::Swept;
+
+impl Session {
+    /// One stage of a module as text.
+    ///
+    /// # Errors
+    /// The outcome, when the module does not get so far.
+    pub fn show(&mut self, stage: Stage, inputs: &[Input]) -> Result<String, Outcome> {
+        if stage == Stage::Tree {
+            let (files, _) = self.parse(inputs)?;
+            return Ok(files.iter().map(crate::syntax::dump).collect());
+        }
+        let before = self.program.functions.len();
+        let compiled = self.compile(inputs, false)?;
+        Ok(match stage {
+            Stage::Types => self.show_types(&compiled.checked),
+            Stage::Tape => return self.show_tape(compiled),
+            _ => self.show_functions(stage, before),
+        })
+    }
+
+    /// One stage of a function that was entered, or of one that is written here, and of the closures in it. The session
+    /// stays as it was.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn show_function(&mut self, stage: Stage, function: &str) -> Result<String, Vec<Diagnostic>> {
+        let function = self.as_function(function);
+        match stage {
+            Stage::Tree => return self.tree_of(&function),
+            Stage::Types => {
+                let ty = self.type_of(&function)?.unwrap_or_default();
+                return Ok(format!("{function}: {ty}"));
+            }
+            _ => {}
+        }
+        let before = self.before();
+        let compiled = self.compile(&[Input { name: "‹show›", text: &function }], true);
+        let text = compiled.map(|compiled| {
+            let mut found = self.functions_in(compiled.script);
+            let mut at = 0;
+            while let Some(id) = found.get(at).copied() {
+                let inner = self.functions_in(id).into_iter().filter(|id| !found.contains(id));
+                found.extend(inner.filter(|id| !self.is_of_library(*id)).collect::<Vec<_>>());
+                at += 1;
+            }
+            found.into_iter().map(|id| self.show_graph(stage, id) + "\n").collect::<String>()
+        });
+        self.put_back(before);
+        text.map_err(|outcome| outcome.diagnostics)
+    }
+
+    /// The tree of the text that declared a function, or of the function as it is written.
+    fn tree_of(&mut self, function: &str) -> Result<String, Vec<Diagnostic>> {
+        let place = self.world.places_of(function).into_iter().find(|span| *span != Span::default());
+        let source = place.and_then(|span| self.sources.source_of(span)).map(|id| self.sources.get(id));
+        let text = source.filter(|source| !source.is_prelude).map(|source| source.text.to_string());
+        let text = text.unwrap_or_else(|| function.to_owned());
+        let before = self.before();
+        let parsed = self.parse(&[Input { name: "‹show›", text: &text }]);
+        self.put_back(before);
+        let (files, _) = parsed.map_err(|outcome| outcome.diagnostics)?;
+        Ok(files.iter().map(crate::syntax::dump).collect())
+    }
+
+    /// The functions that a function makes values of, in order.
+    fn functions_in(&self, id: FunctionId) -> Vec<FunctionId> {
+        let blocks = self.program.function(id).map_or(&[][..], |function| &function.blocks);
+        let steps = blocks.iter().flat_map(|block| &block.instructions);
+        let functions = steps.filter_map(|step| match step.op {
+            Op::Closure(id) => Some(id),
+            Op::LoadGlobal { bank: Bank::R, index } => self.program.function_in_global(index),
+            _ => None,
+        });
+        functions.collect()
+    }
+
+    fn is_of_library(&self, id: FunctionId) -> bool {
+        self.program.function(id).is_none_or(|function| function.is_prelude)
+    }
+
+    fn show_types(&mut self, checked: &crate::types::Checked) -> String {
+        let mut out = String::new();
+        for (name, ty) in self.world.global_types() {
+            out.push_str(&format!("{name}: {ty}\n"));
+        }
+        for f in &checked.functions {
+            if let Some(line) = self.world.describe_function(*f) {
+                out.push_str(&line);
+                out.push('\n');
+            }
+        }
+        out
+    }
+
+    fn show_functions(&mut self, stage: Stage, before: usize) -> String {
+        let functions = (before..self.program.functions.len()).map(|id| FunctionId(id as u32));
+        let own = functions.filter(|id| !self.is_of_library(*id));
+        own.map(|id| self.show_graph(stage, id) + "\n").collect()
+    }
+
+    /// Tangent or adjoint code, if there is any.
+    fn swept(&self, id: FunctionId, kind: Swept) -> Option<Function> {
+        transformed(&self.program, &Signature { function: id.0, captured: vec![] }, kind)
+    }
+
+    /// A stage behind the types.
+    fn show_graph(&self, stage: Stage, id: FunctionId) -> String {
+        let program = &self.program;
+        let Some(function) = program.function(id) else { return String::new() };
+        let graph = |function: &Function| crate::ir::listing::function(program, function, Some(&self.sources));
+        let code = |function: &Function, is_derivative| match crate::emit::emit(program, function, is_derivative) {
+            Ok(code) => crate::bytecode::disassemble(&code),
+            Err(why) => why.to_string(),
+        };
+        let none = || format!("{}: it is differentiated under a level\n", function.name);
+        match stage {
+            Stage::Ir => graph(function),
+            Stage::Activity => crate::diff::listing::activity(program, function),
+            Stage::Derivative => crate::diff::listing::derivative_code(program, function, Some(&self.sources)),
+            Stage::Code => code(function, false),
+            Stage::DerivativeCode => code(&crate::diff::derivative(program, function), true),
+            Stage::Tangent => self.swept(id, Swept::Tangent).map_or_else(none, |made| graph(&made)),
+            Stage::Adjoint => self.swept(id, Swept::ValueWithGradient).map_or_else(none, |made| graph(&made)),
+            Stage::AdjointCode => self.swept(id, Swept::ValueWithGradient).map_or_else(none, |made| code(&made, false)),
+            Stage::Tree | Stage::Types | Stage::Tape => String::new(),
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! How a derivative comes about, as text.
+
+use crate::session::{Count, Explained, Kink, Operation, Partial, Quantity};
+use crate::source::{SourceMap, Span};
+use crate::tape::watch::Sides;
+use crate::value::number::{in_formula, write_double};
+use std::rc::Rc;
+
+/// Steps beyond this are summed up by line: nobody reads ten thousand rows.
+const MOST_ROWS: usize = 60;
+
+/// Values, partial derivatives, and adjoints on the way back.
+pub fn explain(explained: &Explained, sources: &SourceMap) -> Vec<String> {
+    if is_long(explained) {
+        return summary(explained, sources);
+    }
+    let result = match result(explained) {
+        Ok(result) => result,
+        Err(constant) => return vec![format!("  {constant}")],
+    };
+    let mut lines = aligned(&forward(explained), "  ");
+    lines.push(String::new());
+    lines.push(format!("  {}", heading(&result)));
+    lines.extend(aligned(&backward(explained, &result), "  "));
+    lines.extend(kinks(explained).map(|line| format!("  {line}")));
+    lines
+}
+
+/// Whether there are more steps than anybody reads.
+pub(crate) fn is_long(explained: &Explained) -> bool {
+    explained.steps > MOST_ROWS
+}
+
+/// What the result is called; or what there is to be said of one that does not move.
+pub(crate) fn result(explained: &Explained) -> Result<String, String> {
+    match &explained.results[..] {
+        [(Some(name), _)] => Ok(name.clone()),
+        [(None, value)] => Err(format!("the result is {}, and does not depend on the input", short(*value))),
+        _ => Ok("the result".to_owned()),
+    }
+}
+
+/// What stands above the way back.
+pub(crate) fn heading(result: &str) -> String {
+    format!("backward (how much does {result} move?)")
+}
+
+/// The steps with their values, below the names of the columns.
+pub(crate) fn forward(explained: &Explained) -> Vec<[String; 4]> {
+    let mut rows = vec![["forward".to_owned(), "value".to_owned(), "how it changes".to_owned(), String::new()]];
+    for Quantity { name, value, .. } in &explained.inputs {
+        rows.push([format!("  {name}"), short(*value), String::new(), String::new()]);
+    }
+    for operation in &explained.operations {
+        let Operation { quantity, formula, rule, .. } = operation;
+        rows.push([format!("  {} = {formula}", quantity.name), short(quantity.value), slopes(operation), rule.clone()]);
+    }
+    rows
+}
+
+/// What is to be said of the kinks that were met.
+pub(crate) fn kinks(explained: &Explained) -> impl Iterator<Item = String> {
+    explained.kinks.iter().map(kink)
+}
+
+/// A kink, and what is taken there.
+fn kink(Kink { step, slopes, .. }: &Kink) -> String {
+    let Some(Sides { left, right, taken }) = *slopes else {
+        return format!("a branch exactly at its threshold, {step}: the derivative is that of the branch taken");
+    };
+    let side = |slope: f64| if slope.is_nan() { "none".to_owned() } else { short(slope) };
+    let sides = format!("left {}, right {}", side(left), side(right));
+    format!("kink at {step}: {sides}; by convention the slope is {} there", short(taken))
+}
+
+/// The kinks that were met, on one line; nothing when there were none.
+pub fn kinks_met(met: &[Kink]) -> Option<String> {
+    let (first, others) = met.split_first()?;
+    let first = kink(first);
+    Some(match others.len() {
+        0 => first,
+        1 => format!("{first}; and at one more place"),
+        more => format!("{first}; and at {more} more places"),
+    })
+}
+
+/// The value and the derivatives of what was differentiated, and how they were computed.
+pub fn derivatives(explained: &Explained) -> Vec<String> {
+    let Explained { function, inputs, results, steps, bytes, .. } = explained;
+    let is_name = function.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let point = inputs.iter().map(|input| in_formula(input.value)).collect::<Vec<_>>().join(", ");
+    let f = if is_name { function } else { "f" };
+    let mut rows = vec![];
+    if let [(_, value)] = results[..] {
+        rows.push([format!("{f}({point})"), format!("= {}", text_of(value)), String::new()]);
+    }
+    for (k, Quantity { name, adjoint, .. }) in inputs.iter().enumerate() {
+        let left = if inputs.len() == 1 { format!("{f}'({point})") } else { format!("∂{f}/∂{name}") };
+        let how = if k == 0 { how(*steps, *bytes) } else { String::new() };
+        rows.push([left, format!("= {}", text_of(*adjoint)), how]);
+    }
+    let kinks = kinks(explained).map(|kink| format!("  {kink}"));
+    aligned(&rows, "  ").into_iter().chain(kinks).collect()
+}
+
+fn how(steps: usize, bytes: usize) -> String {
+    let s = if steps == 1 { "" } else { "s" };
+    format!("reverse mode: {steps} step{s}, {bytes} bytes")
+}
+
+fn text_of(x: f64) -> String {
+    let mut text = String::new();
+    write_double(&mut text, x);
+    text
+}
+
+/// `∂u/∂x = cos(x) = -0.416147`, for every operand that moves.
+fn slopes(operation: &Operation) -> String {
+    let slope = |partial: &Partial| {
+        let value = short(partial.value);
+        let formula = partial.formula.as_ref().filter(|formula| **formula != value);
+        let formula = formula.map_or(String::new(), |formula| format!("{formula} = "));
+        format!("∂{}/∂{} = {formula}{value}", operation.quantity.name, partial.by)
+    };
+    operation.partials.iter().map(slope).collect::<Vec<_>>().join(",  ")
+}
+
+/// The adjoint of each number as the sum of what comes from the steps that use it.
+pub(crate) fn backward(explained: &Explained, result: &str) -> Vec<[String; 2]> {
+    let Explained { inputs, operations, .. } = explained;
+    let quantities = operations.iter().rev().map(|o| &o.quantity).chain(inputs.iter());
+    let mut rows = vec![];
+    for quantity in quantities {
+        if quantity.name == result {
+            rows.push([format!("  {} = 1", bar(result)), String::new()]);
+            continue;
+        }
+        let users = operations.iter().rev().flat_map(|o| o.partials.iter().map(move |p| (&o.quantity, p)));
+        let (mut words, mut numbers, mut sum) = (vec![], vec![], 0.0);
+        for (user, partial) in users.filter(|(_, partial)| partial.by == quantity.name) {
+            words.push(format!("{} · ∂{}/∂{}", bar(&user.name), user.name, quantity.name));
+            numbers.push(format!("{} · {}", short(user.adjoint), bracketed(partial.value)));
+            sum += user.adjoint * partial.value;
+        }
+        let value = format!("= {}", short(quantity.adjoint));
+        let rest = quantity.adjoint - sum;
+        // What went back through steps with several results at once.
+        if rest.abs() > 1e-9 * quantity.adjoint.abs().max(sum.abs()) {
+            words.push("…".to_owned());
+            numbers.push(short(rest));
+        }
+        if words.is_empty() {
+            continue;
+        }
+        rows.push([format!("  {} = {}", bar(&quantity.name), words.join(" + ")), String::new()]);
+        rows.push([format!("    = {}", numbers.join(" + ")), value]);
+    }
+    rows
+}
+
+/// The recording, row by row, with what the adjoint of each number collects.
+pub fn tape(explained: &Explained, sources: &SourceMap) -> Vec<String> {
+    if is_long(explained) {
+        return summary(explained, sources);
+    }
+    let mut lines = aligned(&entries(explained, sources), "  ");
+    lines.push(format!("  {}", size(explained)));
+    lines
+}
+
+/// The entries of the recording, below the names of the columns.
+pub(crate) fn entries(explained: &Explained, sources: &SourceMap) -> Vec<[String; 7]> {
+    let mut rows = vec![["#", "op", "what", "value", "partials", "adjoint", "source"].map(str::to_owned)];
+    for (i, input) in explained.inputs.iter().enumerate() {
+        let [value, adjoint] = [input.value, input.adjoint].map(short);
+        rows.push([
+            i.to_string(),
+            String::new(),
+            input.name.clone(),
+            value,
+            String::new(),
+            adjoint,
+            "input".to_owned(),
+        ]);
+    }
+    for (i, operation) in explained.operations.iter().enumerate() {
+        let Operation { quantity, formula, symbol, partials, .. } = operation;
+        let partials = partials.iter().map(|p| format!("{}: {}", p.by, short(p.value))).collect::<Vec<_>>();
+        rows.push([
+            (explained.inputs.len() + i).to_string(),
+            symbol.clone(),
+            format!("{} = {formula}", quantity.name),
+            short(quantity.value),
+            partials.join("  "),
+            short(quantity.adjoint),
+            place(operation, sources),
+        ]);
+    }
+    rows
+}
+
+/// How many entries stand for which line of the text.
+fn summary(explained: &Explained, sources: &SourceMap) -> Vec<String> {
+    let mut lines = aligned(&sums(explained, sources), "  ");
+    lines.extend(adjoints(explained).map(|line| format!("  {line}")));
+    lines.push(format!("  {}", size(explained)));
+    lines
+}
+
+/// What the inputs are, and what comes back to them.
+pub(crate) fn adjoints(explained: &Explained) -> impl Iterator<Item = String> {
+    let line = |Quantity { name, value, adjoint }: &Quantity| {
+        format!("{name} = {}   {} = {}", short(*value), bar(name), short(*adjoint))
+    };
+    explained.inputs.iter().map(line)
+}
+
+/// How often what was done in which line, below the names of the columns.
+pub(crate) fn sums(explained: &Explained, sources: &SourceMap) -> Vec<[String; 3]> {
+    // Several places of one line belong together.
+    let mut sums: Vec<(String, &Rc<str>, usize)> = vec![];
+    for Count { symbol, span, times } in &explained.counts {
+        let line = line(*span, sources);
+        match sums.iter_mut().find(|(known, what, _)| *known == line && *what == symbol) {
+            Some((_, _, sum)) => *sum += times,
+            None => sums.push((line, symbol, *times)),
+        }
+    }
+    let mut rows = vec![["times", "op", "line"].map(str::to_owned)];
+    rows.extend(sums.into_iter().map(|(line, symbol, times)| [times.to_string(), symbol.to_string(), line]));
+    rows
+}
+
+/// How long the recording is.
+pub(crate) fn size(explained: &Explained) -> String {
+    let entries = explained.inputs.len() + explained.steps;
+    format!("{entries} {}, {} bytes", if entries == 1 { "entry" } else { "entries" }, explained.bytes)
+}
+
+/// Every intermediate before and after, and how much faster it moves than the input.
+pub fn nudge(before: &Explained, after: &Explained) -> Vec<String> {
+    let is_same = before.operations.len() == after.operations.len()
+        && before.operations.iter().zip(&after.operations).all(|(a, b)| a.symbol == b.symbol);
+    if !is_same || before.steps.max(after.steps) > MOST_ROWS {
+        return vec!["  the two take different ways through the program, or too long ones to be shown".to_owned()];
+    }
+    let step: f64 = before.inputs.iter().zip(&after.inputs).map(|(a, b)| b.value - a.value).sum();
+    let mut rows = vec![["", "before", "after", "change", "change / step"].map(str::to_owned)];
+    let all = |e: &Explained| -> Vec<(String, f64)> {
+        let inputs = e.inputs.iter().map(|q| (q.name.clone(), q.value));
+        let steps = e.operations.iter().map(|o| (format!("{} = {}", o.quantity.name, o.formula), o.quantity.value));
+        inputs.chain(steps).collect()
+    };
+    for ((what, a), (_, b)) in all(before).into_iter().zip(all(after)) {
+        rows.push([what, short(a), short(b), short(b - a), short((b - a) / step)]);
+    }
+    aligned(&rows, "  ")
+}
+
+fn place(operation: &Operation, sources: &SourceMap) -> String {
+    let place = sources.place(operation.span.start);
+    place.map_or(String::new(), |place| format!("{}:{}:{}", place.name, place.line, place.column))
+}
+
+fn line(span: Span, sources: &SourceMap) -> String {
+    let place = sources.place(span.start);
+    place.map_or(String::new(), |place| format!("{}:{}", place.name, place.line))
+}
+
+/// A name with a bar: its adjoint.
+fn bar(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or(String::new(), |first| format!("{first}\u{304}{}", letters.as_str()))
+}
+
+fn bracketed(x: f64) -> String {
+    if x < 0.0 { format!("({})", short(x)) } else { short(x) }
+}
+
+/// A number with at most six digits.
+pub fn short(x: f64) -> String {
+    if x == x.trunc() && x.abs() < 1e6 {
+        return format!("{}", x.trunc());
+    }
+    if !x.is_finite() || x.abs() < 1e-4 || x.abs() >= 1e6 {
+        let text = format!("{x:.5e}");
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let mantissa =
+            if mantissa.contains('.') { mantissa.trim_end_matches('0').trim_end_matches('.') } else { mantissa };
+        return if x.is_finite() { format!("{mantissa}e{exponent}") } else { text };
+    }
+    let before = x.abs().log10().floor() as i32;
+    let text = format!("{x:.*}", (5 - before).max(0) as usize);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// Rows with their columns under each other.
+pub fn aligned<const N: usize>(rows: &[[String; N]], indent: &str) -> Vec<String> {
+    let width = |text: &str| unicode_width::UnicodeWidthStr::width(text);
+    let widths: [usize; N] = std::array::from_fn(|k| rows.iter().map(|row| width(&row[k])).max().unwrap_or(0));
+    let line = |row: &[String; N]| {
+        let cells = row.iter().zip(widths).map(|(cell, w)| format!("{cell}{}", " ".repeat(w - width(cell))));
+        format!("{indent}{}", cells.collect::<Vec<_>>().join("   ").trim_end()).trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_six_digits() {
+        let shown = [0.0, -3.0, 0.9092974268256817, -0.4161468365471424, 1234.5678, 1e-9, 2.5e7, f64::NAN].map(short);
+        assert_eq!(shown, ["0", "-3", "0.909297", "-0.416147", "1234.57", "1e-9", "2.5e7", "NaN"]);
+    }
+}

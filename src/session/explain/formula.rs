@@ -1,0 +1,227 @@
+//! Derivatives as formulas, as text and as LaTeX.
+
+use crate::diagnostic::Diagnostic;
+use crate::diff::formula::formula;
+use crate::ir::{FunctionId, Program};
+use crate::native::field::Test;
+use crate::native::formula::{Formula, Written, simplified};
+use crate::session::Session;
+use crate::session::explain::latex;
+use crate::session::query::parts_of;
+use crate::source::SourceMap;
+
+/// A formula of more parts is not simplified: nobody would read what comes of it.
+const LARGEST: usize = 100_000;
+
+/// A longer text is not read, either.
+const LONGEST: usize = 1200;
+
+/// How many times a function is differentiated at most.
+const MOST: i64 = 6;
+
+/// A function as a formula, or why it is none.
+pub(crate) fn written(program: &Program, id: FunctionId, sources: &SourceMap) -> Result<Written, String> {
+    formula(program, id).map_err(|no| match sources.place(no.span.start) {
+        Some(place) if !program.function(id).is_some_and(|f| f.is_prelude) => {
+            format!("{} (line {})", no.reason, place.line)
+        }
+        _ => no.reason,
+    })
+}
+
+/// A derivative, as a line of a text and of LaTeX.
+struct Row {
+    /// What it is called, in both.
+    name: [String; 2],
+    formula: Formula,
+}
+
+/// The forms of a picture: the derivative of a function, or one sentence that says why there is none.
+pub(crate) fn forms(written: &Result<Written, String>, name: &str, order: i64) -> Vec<String> {
+    let shown = written.as_ref().map_err(Clone::clone).and_then(|written| Ok((written, rows(written, name, order)?)));
+    match shown {
+        Ok((written, rows)) => vec![text(written, &rows), String::new(), String::new(), set(written, &rows)],
+        Err(why) => vec![refusal(written.as_ref().ok(), (name, &why))],
+    }
+}
+
+fn refusal(written: Option<&Written>, (name, why): (&str, &str)) -> String {
+    let point: Vec<String> = (2..).take(written.map_or(1, |w| w.parameters)).map(|n: i64| n.to_string()).collect();
+    let (of, call) = match is_name(name) {
+        true => (format!(" for {name}'"), format!(":explain {name} at {}", point.join(", "))),
+        false => (String::new(), ":explain".to_owned()),
+    };
+    format!("there is no formula{of}: {why}; '{call}' shows how a derivative comes about at a point")
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// All derivatives of an order.
+fn rows(written: &Written, name: &str, order: i64) -> Result<Vec<Row>, String> {
+    if !(1..=MOST).contains(&order) {
+        return Err(format!("the order is a number from 1 to {MOST}, not {order}"));
+    }
+    let mut rows = vec![];
+    for by in choices(written.parameters as u8, order) {
+        let mut formula = written.formula.clone();
+        for k in &by {
+            let slope = formula.derivative(*k);
+            formula = slope.map_err(|primitive| format!("'{}' has no derivative", primitive.symbol()))?;
+            if formula.size() > LARGEST {
+                return Err("its derivative is too long to be read".into());
+            }
+            formula = simplified(&formula);
+        }
+        if about(&formula, written).len() > LONGEST {
+            return Err("its derivative is too long to be read".into());
+        }
+        rows.push(Row { name: names(written, name, &by), formula });
+    }
+    Ok(rows)
+}
+
+/// The parameters to differentiate by, one after the other: all combinations.
+fn choices(parameters: u8, order: i64) -> Vec<Vec<u8>> {
+    let mut all: Vec<Vec<u8>> = vec![vec![]];
+    for _ in 0..order {
+        let longer = |by: &Vec<u8>| {
+            let by = by.clone();
+            (by.last().copied().unwrap_or(0)..parameters).map(move |k| [by.clone(), vec![k]].concat())
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
+}
+
+fn about(formula: &Formula, written: &Written) -> String {
+    let words: Vec<&str> = written.words.iter().map(String::as_str).collect();
+    formula.about(&words, "", 0)
+}
+
+/// What a derivative is called: `f'(x)`, `∂f/∂x`, `d/dx (x^2)`.
+fn names(written: &Written, name: &str, by: &[u8]) -> [String; 2] {
+    let word = |k: u8| written.words.get(usize::from(k)).map_or("?", String::as_str);
+    let is_named = is_name(name);
+    if let (true, 1) = (is_named, written.parameters) {
+        let text = format!("{name}{}({})", "'".repeat(by.len()), word(0));
+        return [text.clone(), latex::formula(&text)];
+    }
+    let d = if written.parameters == 1 { ["d", r"\mathrm{d}"] } else { ["∂", r"\partial "] };
+    let mut counted: Vec<(u8, usize)> = vec![];
+    for k in by {
+        match counted.last_mut().filter(|(own, _)| own == k) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((*k, 1)),
+        }
+    }
+    let below = |d: &str, power: &dyn Fn(usize) -> String, set: &dyn Fn(&str) -> String| -> String {
+        counted.iter().map(|(k, count)| format!("{d}{}{}", set(word(*k)), power(*count))).collect()
+    };
+    let raised = |n: usize| if n == 1 { String::new() } else { format!("^{n}") };
+    let small = |n: usize| match n {
+        1 => String::new(),
+        n => n.to_string().chars().map(superscript).collect(),
+    };
+    let body = about(&written.formula, written);
+    let under = below(d[0], &small, &ToString::to_string);
+    let under_set = below(d[1], &raised, &latex::formula);
+    let (above, above_set) = (format!("{}{}", d[0], small(by.len())), format!("{}{}", d[1], raised(by.len())));
+    match is_named {
+        true => {
+            [format!("{above}{name}/{under}"), format!(r"\frac{{{above_set}{}}}{{{under_set}}}", latex::formula(name))]
+        }
+        false => [
+            format!("{above}/{under} ({body})"),
+            format!(r"\frac{{{above_set}}}{{{under_set}}} \left({}\right)", latex::formula(&body)),
+        ],
+    }
+}
+
+fn superscript(digit: char) -> char {
+    match digit {
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        digit => digit.to_digit(10).and_then(|d| char::from_u32(0x2070 + d)).unwrap_or(digit),
+    }
+}
+
+/// One line for each derivative, and what is decided at kinks.
+fn text(written: &Written, rows: &[Row]) -> String {
+    let width = rows.iter().map(|row| row.name[0].chars().count()).max().unwrap_or(0);
+    let line = |Row { name: [name, _], formula }: &Row| format!("{name:<width$} = {}", about(formula, written));
+    let kinks = written.formula.kinks();
+    let notes = kinks.iter().map(|primitive| format!("at a kink of '{}': {}", primitive.symbol(), primitive.kink));
+    rows.iter().map(line).chain(notes).collect::<Vec<_>>().join("\n")
+}
+
+fn set(written: &Written, rows: &[Row]) -> String {
+    let line = |Row { name: [_, name], formula }: &Row| format!("{name} &= {}", cases(formula, written));
+    let lines: Vec<String> = rows.iter().map(line).collect();
+    format!("$$\\begin{{aligned}}\n{}\n\\end{{aligned}}$$", lines.join(" \\\\\n"))
+}
+
+/// A formula, or its cases below each other.
+fn cases(formula: &Formula, written: &Written) -> String {
+    let mut lines = vec![];
+    let mut rest = formula;
+    while let Formula::Select(parts) = rest {
+        let (test, then, otherwise) = &**parts;
+        lines.push(format!(r"{} & \text{{if }} {}", cases(then, written), condition(test, written)));
+        rest = otherwise;
+    }
+    let rest = latex::formula(&about(rest, written));
+    if lines.is_empty() {
+        return rest;
+    }
+    lines.push(format!(r"{rest} & \text{{otherwise}}"));
+    format!(r"\begin{{cases}} {} \end{{cases}}", lines.join(r" \\ "))
+}
+
+fn condition(test: &Test<Formula>, written: &Written) -> String {
+    let (a, sign, b) = match test {
+        Test::Equal(a, b) => (a, "=", b),
+        Test::Less(a @ Formula::Constant(_), b) => (b, ">", a),
+        Test::AtMost(a @ Formula::Constant(_), b) => (b, r"\ge", a),
+        Test::Less(a, b) => (a, "<", b),
+        Test::AtMost(a, b) => (a, r"\le", b),
+    };
+    let set = |formula: &Formula| latex::formula(&about(formula, written));
+    format!("{} {sign} {}", set(a), set(b))
+}
+
+/// What is known of a derivative as a formula.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Derived {
+    /// The formula with its name, or why there is none.
+    pub text: String,
+    /// The same for those who set it in type; empty when there is none.
+    pub latex: String,
+}
+
+/// Whether a type is that of a function of numbers to a number.
+fn is_of_numbers(ty: &str) -> bool {
+    parts_of(ty)
+        .is_none_or(|(types, result)| result == "Double" && types.iter().all(|ty| ty == "Double") && types.len() <= 4)
+}
+
+impl Session {
+    /// The derivative of some order of a function, or of an expression in `x`, as a formula.
+    ///
+    /// # Errors
+    /// What is wrong with the function.
+    pub fn derive(&mut self, function: &str, order: usize) -> Result<Derived, Vec<Diagnostic>> {
+        let function = self.as_function(function);
+        if let Ok(Some(ty)) = self.type_of(&function)
+            && !is_of_numbers(&ty)
+        {
+            let text = format!("there is no formula: '{function}' is no function of one to four numbers, but {ty}");
+            return Ok(Derived { text, latex: String::new() });
+        }
+        let text = format!("let _d = derive({function}, order: {order}); [_d.text, _d.latex]");
+        let mut forms = self.texts("‹derive›", &text)?.into_iter();
+        Ok(Derived { text: forms.next().unwrap_or_default(), latex: forms.next().unwrap_or_default() })
+    }
+}

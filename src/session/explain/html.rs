@@ -1,0 +1,105 @@
+//! How a derivative comes about, as tables of a page: what a notebook shows. No scripts and no styles; a screen reader
+//! reads it as tables with headings.
+
+use crate::plot::Graph;
+use crate::session::Explained;
+use crate::session::explain::derivation;
+use crate::session::explain::derivation::{
+    adjoints, backward, entries, forward, heading, is_long, kinks, result, size, sums,
+};
+use crate::source::SourceMap;
+
+/// Values, partial derivatives, and adjoints on the way back.
+pub(crate) fn explained(explained: &Explained, sources: &SourceMap) -> String {
+    if is_long(explained) {
+        return summary(explained, sources);
+    }
+    let result = match result(explained) {
+        Ok(result) => result,
+        Err(constant) => return paragraph(&constant),
+    };
+    let mut page = table(&title("derivative", explained), &forward(explained), true);
+    page += &table(&heading(&result), &backward(explained, &result), false);
+    kinks(explained).for_each(|line| page += &paragraph(&line));
+    page
+}
+
+/// The recording, row by row.
+pub(crate) fn tape(explained: &Explained, sources: &SourceMap) -> String {
+    if is_long(explained) {
+        return summary(explained, sources);
+    }
+    table(&title("tape", explained), &entries(explained, sources), true) + &paragraph(&size(explained))
+}
+
+/// The operations as a drawing, with its words below for those who do not see it.
+pub(crate) fn graph(explained: &Explained, graph: &Graph) -> String {
+    let svg = graph.svg();
+    // In a page, the drawing is no document of its own.
+    let drawing = svg.find("<svg").map_or("", |at| &svg[at..]);
+    if drawing.is_empty() {
+        return String::new();
+    }
+    format!("<figure>\n{}\n<figcaption>{}</figcaption>\n</figure>\n", drawing.trim_end(), title("graph", explained))
+}
+
+/// How often what was done, by line.
+fn summary(explained: &Explained, sources: &SourceMap) -> String {
+    let mut page = table(&title("tape", explained), &sums(explained, sources), true);
+    adjoints(explained).for_each(|line| page += &paragraph(&line));
+    page + &paragraph(&size(explained))
+}
+
+/// `derivative of f at x = 2`
+fn title(what: &str, explained: &Explained) -> String {
+    let inputs = explained.inputs.iter().map(|q| format!("{} = {}", q.name, derivation::short(q.value)));
+    escaped(&format!("{what} of {} at {}", explained.function, inputs.collect::<Vec<_>>().join(", ")))
+}
+
+fn table<const N: usize>(caption: &str, rows: &[[String; N]], has_head: bool) -> String {
+    let line = |row: &[String; N], cell: &str, end: &str| {
+        let cells = row.iter().map(|text| match text.trim() {
+            // A heading that says nothing is none.
+            "" => "<td></td>".to_owned(),
+            text => format!("<{cell}>{}</{end}>", escaped(text)),
+        });
+        format!("<tr>{}</tr>\n", cells.collect::<String>())
+    };
+    let (head, body) = rows.split_at(usize::from(has_head).min(rows.len()));
+    let head: String = head.iter().map(|row| line(row, "th scope=\"col\"", "th")).collect();
+    let head = if head.is_empty() { head } else { format!("<thead>\n{head}</thead>\n") };
+    let body: String = body.iter().map(|row| line(row, "td", "td")).collect();
+    format!("<table>\n<caption>{caption}</caption>\n{head}<tbody>\n{body}</tbody>\n</table>\n")
+}
+
+fn paragraph(text: &str) -> String {
+    format!("<p>{}</p>\n", escaped(text))
+}
+
+/// A text in which nothing is taken for a tag.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_taken_for_a_tag() {
+        let rows = [["a".to_owned(), "b".to_owned()], ["x < \"y\" & z".to_owned(), "<script>".to_owned()]];
+        let expected = "<table>\n<caption>c</caption>\n<thead>\n<tr><th scope=\"col\">a</th><th scope=\"col\">b</th></tr>\n\
+            </thead>\n<tbody>\n<tr><td>x &lt; &quot;y&quot; &amp; z</td><td>&lt;script&gt;</td></tr>\n</tbody>\n</table>\n";
+        assert_eq!(table("c", &rows, true), expected);
+    }
+}

@@ -1,0 +1,318 @@
+//! How a derivative comes about: the steps of one execution with their values, the partial derivatives, and the adjoints.
+//!
+//! Everything here was computed by the program that is explained, so it cannot disagree with its derivative.
+
+pub mod derivation;
+pub(crate) mod formula;
+pub(crate) mod html;
+pub(crate) mod latex;
+pub(crate) mod views;
+
+use super::{Kink, Outcome, Session, Status};
+use crate::diagnostic::Diagnostic;
+use crate::native::formula::{Formula, slopes};
+use crate::native::{PrimitiveId, Rule};
+use crate::source::Span;
+use crate::types::World;
+use crate::value::number::in_formula;
+use crate::vm::operators::check::finite_difference;
+use crate::vm::operators::check::finite_difference::Estimate;
+use crate::vm::{Count, Did, Row, Trace};
+
+/// An execution of a function that was differentiated, step by step.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Explained {
+    /// How the function is written.
+    pub function: String,
+    /// What it was differentiated by.
+    pub inputs: Vec<Quantity>,
+    /// What was computed of that, in order; nothing when it is too much to be read.
+    pub operations: Vec<Operation>,
+    /// How many steps there were.
+    pub steps: usize,
+    /// What was done where, and how often.
+    pub counts: Vec<Count>,
+    /// The names of its results, none for one that does not depend on the inputs, and their values.
+    pub results: Vec<(Option<String>, f64)>,
+    /// Kinks that were met: the operation, its slopes on the left and on the right, and the one that is taken.
+    pub kinks: Vec<Kink>,
+    /// How many bytes the recording takes.
+    pub bytes: usize,
+}
+
+/// A number with a name.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Quantity {
+    /// What it is called here.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+    /// Its adjoint: the derivative of the result by it.
+    pub adjoint: f64,
+}
+
+/// A step.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Operation {
+    /// Its result; the value is NaN where nobody kept it.
+    pub quantity: Quantity,
+    /// What was done, with the names of operands: `x * sin(x)`.
+    pub formula: String,
+    /// The name of the operation: `sin`, `*`.
+    pub symbol: String,
+    /// The rule of differentiation that applies.
+    pub rule: String,
+    /// The derivatives of the result by the operands that move.
+    pub partials: Vec<Partial>,
+    /// Where it stands in the text.
+    pub span: Span,
+}
+
+/// A partial derivative of a step.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Partial {
+    /// The name of the operand.
+    pub by: String,
+    /// The derivative as a formula, where there is one.
+    pub formula: Option<String>,
+    /// Its value.
+    pub value: f64,
+}
+
+impl Session {
+    /// Explains the derivative of a function at a point: `at` is a list of arguments as they are written.
+    ///
+    /// # Errors
+    /// What is wrong with the function or the arguments, or what stopped it.
+    pub fn explain(&mut self, function: &str, at: &str) -> Result<Explained, Vec<Diagnostic>> {
+        let text = format!("valueWithPullback(at: {at}, of: {function}).pullback(1)");
+        let trace = self.trace(&text)?;
+        let kinks = self.machine.take_kinks();
+        let names = self.names_of_parameters(function);
+        Ok(explained(function, &trace, &names).with_kinks(&kinks))
+    }
+
+    /// Runs a text that differentiates something, and gives the last sweep of it.
+    fn trace(&mut self, text: &str) -> Result<Trace, Vec<Diagnostic>> {
+        let compiled = self.compile_entered("‹explain›", text).map_err(|outcome| outcome.diagnostics)?;
+        self.machine.levels.watch(crate::tape::watch::Wanted { steps: true, kinks: true, ..self.wanted });
+        let Outcome { diagnostics, status, .. } = self.execute(compiled);
+        self.machine.levels.watch(self.wanted);
+        let trace = self.machine.shown.take();
+        if status == Status::Done { Ok(trace.unwrap_or_default()) } else { Err(diagnostics) }
+    }
+
+    /// The value of a text that gives an array of numbers. What it declares is forgotten.
+    ///
+    /// # Errors
+    /// What is wrong with it, or what stopped it.
+    pub fn numbers(&mut self, text: &str) -> Result<Vec<f64>, Vec<Diagnostic>> {
+        let array = self.array("‹check›", text)?;
+        Ok(array.map_or(vec![], |array| array.f.to_vec()))
+    }
+
+    /// The slope at 0 of a function of one number, written as a closure, by differences; nothing where they say nothing.
+    ///
+    /// # Errors
+    /// What is wrong with it, or what stopped it.
+    pub fn difference(&mut self, function: &str) -> Result<Option<Estimate>, Vec<Diagnostic>> {
+        let points: Vec<f64> = std::iter::once(0.0).chain(finite_difference::steps().flat_map(|h| [h, -h])).collect();
+        let list = points.iter().map(|t| format!("{t:?}")).collect::<Vec<_>>().join(", ");
+        let values = self.numbers(&format!("let _d: (Double) -> Double = {function}; [{list}].map(_d)"))?;
+        let at = |t: f64| points.iter().position(|p| *p == t).and_then(|i| values.get(i)).copied();
+        let middle = at(0.0).unwrap_or(f64::NAN);
+        let mut value = |t: f64| Ok::<_, Vec<Diagnostic>>(at(t).filter(|y| y.is_finite()));
+        finite_difference::slope((middle, middle.abs()), &mut value)
+    }
+
+    /// What the parameters of a function are called, as far as that is known.
+    fn names_of_parameters(&mut self, function: &str) -> Vec<String> {
+        names_of_parameters(&mut self.world, function)
+    }
+}
+
+impl Explained {
+    pub(super) fn with_kinks(self, kinks: &[Kink]) -> Explained {
+        Explained { kinks: kinks.to_vec(), ..self }
+    }
+}
+
+/// What the parameters of a function are called, which is a closure or has a name.
+pub(super) fn names_of_parameters(world: &mut World, function: &str) -> Vec<String> {
+    match function.strip_prefix('{').and_then(|rest| rest.split_once(" in ")) {
+        Some((names, _)) => names.split(',').map(parameter).collect(),
+        None => world.names_of_parameters(function),
+    }
+}
+
+/// The name of a closure's parameter, without its type and without brackets.
+fn parameter(text: &str) -> String {
+    let name = text.split(':').next().unwrap_or_default();
+    name.trim_matches(|c: char| c.is_whitespace() || c == '(' || c == ')').to_owned()
+}
+
+/// Letters for what has no name of its own.
+const LETTERS: &[&str] = &["u", "v", "w", "p", "q", "r", "s", "t", "a", "b", "c", "d", "g", "h", "k", "m"];
+
+/// Names of nodes.
+struct Names {
+    by_node: Vec<String>,
+}
+
+impl Names {
+    fn of(trace: &Trace, parameters: &[String]) -> Names {
+        let inputs = trace.inputs.len();
+        let own = parameters.len() == inputs;
+        let mut names: Vec<String> = (0..inputs)
+            .map(|i| match own {
+                true => parameters[i].clone(),
+                false if inputs == 1 => "x".to_owned(),
+                false => format!("x{}", subscript(i + 1)),
+            })
+            .collect();
+        let is_free = |name: &&&str| !names.iter().any(|n| n == **name);
+        let result = ["y", "z"].iter().find(is_free).unwrap_or(&"result");
+        let mut free = LETTERS.iter().filter(is_free).map(ToString::to_string).collect::<Vec<_>>().into_iter();
+        let mut numbered = (1..).map(|n| format!("u{}", subscript(n)));
+        names.resize(trace.rows.last().map_or(inputs, |row| row.node as usize), String::new());
+        for row in &trace.rows {
+            let output = trace.outputs.iter().position(|(node, _)| *node == row.node);
+            let name = match output {
+                Some(_) if trace.outputs.len() == 1 => Some((*result).to_owned()),
+                Some(i) => Some(format!("{result}{}", subscript(i + 1))),
+                None => free.next().or_else(|| numbered.next()),
+            };
+            names[row.node as usize - 1] = name.unwrap_or_default();
+        }
+        Names { by_node: names }
+    }
+
+    fn name(&self, node: u32) -> &str {
+        (node as usize).checked_sub(1).and_then(|i| self.by_node.get(i)).map_or("?", String::as_str)
+    }
+}
+
+/// A number as an index: ₁₂.
+fn subscript(n: usize) -> String {
+    let digit = |c: char| c.to_digit(10).and_then(|d| char::from_u32(0x2080 + d)).unwrap_or(c);
+    n.to_string().chars().map(digit).collect()
+}
+
+pub(super) fn explained(function: &str, trace: &Trace, parameters: &[String]) -> Explained {
+    let names = Names::of(trace, parameters);
+    let inputs = trace.inputs.iter().zip(1..).map(|((value, adjoint), node)| Quantity {
+        name: names.name(node).to_owned(),
+        value: *value,
+        adjoint: *adjoint,
+    });
+    let name = |node: u32| (node != 0).then(|| names.name(node).to_owned());
+    Explained {
+        function: function.to_owned(),
+        inputs: inputs.collect(),
+        operations: trace.rows.iter().map(|row| operation(row, &names)).collect(),
+        steps: trace.steps,
+        counts: trace.counts.clone(),
+        results: trace.outputs.iter().map(|(node, value)| (name(*node), *value)).collect(),
+        kinks: vec![],
+        bytes: trace.bytes,
+    }
+}
+
+fn operation(row: &Row, names: &Names) -> Operation {
+    let own = names.name(row.node);
+    let partials = |formula: &dyn Fn(usize) -> Option<String>| -> Vec<Partial> {
+        let partial = |(i, (node, value)): (usize, &(u32, f64))| Partial {
+            by: names.name(*node).to_owned(),
+            formula: formula(i),
+            value: *value,
+        };
+        row.partials.iter().enumerate().map(partial).collect()
+    };
+    let quantity = |value| Quantity { name: own.to_owned(), value, adjoint: row.adjoint };
+    match &row.did {
+        Did::Primitive { id, operands, n, value, span } => {
+            let words: Vec<String> = operands
+                .iter()
+                .map(|(node, x)| if *node == 0 { in_formula(*x) } else { names.name(*node).to_owned() })
+                .collect();
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            // The partial derivatives are those of the operands that move.
+            let moving: Vec<usize> = (0..operands.len()).filter(|i| operands[*i].0 != 0).collect();
+            let formula = |i: usize| moving.get(i).and_then(|i| slope(*id, *i, &words, own, *n));
+            Operation {
+                quantity: quantity(*value),
+                formula: written(*id, &words, *n),
+                symbol: id.info().symbol().to_owned(),
+                rule: rule(*id, moving.len(), operands.len()),
+                partials: partials(&formula),
+                span: *span,
+            }
+        }
+        Did::Sum(value) => Operation {
+            quantity: quantity(value.unwrap_or(f64::NAN)),
+            formula: format!("sum of {} products", row.partials.len()),
+            symbol: "sum".to_owned(),
+            rule: "sum and product rule".to_owned(),
+            partials: partials(&|_| None),
+            span: Span::default(),
+        },
+        Did::Called { name, operands, value, span } => {
+            let words: Vec<&str> = operands.iter().map(|node| names.name(*node)).collect();
+            let rule = match &**name {
+                "withDerivative" => "its adjoint is edited",
+                "checkpoint" => "run again on the way back",
+                _ => "a registered derivative",
+            };
+            Operation {
+                quantity: quantity(*value),
+                formula: format!("{name}({})", words.join(", ")),
+                symbol: name.to_string(),
+                rule: rule.to_owned(),
+                partials: partials(&|_| None),
+                span: *span,
+            }
+        }
+        Did::Other => Operation {
+            quantity: quantity(f64::NAN),
+            formula: "another step".to_owned(),
+            symbol: "other".to_owned(),
+            rule: String::new(),
+            partials: partials(&|_| None),
+            span: Span::default(),
+        },
+    }
+}
+
+/// An operation with its operands as the language writes it.
+fn written(id: PrimitiveId, words: &[&str], n: i64) -> String {
+    match (id.info().symbol(), words) {
+        ("-", [x]) | ("neg", [x]) => format!("-{x}"),
+        ("pow", [x]) => format!("{x}^{n}"),
+        ("pow", [x, p]) => format!("{x}^{p}"),
+        (sign @ ("+" | "-" | "*" | "/"), [a, b]) => format!("{a} {sign} {b}"),
+        (name, words) => format!("{name}({})", words.join(", ")),
+    }
+}
+
+/// The slope of a primitive in one of its operands as a formula about their names.
+fn slope(id: PrimitiveId, i: usize, words: &[&str], result: &str, n: i64) -> Option<String> {
+    match id.info().rule {
+        Rule::Slopes(_) => slopes(id).get(i).map(|formula: &Formula| formula.about(words, result, n)),
+        Rule::Bilinear => words.get(1 - i.min(1)).map(|other| (*other).to_owned()),
+        Rule::Linear(_) | Rule::Flat | Rule::Opaque(_) => None,
+    }
+}
+
+fn rule(id: PrimitiveId, moving: usize, operands: usize) -> String {
+    let is_scaled = operands == 2 && moving == 1;
+    match id.info().symbol() {
+        "+" if is_scaled => "a constant is added".to_owned(),
+        "+" | "-" if operands == 2 => "sum rule".to_owned(),
+        "*" if is_scaled => "constant factor".to_owned(),
+        "*" => "product rule".to_owned(),
+        "/" => "quotient rule".to_owned(),
+        "pow" => "power rule".to_owned(),
+        "neg" | "-" => "constant factor".to_owned(),
+        name => format!("derivative of {name}"),
+    }
+}

@@ -1,0 +1,290 @@
+//! What helps while a text is typed that cannot be compiled yet: how a word may go on, and what a call takes.
+
+use crate::session::query::inspect::{WORDS, char_at, is_part_of_name, receiver_of};
+use crate::session::{Class, Input, Session};
+use crate::types::World;
+use crate::types::signature_help::{Callable, Parameter};
+
+/// How a word may go on.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Completion {
+    /// Where the word begins, in bytes.
+    pub start: usize,
+    /// What it may become.
+    pub words: Vec<String>,
+}
+
+/// A call whose parentheses are not closed yet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Call<'t> {
+    /// What is called: `f`, `xs.map`, `Point`.
+    callee: &'t str,
+    /// What stands behind the parenthesis so far.
+    arguments: &'t str,
+}
+
+/// Behind these words stands a name that is declared.
+const NAMING: &[&str] = &["let", "var", "func", "struct", "class", "enum", "protocol", "typealias", "for"];
+
+impl Session {
+    /// How the word before a place in a text may go on.
+    pub fn complete(&mut self, text: &str, at: usize) -> Completion {
+        let Some(before) = text.get(..at) else { return Completion::default() };
+        let (above, line) = before.split_at(last_statement(before));
+        let start = before.rfind(|c: char| !is_part_of_name(c)).map_or(0, |n| n + char_at(before, n));
+        let word = &before[start..];
+        let mut words = self.knowing(above, |session| match before[..start].strip_suffix('.') {
+            Some(receiver) => session.members(receiver_of(receiver)),
+            None => session.words(line, word),
+        });
+        words.retain(|candidate| candidate.starts_with(word));
+        words.sort();
+        words.dedup();
+        Completion { start, words }
+    }
+
+    /// What the call takes that a place in a text stands in: `newton(f, from: Double, steps: Int = …) -> Trace`.
+    pub fn signature(&mut self, text: &str, at: usize) -> Option<String> {
+        let before = text.get(..at)?;
+        let (above, line) = before.split_at(last_statement(before));
+        let call = open_call(line)?;
+        let callables = self.knowing(above, |session| session.callables(call.callee));
+        let (used, count) = (labels_of(call.arguments), parts(call.arguments).len());
+        let takes = |callable: &&Callable| {
+            let has = |label: &&str| callable.parameters.iter().any(|p| p.label.as_deref() == Some(*label));
+            count <= callable.parameters.len().max(1) && used.iter().all(has)
+        };
+        let callable = callables.iter().find(takes).or_else(|| callables.first())?;
+        Some(described(call.callee.rsplit('.').next().unwrap_or_default(), callable))
+    }
+
+    /// What is called around a place in a text.
+    pub fn called_around(text: &str, at: usize) -> Option<&str> {
+        let before = text.get(..at)?;
+        open_call(&before[last_statement(before)..]).map(|call| call.callee)
+    }
+
+    /// Asks something when also what a text declares is known. Behind that the session is as it was.
+    fn knowing<A>(&mut self, text: &str, ask: impl FnOnce(&mut Session) -> A) -> A {
+        let before = self.before();
+        if !text.trim().is_empty() {
+            // Where something is wrong with it, what is right is known all the same.
+            let _ = self.compile(&[Input { name: "‹above›", text }], true);
+        }
+        let answer = ask(self);
+        self.put_back(before);
+        answer
+    }
+
+    fn members(&mut self, receiver: &str) -> Vec<String> {
+        self.of_type(receiver, World::member_names).ok().flatten().unwrap_or_default()
+    }
+
+    /// Names, words of the language, and the labels that a call may have where it stands.
+    fn words(&mut self, line: &str, word: &str) -> Vec<String> {
+        let mut words = self.labels(line, word);
+        if !word.is_empty() {
+            words.extend(self.world.top_names());
+            words.extend(WORDS.iter().map(ToString::to_string));
+            words.extend(declared_in(&line[..line.len() - word.len()]));
+        }
+        words
+    }
+
+    fn labels(&mut self, line: &str, word: &str) -> Vec<String> {
+        let Some(call) = open_call(line) else { return vec![] };
+        // A label stands at the beginning of an argument.
+        if parts(call.arguments).last().is_some_and(|part| part.trim() != word) {
+            return vec![];
+        }
+        let used = labels_of(call.arguments);
+        let labels = self.callables(call.callee).into_iter().flat_map(|callable| callable.parameters);
+        let labels = labels.filter_map(|p| p.label).filter(|label| !used.contains(&label.as_str()));
+        labels.map(|label| format!("{label}:")).collect()
+    }
+
+    fn callables(&mut self, callee: &str) -> Vec<Callable> {
+        let Some((receiver, member)) = callee.rsplit_once('.') else { return self.world.callables(callee) };
+        let own = self.world.callable_members_of(receiver, member);
+        if !own.is_empty() {
+            return own;
+        }
+        let found = self.of_type(receiver, |world, ty| world.callable_members(ty, member));
+        found.ok().flatten().unwrap_or_default()
+    }
+}
+
+/// Where the last statement of a text begins: the first line of those that a bracket holds together.
+fn last_statement(text: &str) -> usize {
+    let (mut depth, mut start) = (0_usize, 0);
+    for (at, c) in signs(text) {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            '\n' if depth == 0 => start = at + 1,
+            _ => {}
+        }
+    }
+    start
+}
+
+/// The characters of a text that stand in no comment and in no literal of a text.
+fn signs(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let pieces = Session::highlight(text).into_iter();
+    let mut hidden = pieces.filter(|(_, class)| matches!(class, Class::Text | Class::Comment)).peekable();
+    text.char_indices().filter(move |(at, _)| {
+        while hidden.next_if(|(range, _)| range.end <= *at).is_some() {}
+        hidden.peek().is_none_or(|(range, _)| !range.contains(at))
+    })
+}
+
+/// The innermost call that is open at the end of a text; none inside of a closure.
+fn open_call(text: &str) -> Option<Call<'_>> {
+    let mut open: Vec<(usize, char)> = vec![];
+    for (at, c) in signs(text) {
+        match c {
+            '(' | '[' | '{' => open.push((at, c)),
+            ')' | ']' | '}' => drop(open.pop()),
+            _ => {}
+        }
+    }
+    let around = open.iter().rev().take_while(|(_, c)| *c != '{').filter(|(_, c)| *c == '(');
+    let mut calls = around.map(|(at, _)| Call { callee: receiver_of(&text[..*at]), arguments: &text[at + 1..] });
+    calls.find(|call| call.callee.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '['))
+}
+
+/// What stands between the commas of a list that are in no brackets.
+fn parts(arguments: &str) -> Vec<&str> {
+    let (mut parts, mut from, mut depth) = (vec![], 0, 0_usize);
+    for (at, c) in signs(arguments) {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(&arguments[from..at]);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&arguments[from..]);
+    parts
+}
+
+/// The labels that arguments have.
+fn labels_of(arguments: &str) -> Vec<&str> {
+    let label = |part: &'_ str| -> Option<usize> {
+        let end = part.find(|c| !is_part_of_name(c))?;
+        (end > 0 && part[end..].starts_with(':')).then_some(end)
+    };
+    parts(arguments).into_iter().map(str::trim).filter_map(|part| Some(&part[..label(part)?])).collect()
+}
+
+/// The names that the beginning of a statement declares for what comes behind: of functions with their parameters, of
+/// variables, and of what a closure is given.
+fn declared_in(text: &str) -> Vec<String> {
+    let words = |text: &str| -> Vec<String> {
+        let all = text.split(|c| !is_part_of_name(c)).filter(|word| word.starts_with(|c: char| c.is_alphabetic()));
+        all.map(str::to_owned).collect()
+    };
+    let mut names = vec![];
+    for line in text.lines() {
+        let all = words(line);
+        names.extend(all.windows(2).filter(|two| NAMING.contains(&two[0].as_str())).map(|two| two[1].clone()));
+        let is_function = line.trim_start().starts_with("func ") || line.contains(" func ");
+        if is_function || line.contains(") =") {
+            let heading = line.split([')']).next().unwrap_or_default();
+            names.extend(words(heading));
+        }
+        for (given, _) in line.match_indices(" in").map(|(at, _)| line.split_at(at)) {
+            names.extend(words(given.rsplit('{').next().unwrap_or_default()));
+        }
+    }
+    names
+}
+
+/// What is called, on one line.
+fn described(name: &str, callable: &Callable) -> String {
+    let parameters: Vec<String> = callable.parameters.iter().map(parameter).collect();
+    let result = callable.result.as_ref().map_or_else(String::new, |ty| format!(" -> {ty}"));
+    format!("{name}({}){result}", parameters.join(", "))
+}
+
+fn parameter(p: &Parameter) -> String {
+    let default = if p.has_default { " = …" } else { "" };
+    match &p.label {
+        Some(label) => format!("{label}: {}{default}", p.ty),
+        None => format!("{}{default}", p.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::Options;
+
+    fn session() -> Session {
+        let options = Options { interactive: true, ..Options::default() };
+        let mut session = Session::new(options, Box::new(std::io::sink()));
+        session.enter("‹1›", "struct Point { var x = 0.0; var y: Double }\nfunc walk(_ p: Point, by step: Double, times: Int = 1) -> Point { p }\nlet xs = [1.0, 2.0]");
+        session
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        session().complete(text, text.len()).words
+    }
+
+    fn signature(text: &str) -> String {
+        session().signature(text, text.len()).unwrap_or_default()
+    }
+
+    #[test]
+    fn the_call_around_a_place() {
+        for (text, callee) in [
+            ("f(1, g(2), ", Some("f")),
+            ("f(g(", Some("g")),
+            ("xs.map(", Some("xs.map")),
+            ("f((1 + ", Some("f")),
+            ("f([a, ", Some("f")),
+            ("f(\"(\" + ", Some("f")),
+            ("f { x in ", None),
+            ("f(at: 1) { x in ", None),
+            ("f(1)", None),
+            ("(1 + ", None),
+        ] {
+            assert_eq!(open_call(text).map(|call| call.callee), callee, "{text}");
+        }
+    }
+
+    #[test]
+    fn labels_are_offered_where_an_argument_begins() {
+        assert_eq!(words("walk(p, b"), ["break", "by:"]);
+        assert_eq!(words("walk(p, by: 1, "), ["times:"]);
+        assert_eq!(words("walk(p, by: "), Vec::<String>::new());
+        assert_eq!(words("Point("), ["x:", "y:"]);
+        assert_eq!(words("xs.reduce("), ["into:"]);
+        assert_eq!(words("derivative("), ["along:", "at:", "from:", "in:", "of:"]);
+    }
+
+    #[test]
+    fn names_that_stand_above_are_offered() {
+        assert_eq!(words("let speed = 1.0\nfunc faster() -> Double { 2 * spee"), ["speed"]);
+        assert_eq!(words("let origin = Point(y: 1)\norigin.y"), ["y"]);
+        assert_eq!(words("func twice(_ number: Double) -> Double {\n  let other = 2 * numbe"), ["number"]);
+        assert_eq!(words("func g(_ a: Int, unit u: Int) -> Int { a }\ng(1, un"), ["unit:"]);
+        assert_eq!(words("xs.map { element in ele"), ["element"]);
+        // And nothing of it stays.
+        let mut session = session();
+        session.complete("let speed = 1.0\nspee", 19);
+        assert_eq!(session.complete("spee", 4).words, Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_signature_is_told_inside_of_a_call() {
+        assert_eq!(signature("walk(a, "), "walk(p, by: Double, times: Int = …) -> Point");
+        assert_eq!(signature("Point(x: 1, "), "Point(x: Double = …, y: Double) -> Point");
+        assert_eq!(signature("sin("), "sin(x) -> Double");
+        assert_eq!(signature("f(x) = x * x\nf("), "f(x) -> Double");
+        assert_eq!(signature("1 + "), "");
+    }
+}

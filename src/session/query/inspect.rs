@@ -1,0 +1,194 @@
+//! What a person may ask: the type of an expression, what is declared, what a name means.
+
+use crate::diagnostic::Diagnostic;
+use crate::session::run::interactive::Shown;
+use crate::session::{Input, Outcome, Session};
+use crate::source::Span;
+use crate::types::World;
+use crate::types::declare::interactive::Names;
+use crate::types::model::ty::Type;
+
+/// What is known of a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Topic {
+    /// How it is declared, on one line.
+    pub declaration: String,
+    /// What its comment says.
+    pub text: String,
+}
+
+/// A declaration of more lines than these is cut.
+const LONGEST_DECLARATION: usize = 12;
+
+/// Words of the language that begin something.
+pub(crate) const WORDS: &[&str] = &[
+    "break",
+    "case",
+    "catch",
+    "checkpoint",
+    "class",
+    "continue",
+    "default",
+    "defer",
+    "else",
+    "enum",
+    "extension",
+    "false",
+    "for",
+    "func",
+    "guard",
+    "if",
+    "import",
+    "in",
+    "let",
+    "nil",
+    "protocol",
+    "repeat",
+    "return",
+    "self",
+    "static",
+    "struct",
+    "switch",
+    "throw",
+    "true",
+    "try",
+    "typealias",
+    "var",
+    "where",
+    "while",
+];
+
+impl Session {
+    /// The type of an expression, which is not run; nothing for a text without a value.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn type_of(&mut self, text: &str) -> Result<Option<String>, Vec<Diagnostic>> {
+        self.of_type(text, |world, ty| world.show(ty))
+    }
+
+    /// What there is to be said of the type of an expression. Behind that the session is as it was: the type may be one
+    /// that it does not know any more.
+    pub(crate) fn of_type<A>(
+        &mut self,
+        text: &str,
+        say: impl FnOnce(&mut World, &Type) -> A,
+    ) -> Result<Option<A>, Vec<Diagnostic>> {
+        let before = self.before();
+        let compiled = self.compile(&[Input { name: "‹type›", text }], true);
+        let said = match compiled {
+            Ok(compiled) => Ok(compiled.checked.value.map(|ty| say(&mut self.world, &ty))),
+            Err(Outcome { diagnostics, .. }) => Err(diagnostics),
+        };
+        self.put_back(before);
+        said
+    }
+
+    /// Everything that texts declared and that can be named, in the order of the texts.
+    pub fn declared(&mut self) -> Vec<Shown> {
+        let all = self.world.declared_since(&Names::default());
+        all.into_iter().map(|declared| self.shown(declared)).collect()
+    }
+
+    /// What is declared under a name, `Type.member` included.
+    pub fn topics(&mut self, name: &str) -> Vec<Topic> {
+        let places = self.world.places_of(name);
+        let mut topics: Vec<Topic> = places.into_iter().filter_map(|span| self.topic(span)).collect();
+        topics.dedup();
+        topics
+    }
+
+    /// The declaration at a place and the comment above it.
+    fn topic(&self, span: Span) -> Option<Topic> {
+        if span == Span::default() {
+            return None;
+        }
+        let source = self.sources.get(self.sources.source_of(span)?);
+        let at = (span.start - source.start) as usize;
+        let text = &*source.text;
+        let line_start = text.get(..at)?.rfind('\n').map_or(0, |n| n + 1);
+        let declaration = declaration_at(text.get(line_start..)?);
+        let above = text.get(..line_start)?.lines().rev().map(str::trim);
+        let is_attribute = |line: &str| line.starts_with('@') && without_attributes(line).is_empty();
+        let comment = above.take_while(|line| line.starts_with("///") || is_attribute(line));
+        let mut lines: Vec<&str> = comment.filter_map(|line| line.strip_prefix("///")).collect();
+        lines.reverse();
+        let lines = lines.iter().map(|line| line.strip_prefix(' ').unwrap_or(line));
+        Some(Topic { declaration, text: lines.collect::<Vec<_>>().join("\n") })
+    }
+}
+
+/// The beginning of the declaration that a text starts with, on one line: as far as its body.
+fn declaration_at(text: &str) -> String {
+    let mut depth = 0i32;
+    let mut out = String::new();
+    for line in text.lines().take(LONGEST_DECLARATION) {
+        depth +=
+            line.chars().map(|c| i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'))).sum::<i32>();
+        let is_inside = out.is_empty() || out.ends_with('(') || line.trim_start().starts_with(')');
+        out.push_str(if is_inside { "" } else { " " });
+        out.push_str(line.trim());
+        if depth <= 0 {
+            break;
+        }
+    }
+    let declaration = without_attributes(&out);
+    declaration.split(" {").next().unwrap_or_default().trim().to_owned()
+}
+
+/// A declaration without what stands before it: `@primitive("…") func` is `func`.
+fn without_attributes(line: &str) -> &str {
+    let mut rest = line;
+    while let Some(attribute) = rest.strip_prefix('@') {
+        let name_end = attribute.find(|c: char| !is_part_of_name(c)).unwrap_or(attribute.len());
+        rest = &attribute[name_end..];
+        if rest.starts_with('(') {
+            rest = rest.find(')').map_or("", |close| &rest[close + 1..]);
+        }
+        rest = rest.trim_start();
+    }
+    rest
+}
+
+pub(crate) fn is_part_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+pub(crate) fn char_at(text: &str, at: usize) -> usize {
+    text[at..].chars().next().map_or(0, char::len_utf8)
+}
+
+/// The end of a text that is the expression before a dot: names, dots, and brackets that match.
+pub(crate) fn receiver_of(text: &str) -> &str {
+    let mut depth = 0usize;
+    let mut start = text.len();
+    for (at, c) in text.char_indices().rev() {
+        match c {
+            ')' | ']' => depth += 1,
+            '(' | '[' if depth == 0 => break,
+            '(' | '[' => depth -= 1,
+            c if depth == 0 && !is_part_of_name(c) && c != '.' && c != '"' => break,
+            _ => {}
+        }
+        start = at;
+    }
+    &text[start..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_receiver_ends_at_its_dot() {
+        for (text, receiver) in [("let y = xs", "xs"), ("f(xs[1].a)", "f(xs[1].a)"), ("g(p", "p"), ("1 + a.b", "a.b")] {
+            assert_eq!(receiver_of(text), receiver);
+        }
+    }
+
+    #[test]
+    fn attributes_are_left_out() {
+        assert_eq!(without_attributes("@primitive(\"double.sin\") func sin(_ x: Double)"), "func sin(_ x: Double)");
+        assert_eq!(without_attributes("@inlinable @discardableResult func f()"), "func f()");
+    }
+}

@@ -1,0 +1,182 @@
+//! Questions about what was entered: the values of a text that is forgotten again, functions as tables, and what a
+//! function is differentiable in.
+
+pub(crate) mod completion;
+pub(crate) mod curves;
+pub(crate) mod format;
+pub(crate) mod highlight;
+pub(crate) mod inspect;
+
+use crate::diagnostic::Diagnostic;
+use crate::session::{Input, Session};
+use crate::value::{Cells, Ref};
+use std::rc::Rc;
+
+/// A parameter of a function that is asked about.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Asked {
+    /// Its name.
+    pub name: String,
+    /// Its type, as it is written.
+    pub ty: String,
+    /// What is in the way of a derivative; nothing when it has one.
+    pub obstacle: Option<String>,
+    /// Whether the function is linear in it.
+    pub is_linear: bool,
+}
+
+impl Session {
+    /// The value of a text that gives an array of texts. What it declares is forgotten.
+    ///
+    /// # Errors
+    /// What is wrong with it, or what stopped it.
+    pub(crate) fn texts(&mut self, name: &str, text: &str) -> Result<Vec<String>, Vec<Diagnostic>> {
+        let text_of = |value: &Ref| if let Ref::Text(text) = value { text.to_string() } else { String::new() };
+        let array = self.array(name, text)?;
+        Ok(array.map_or(vec![], |array| array.r.iter().map(text_of).collect()))
+    }
+
+    /// The array that a text gives. What it declares is forgotten.
+    pub(crate) fn array(&mut self, name: &str, text: &str) -> Result<Option<Rc<Cells>>, Vec<Diagnostic>> {
+        let names = self.world.names();
+        let compiled = self.compile_entered(name, text).map_err(|outcome| outcome.diagnostics)?;
+        let result = self.computed(compiled.script);
+        self.world.take_back(names);
+        match result {
+            Ok(values) => Ok(match values.r.first() {
+                Some(Ref::Cells(array)) => Some(Rc::clone(array)),
+                _ => None,
+            }),
+            Err(fault) => Err(self.concluded(Err(fault), vec![]).diagnostics),
+        }
+    }
+
+    /// The values of functions of one number, or of expressions in `x`, between two bounds, in steps.
+    ///
+    /// # Errors
+    /// What is wrong with a function, a bound or the step, or what stopped it.
+    pub fn table(
+        &mut self,
+        functions: &[&str],
+        (from, to): (&str, &str),
+        step: Option<&str>,
+    ) -> Result<Vec<String>, Vec<Diagnostic>> {
+        let bodies: Vec<String> = functions.iter().map(|function| self.as_function(function)).collect();
+        let names = functions.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+        let step = step.map_or(String::new(), |step| format!(", step: Double({step})"));
+        let text = format!(
+            "[table([{}], Double({from})...Double({to}){step}, names: [{names}]).description]",
+            bodies.join(", ")
+        );
+        let texts = self.texts("‹table›", &text)?;
+        Ok(texts.iter().flat_map(|text| text.lines()).map(str::to_owned).collect())
+    }
+
+    /// What a function is differentiable in; nothing for what is no function.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn differentiable(&mut self, function: &str) -> Result<Option<Vec<Asked>>, Vec<Diagnostic>> {
+        let Some((types, result)) = self.type_of(function)?.as_deref().and_then(parts_of) else { return Ok(None) };
+        let mut names = crate::session::explain::names_of_parameters(&mut self.world, function);
+        if names.len() != types.len() || names.iter().any(String::is_empty) {
+            names = (1..=types.len()).map(|n| if types.len() == 1 { "x".into() } else { format!("x{n}") }).collect();
+        }
+        let labels = self.world.labels_of_parameters(function);
+        // Nothing is said for certain of a function that a variable holds.
+        let is_known = function.starts_with('{') || !labels.is_empty();
+        let call = call(function, &names, &labels);
+        let mut asked = vec![];
+        for (k, (name, ty)) in names.iter().zip(&types).enumerate() {
+            let others = (0..types.len()).filter(|other| *other != k);
+            let others: Vec<String> = others.map(|other| format!("{}: {}", names[other], types[other])).collect();
+            let mut promise = |strength: &str| {
+                let inner =
+                    format!("let _d: @differentiable{strength} ({ty}) -> {result} = {{ {name} in {call} }}; _ = _d");
+                let head =
+                    if others.is_empty() { String::new() } else { format!("({}) -> Void in ", others.join(", ")) };
+                self.obstacle(&format!("let _a = {{ {head}{inner} }}"))
+            };
+            let obstacle = promise("");
+            let is_linear = is_known && obstacle.is_none() && promise("(linear)").is_none();
+            asked.push(Asked { name: name.clone(), ty: ty.clone(), obstacle, is_linear });
+        }
+        Ok(Some(asked))
+    }
+
+    /// What the compiler has against a text, in one sentence; the session stays as it was.
+    fn obstacle(&mut self, text: &str) -> Option<String> {
+        let before = self.before();
+        let compiled = self.compile(&[Input { name: "‹diff›", text }], false);
+        self.put_back(before);
+        let outcome = compiled.err()?;
+        let error = outcome.diagnostics.into_iter().find(Diagnostic::is_error)?;
+        let why = error.notes.iter().find(|note| note.span.is_none()).map(|note| note.text.clone());
+        let why = why.unwrap_or(error.message);
+        // The type is all that there is to say of a parameter that does not move.
+        match why.strip_prefix("parameter type ").and_then(|rest| rest.split_once(", but ")) {
+            Some((unmet, _)) => Some(unmet.to_owned()),
+            None => Some(why),
+        }
+    }
+}
+
+/// What a function does with its own parameters: its body, where it is written here, and otherwise a call.
+fn call(function: &str, names: &[String], labels: &[Option<String>]) -> String {
+    let written = function.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    if let Some((_, body)) = written.and_then(|rest| rest.split_once(" in ")) {
+        return body.trim().to_owned();
+    }
+    let argument = |(k, name): (usize, &String)| match labels.get(k).cloned().flatten() {
+        Some(label) => format!("{label}: {name}"),
+        None => name.clone(),
+    };
+    let arguments = names.iter().enumerate().map(argument).collect::<Vec<_>>().join(", ");
+    if function.starts_with('{') { format!("({function})({arguments})") } else { format!("{function}({arguments})") }
+}
+
+/// The types of the parameters and of the result of a function type as it is written.
+pub(crate) fn parts_of(ty: &str) -> Option<(Vec<String>, String)> {
+    let ty = ty.rsplit_once("@differentiable ").map_or(ty, |(_, ty)| ty);
+    let mut depth = 0;
+    let close = ty.char_indices().find(|(_, c)| {
+        depth += i32::from(*c == '(') - i32::from(*c == ')');
+        depth == 0
+    })?;
+    let (inside, rest) = (ty.get(1..close.0)?, ty.get(close.0 + 1..)?);
+    let result = rest.trim_start().strip_prefix("->")?.trim().to_owned();
+    let mut types = vec![String::new()];
+    let mut depth = 0;
+    for c in inside.chars() {
+        depth += i32::from("([<".contains(c)) - i32::from(")]>".contains(c));
+        match (c, types.last_mut()) {
+            (',', _) if depth == 0 => types.push(String::new()),
+            (c, Some(last)) => last.push(c),
+            (_, None) => {}
+        }
+    }
+    let is_name = |text: &str| text.trim().chars().all(|c| c.is_alphanumeric() || c == '_');
+    let types = types.iter().map(|ty| match ty.split_once(": ") {
+        Some((name, ty)) if is_name(name) => ty.trim().to_owned(),
+        _ => ty.trim().to_owned(),
+    });
+    Some((types.filter(|ty| !ty.is_empty()).collect(), result))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts_of;
+
+    #[test]
+    fn the_type_of_a_function_has_parts() {
+        let parts = |ty| parts_of(ty).map(|(types, result)| (types.join(" and "), result));
+        let of = |types: &str, result: &str| Some((types.to_owned(), result.to_owned()));
+        assert_eq!(parts("(Double, Int) -> Double"), of("Double and Int", "Double"));
+        assert_eq!(parts("(x: Double) -> (Double) -> Double"), of("Double", "(Double) -> Double"));
+        assert_eq!(
+            parts("([String: Double], (Int, Int)) -> [Double]"),
+            of("[String: Double] and (Int, Int)", "[Double]")
+        );
+        assert_eq!(parts("Double"), None);
+    }
+}

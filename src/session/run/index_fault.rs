@@ -1,0 +1,60 @@
+//! `i + 1 = 5, a = [1, 2, 4]`: what an index was, in the words of the program.
+
+/// Longer expressions are not repeated.
+const LONGEST: usize = 40;
+
+/// What explains an index that is out of range, by the names that its place in the text gives: `xs[i + 1]`.
+pub(crate) fn explained(values: &[(String, String)], text: &str) -> Vec<(String, String)> {
+    let Some((collection, index)) = parts(text) else { return values.to_vec() };
+    let named = |name: &str, value: &str| match name {
+        "index" if is_number(index) => None,
+        "index" => Some((index.to_owned(), value.to_owned())),
+        "count" if values.iter().any(|(name, _)| name == "elements") => None,
+        "count" => Some((format!("{collection}.count"), value.to_owned())),
+        "elements" => Some((collection.to_owned(), value.to_owned())),
+        other => Some((other.to_owned(), value.to_owned())),
+    };
+    values.iter().filter_map(|(name, value)| named(name, value)).collect()
+}
+
+/// The collection and the index of an expression `collection[index]`.
+fn parts(text: &str) -> Option<(&str, &str)> {
+    let inside = text.strip_suffix(']')?;
+    let mut depth = 0;
+    let open = inside.char_indices().rev().find_map(|(at, c)| {
+        match c {
+            ']' | ')' | '}' => depth += 1,
+            '[' if depth == 0 => return Some(at),
+            '[' | '(' | '{' => depth -= 1,
+            _ => {}
+        }
+        None
+    })?;
+    let (collection, index) = (inside[..open].trim(), inside[open + 1..].trim());
+    let is_short = |part: &str| !part.is_empty() && part.len() <= LONGEST && !part.contains(['\n', '"']);
+    (is_short(collection) && is_short(index)).then_some((collection, index))
+}
+
+fn is_number(text: &str) -> bool {
+    text.parse::<i64>().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_has_the_name_that_it_has_in_the_text() {
+        let values = [("index", "5"), ("count", "3")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let told = |text: &str| {
+            let values = explained(&values, text);
+            values.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(told("xs[i + 1]"), "i + 1 = 5, xs.count = 3");
+        assert_eq!(told("rows[f(2)[0]][j[k]]"), "j[k] = 5, rows[f(2)[0]].count = 3");
+        assert_eq!(told("xs[5]"), "xs.count = 3");
+        assert_eq!(told("xs.remove(at: 5)"), "index = 5, count = 3");
+        assert_eq!(told("]"), "index = 5, count = 3");
+        assert_eq!(told("[5]"), "index = 5, count = 3");
+    }
+}

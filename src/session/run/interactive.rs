@@ -1,0 +1,167 @@
+//! Texts that are entered one after the other: what each leaves behind, and what becomes of one that fails.
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::ir::Program;
+use crate::ir::lower::Lowering;
+use crate::session::{Compiled, Input, Outcome, Session, Status};
+use crate::types::World;
+use crate::types::declare::interactive::{Declared, Names, What};
+use crate::types::model::tree::GlobalId;
+use crate::types::model::ty::Type;
+use crate::value::{Bank, Cells, Components, Ref};
+use std::path::PathBuf;
+
+/// What came of a text that was entered.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Answer {
+    /// Everything to be said, in the order of places.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How it ended.
+    pub status: Status,
+    /// What it declared, in the order of the text, and behind that the value of its last expression.
+    pub shown: Vec<Shown>,
+}
+
+/// A declaration or a value, as it is shown to a person.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Shown {
+    /// What it is called; a value without a name is that of an expression.
+    pub name: Option<String>,
+    /// Its type, or for a type the word that declares it.
+    pub ty: String,
+    /// Its value as the language writes it.
+    pub value: Option<String>,
+}
+
+/// How far a text can be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reading {
+    /// To its end.
+    Whole,
+    /// It is the beginning of something longer.
+    Beginning,
+    /// To something that nothing can begin with.
+    Wrong,
+}
+
+/// What a session is put back to when a text does not compile.
+pub(crate) struct Before {
+    world: World,
+    lowering: Lowering,
+    program: Program,
+    imported: Vec<PathBuf>,
+}
+
+impl Session {
+    /// Enters a text into a session that is [interactive](crate::session::Options::interactive): it may use what earlier texts
+    /// declared, and declare it again.
+    ///
+    /// A text that does not compile leaves the session as it was. One that stops while it runs leaves the variables that
+    /// had their values by then; functions and types, too, unless they use a variable that has none.
+    pub fn enter(&mut self, name: &str, text: &str) -> Answer {
+        let names = self.world.names();
+        match self.compile_entered(name, text) {
+            Ok(compiled) => {
+                // Every text gets a fresh look, and what others have met is not its own.
+                self.machine.levels.watch(self.wanted);
+                self.machine.take_kinks();
+                self.execute_entered(compiled, &names)
+            }
+            Err(Outcome { diagnostics, status, .. }) => Answer { diagnostics, status, shown: vec![] },
+        }
+    }
+
+    /// Compiles a text that may give a value; one that does not compile leaves the session as it was.
+    pub(crate) fn compile_entered(&mut self, name: &str, text: &str) -> Result<Compiled, Outcome> {
+        let before = self.before();
+        let compiled = self.compile(&[Input { name, text }], true);
+        if compiled.is_err() {
+            self.put_back(before);
+        }
+        compiled
+    }
+
+    /// Whether a text can be entered as it stands.
+    pub fn reading(text: &str) -> Reading {
+        let parsed = crate::syntax::parse(text, 0);
+        match parsed.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+            _ if parsed.incomplete => Reading::Beginning,
+            true => Reading::Wrong,
+            false => Reading::Whole,
+        }
+    }
+
+    pub(crate) fn before(&self) -> Before {
+        Before {
+            world: self.world.clone(),
+            lowering: self.lowering.clone(),
+            program: self.program.clone(),
+            imported: self.imported.clone(),
+        }
+    }
+
+    pub(crate) fn put_back(&mut self, before: Before) {
+        let Before { world, lowering, program, imported } = before;
+        (self.world, self.lowering, self.program, self.imported) = (world, lowering, program, imported);
+    }
+
+    fn execute_entered(&mut self, compiled: Compiled, names: &Names) -> Answer {
+        let Compiled { checked, script, diagnostics } = compiled;
+        let result = self.start(script, checked.value.as_ref(), "_debugDescribe");
+        let stopped = result.as_ref().err().map(|fault| fault.backtrace.last().map_or(fault.span, |call| call.span));
+        let Outcome { diagnostics, status, value } = self.concluded(result, diagnostics);
+        if let Some(span) = stopped {
+            self.world.keep_until(names, checked.script, span.start);
+        }
+        let mut shown = vec![];
+        for declared in self.world.declared_since(names) {
+            shown.push(self.shown(declared));
+        }
+        if let (Some(value), Some(ty)) = (value, &checked.value) {
+            let value = Some(value).filter(|_| !matches!(ty, Type::Function(_)));
+            shown.push(Shown { name: None, ty: self.world.show(ty), value });
+        }
+        Answer { diagnostics, status, shown }
+    }
+
+    pub(crate) fn shown(&mut self, declared: Declared) -> Shown {
+        let Declared { name, what, .. } = declared;
+        let (ty, value) = match what {
+            What::Function(ty) => (ty, None),
+            What::Type(word) => (word.to_owned(), None),
+            What::Variable { global, ty } => {
+                (self.world.show_variable(global, &ty), self.text_of_variable(global, &ty))
+            }
+        };
+        Shown { name: Some(name), ty, value }
+    }
+
+    /// The value of a global variable as the language writes it; a function has no text.
+    fn text_of_variable(&mut self, global: GlobalId, ty: &Type) -> Option<String> {
+        if matches!(ty, Type::Function(_)) {
+            return None;
+        }
+        let value = self.value_of(global)?;
+        let text = self.text_function("_debugDescribe", ty)?;
+        let mut compiler = crate::session::run::OnDemand::new(&self.program);
+        let text = self.machine.run(&mut compiler, text.0, value.all()).ok()?;
+        match text.r.first() {
+            Some(Ref::Text(text)) => Some(text.to_string()),
+            _ => None,
+        }
+    }
+
+    fn value_of(&self, global: GlobalId) -> Option<Cells> {
+        let (mut f, mut i, mut r) = (vec![], vec![], vec![]);
+        let globals = &self.machine.globals;
+        for (bank, at) in self.lowering.storage(global)? {
+            let at = *at as usize;
+            match bank {
+                Bank::F => f.push(*globals.f.get(at)?),
+                Bank::I => i.push(*globals.i.get(at)?),
+                Bank::R => r.push(globals.r.get(at)?.clone()),
+            }
+        }
+        Some(Cells::record(Components { f: &f, slots: &[], i: &i, r: &r }))
+    }
+}

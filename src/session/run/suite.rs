@@ -1,0 +1,106 @@
+//! The tests of a file: `test "name" { … }`.
+
+use crate::diagnostic::Diagnostic;
+use crate::ir::FunctionId;
+use crate::session::run::OnDemand;
+use crate::session::{Input, Options, Outcome, Session, Status};
+use crate::syntax::ast::{DeclKind, File, Stmt, StmtKind};
+use crate::types::model::tree::FunctionRef;
+use crate::value::Components;
+use std::io::Write;
+
+/// The tests of a module that passed the compiler.
+#[derive(Debug)]
+pub struct Suite {
+    script: FunctionId,
+    functions: Vec<FunctionId>,
+    /// The tests, in the order of the text.
+    pub tests: Vec<Test>,
+    /// Warnings about the module.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A test.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Test {
+    /// Its name, without quotation marks.
+    pub name: String,
+    /// The file that it stands in.
+    pub file: String,
+    /// The line that it begins in, from 1.
+    pub line: u32,
+}
+
+/// What came of a test.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ran {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Whether the statements before it ended that way, so that it never began.
+    pub is_before: bool,
+}
+
+impl Session {
+    /// Compiles a module with its tests; an outcome instead when there are errors.
+    pub fn suite(&mut self, inputs: &[Input]) -> Result<Suite, Outcome> {
+        self.keeps_tests = true;
+        let compiled = self.compile(inputs, false)?;
+        let (mut functions, mut tests) = (vec![], vec![]);
+        for (function, name, span) in self.world.tests(&compiled.checked.functions) {
+            let function = FunctionRef { function, generics: vec![] };
+            functions.push(self.lowering.function(&mut self.world, &mut self.program, &function));
+            let (file, line) =
+                self.sources.place(span.start).map_or_else(Default::default, |p| (p.name.to_string(), p.line));
+            tests.push(Test { name: title(&name), file, line });
+        }
+        Ok(Suite { script: compiled.script, functions, tests, diagnostics: compiled.diagnostics })
+    }
+
+    /// Runs the statements of a module and then one of its tests, on a machine of its own that prints to `output`: nothing
+    /// that happened before can be seen, and nothing is left behind.
+    pub fn run_test(&mut self, suite: &Suite, number: usize, options: &Options, output: Box<dyn Write>) -> Ran {
+        self.machine = crate::session::run::machine(options, crate::session::printing_to(output));
+        if let Err(fault) = self.computed(suite.script) {
+            return Ran { outcome: self.concluded(Err(fault), vec![]), is_before: true };
+        }
+        let Some(function) = suite.functions.get(number) else {
+            let outcome = Outcome { diagnostics: vec![], status: Status::Done, value: None };
+            return Ran { outcome, is_before: false };
+        };
+        let mut compiler =
+            OnDemand::knowing(&self.program, &mut self.world, &self.sources).marking_thresholds(self.wanted.kinks);
+        let result = self.machine.run(&mut compiler, function.0, Components::default());
+        Ran { outcome: self.concluded(result.map(|_| None), vec![]), is_before: false }
+    }
+
+    /// Decides what becomes of the tests of a file: a program is run without them, those of an imported file are not its
+    /// importer's, and one that is entered at a prompt is run at once.
+    pub(crate) fn settle_tests(&self, file: &mut File, is_imported: bool) {
+        if self.world.is_interactive {
+            for item in &mut file.items {
+                if let Some(body) = body(item).cloned() {
+                    item.kind = StmtKind::Do { body, catches: vec![] };
+                }
+            }
+        } else if is_imported || !self.keeps_tests {
+            file.items.retain(|item| body(item).is_none());
+        }
+    }
+}
+
+/// The block of a test.
+fn body(item: &Stmt) -> Option<&crate::syntax::ast::Block> {
+    match &item.kind {
+        StmtKind::Decl(decl) => match &decl.kind {
+            DeclKind::Test { body, .. } => Some(body),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// `test "name"` without what stands around the name.
+fn title(name: &str) -> String {
+    let quoted = name.strip_prefix("test ").unwrap_or(name);
+    quoted.strip_prefix('"').and_then(|n| n.strip_suffix('"')).unwrap_or(quoted).to_owned()
+}

@@ -1,0 +1,242 @@
+//! What people write who come from other languages, and how it is written here.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::syntax::parser::failure::Context;
+
+/// Words that begin declarations elsewhere: the words, the one that does here, and the rule.
+const OPENERS: &[(&[&str], &str, &str)] = &[
+    (&["def", "function", "fn", "fun", "proc"], "func", "functions are declared with 'func'"),
+    (&["const", "val", "final"], "let", "constants are declared with 'let'"),
+    (
+        &["int", "double", "float", "string", "bool", "long", "char", "auto"],
+        "var",
+        "variables are declared with 'var', constants with 'let'",
+    ),
+];
+
+/// Words that are operators elsewhere.
+const OPERATORS: &[(&str, &str)] = &[("and", "&&"), ("or", "||"), ("mod", "%")];
+
+type Habit = fn(&Context) -> Option<Diagnostic>;
+
+const HABITS: &[Habit] = &[
+    opener,
+    print_without_brackets,
+    operator_word,
+    not_word,
+    lambda,
+    else_if,
+    choice,
+    single_quotes,
+    equals_twice,
+    counting_loop,
+    result_behind_colon,
+    slice,
+    dictionary_in_braces,
+    let_before_function,
+    colon_equals,
+    typed_throws,
+];
+
+/// The diagnostic for a failure that has to do with a habit.
+pub(crate) fn explain(c: &Context) -> Option<Diagnostic> {
+    HABITS.iter().find_map(|habit| habit(c))
+}
+
+fn error(c: &Context, from: usize, to: usize, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error(Code::Syntax, c.place(from, to), message)
+}
+
+/// `def f(x)`, `const x = 3`, `int x = 3`
+fn opener(c: &Context) -> Option<Diagnostic> {
+    let line = c.line_before();
+    let (_, word, rule) = OPENERS.iter().find(|(words, ..)| words.contains(&&*line))?;
+    if !c.starts_operand() {
+        return None;
+    }
+    let end = c.end_before();
+    let (from, to) = (end - line.len(), end);
+    Some(error(c, from, to, format!("{rule}, not '{line}'")).fix(format!("write '{word}'"), c.place(from, to), *word))
+}
+
+/// `print "text"`
+fn print_without_brackets(c: &Context) -> Option<Diagnostic> {
+    if c.line_before() != "print" || !c.starts_operand() {
+        return None;
+    }
+    let mut d = error(c, c.at, c.at + c.found.len(), "what is printed stands in brackets");
+    let (open, close) = (c.place(c.end_before(), c.at), c.rest_of_line().after());
+    d.helps.push(crate::diagnostic::Help {
+        text: "put it in brackets".into(),
+        edits: vec![(open, "(".into()), (close, ")".into())],
+    });
+    Some(d)
+}
+
+/// `a and b`
+fn operator_word(c: &Context) -> Option<Diagnostic> {
+    let (word, operator) = OPERATORS.iter().find(|(word, _)| *word == c.found)?;
+    let place = c.span;
+    Some(error(c, c.at, c.at + word.len(), format!("'{word}' is written '{operator}'")).fix(
+        format!("write '{operator}'"),
+        place,
+        *operator,
+    ))
+}
+
+/// `not a`
+fn not_word(c: &Context) -> Option<Diagnostic> {
+    if c.last_word() != "not" || !c.starts_operand() {
+        return None;
+    }
+    let from = c.end_before() - 3;
+    Some(error(c, from, from + 3, "'not' is written '!'").fix("write '!'", c.place(from, c.at), "!"))
+}
+
+/// `lambda x: …`
+fn lambda(c: &Context) -> Option<Diagnostic> {
+    if c.last_word() != "lambda" {
+        return None;
+    }
+    let from = c.end_before() - "lambda".len();
+    Some(error(c, from, c.end_before(), "a closure is written in braces: '{ x in … }'"))
+}
+
+/// `} elif …`
+fn else_if(c: &Context) -> Option<Diagnostic> {
+    if !matches!(c.found, "elif" | "elsif" | "elseif") {
+        return None;
+    }
+    let message = format!("'{}' is written 'else if'", c.found);
+    Some(error(c, c.at, c.at + c.found.len(), message).fix("write 'else if'", c.span, "else if"))
+}
+
+/// `a if condition else b`
+fn choice(c: &Context) -> Option<Diagnostic> {
+    if c.found != "if" || c.line_before().is_empty() || !c.rest().contains(" else ") {
+        return None;
+    }
+    Some(error(c, c.at, c.at + 2, "a choice between two values is written 'condition ? a : b'"))
+}
+
+/// `'text'`
+fn single_quotes(c: &Context) -> Option<Diagnostic> {
+    let inner = c.rest().strip_prefix('\'')?;
+    let length = inner.find('\'')?;
+    let to = c.at + length + 2;
+    let text = c.text(c.at + 1, to - 1).filter(|t| !t.contains(['"', '\\']))?;
+    Some(error(c, c.at, to, "a text stands in double quotes").fix(
+        "write double quotes",
+        c.place(c.at, to),
+        format!("\"{text}\""),
+    ))
+}
+
+/// `let x == 3`
+fn equals_twice(c: &Context) -> Option<Diagnostic> {
+    let line = c.line_before();
+    let declares = line.starts_with("let ") || line.starts_with("var ");
+    if c.found != "=" || !declares || c.last_byte() != b'=' || c.end_before() != c.at {
+        return None;
+    }
+    let (from, to) = (c.at - 1, c.at + 1);
+    Some(error(c, from, to, "a value is given with '='; '==' compares").fix("write '='", c.place(from, to), "="))
+}
+
+/// `for (var i = 0; i < n; i += 1)`
+fn counting_loop(c: &Context) -> Option<Diagnostic> {
+    let line = c.line_before();
+    let head = line.strip_prefix("for")?.trim_start().strip_prefix('(')?;
+    if !["var", "let", "int", "auto"].iter().any(|word| head.trim_start().starts_with(word)) || !c.rest().contains(';')
+    {
+        return None;
+    }
+    let message = "a loop that counts is written 'for i in 0 ..< n { … }'";
+    let from = c.end_before() - line.len();
+    Some(
+        error(c, from, from + 3, message).help("steps of another size: 'for x in stride(from: 0, to: n, by: 2) { … }'"),
+    )
+}
+
+/// `func f(x: Double): Double`
+fn result_behind_colon(c: &Context) -> Option<Diagnostic> {
+    let line = c.line_before();
+    if c.found != ":" || c.last_byte() != b')' || !(line.starts_with("func ") || line.contains(" func ")) {
+        return None;
+    }
+    Some(error(c, c.at, c.at + 1, "the result's type stands behind '->'").fix("write '->'", c.span, " ->"))
+}
+
+/// `xs[0:2]`
+fn slice(c: &Context) -> Option<Diagnostic> {
+    let line = c.line_before();
+    let at = c.found.eq(":").then(|| open_bracket(&line, '[')).flatten()?;
+    let is_subscript = line[..at].ends_with(|ch: char| ch.is_alphanumeric() || matches!(ch, ')' | ']'));
+    if !is_subscript {
+        return None;
+    }
+    Some(error(c, c.at, c.at + 1, "a part of a collection is taken with a range").fix(
+        "write a range, without its end",
+        c.span,
+        " ..< ",
+    ))
+}
+
+/// `{"a": 1}`
+fn dictionary_in_braces(c: &Context) -> Option<Diagnostic> {
+    let line = c.line_before();
+    let at = c.found.eq(":").then(|| open_bracket(&line, '{')).flatten()?;
+    if !line[at + 1..].trim_start().starts_with('"') {
+        return None;
+    }
+    Some(error(c, c.at, c.at + 1, "a dictionary stands in square brackets: '[key: value]'"))
+}
+
+/// The last bracket of a line that is open, if it is this one.
+fn open_bracket(line: &str, wanted: char) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, ch) in line.char_indices().rev() {
+        match ch {
+            ')' | ']' | '}' => depth += 1,
+            '(' | '[' | '{' if depth > 0 => depth -= 1,
+            '(' | '[' | '{' => return (ch == wanted).then_some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// `let f(x) = …`
+fn let_before_function(c: &Context) -> Option<Diagnostic> {
+    let line = c.line_before();
+    let name = line.strip_prefix("let ").or_else(|| line.strip_prefix("var "))?;
+    if c.found != "(" || name.contains(' ') || !c.rest().contains(") =") {
+        return None;
+    }
+    let from = c.end_before() - line.len();
+    let word = c.place(from, from + 4);
+    Some(error(c, from, from + 3, format!("a function is defined without 'let': '{name}(x) = …'")).fix(
+        "remove it",
+        word,
+        "",
+    ))
+}
+
+/// `f(x) := …`
+fn colon_equals(c: &Context) -> Option<Diagnostic> {
+    if !c.rest().starts_with(":=") {
+        return None;
+    }
+    let place = c.place(c.at, c.at + 2);
+    Some(error(c, c.at, c.at + 2, "a definition is written with '='").fix("write '='", place, "="))
+}
+
+/// `func f() throws(E)`
+fn typed_throws(c: &Context) -> Option<Diagnostic> {
+    let line = c.line_before();
+    let open = open_bracket(&line, '(').filter(|at| line[..*at].trim_end().ends_with("throws"))?;
+    let length = c.rest().find(')')? + 1;
+    let from = c.end_before() - (line.len() - open);
+    let message = "which errors a function throws is not declared: 'throws' stands alone";
+    Some(error(c, from, c.at + length, message).fix("leave the type out", c.place(from, c.at + length), ""))
+}

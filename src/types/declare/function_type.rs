@@ -1,0 +1,131 @@
+//! Function types as they are written, and whether what they promise can be kept.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{Attribute, AttributeArgs, FunctionTypeParam, TypeExpr, TypeExprKind};
+use crate::types::model::tables::World;
+use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
+use crate::types::names::type_expr::{TypeScope, differentiable_attribute};
+use std::rc::Rc;
+
+impl World {
+    pub(crate) fn resolve_function_type(
+        &mut self,
+        params: &[FunctionTypeParam],
+        result: &TypeExpr,
+        throws: bool,
+        attributes: &[Attribute],
+        scope: &TypeScope,
+    ) -> Type {
+        let strength = match differentiable_attribute(attributes) {
+            None if attributes.iter().any(is_convention_of_c) => Strength::C,
+            None => Strength::Plain,
+            Some(false) => Strength::Differentiable,
+            Some(true) => Strength::Linear,
+        };
+        let mut resolved: Vec<FunctionParam> = vec![];
+        for param in params {
+            let marked = |name: &str| param.attributes.iter().find(|a| &*a.name.name == name);
+            let no_derivative = marked("noDerivative");
+            let ty = self.resolve_attributed(&param.attributes, &param.ty, scope);
+            if let Some(attribute) = no_derivative.filter(|_| strength <= Strength::Plain) {
+                let message = "'@noDerivative' may only be used on parameters of '@differentiable' function types";
+                self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
+            }
+            if strength >= Strength::Differentiable && no_derivative.is_none() {
+                self.check_promised_type(&ty, strength, true, param.ty.span);
+            }
+            self.check_of_functions(&param.attributes, &ty, param.ty.span);
+            let autoclosure = marked("autoclosure").is_some();
+            let no_derivative = no_derivative.is_some();
+            resolved.push(FunctionParam { ty, is_inout: param.is_inout, no_derivative, autoclosure });
+        }
+        let span = result.span;
+        let result = self.resolve_type(result, scope);
+        if let Some(attribute) = attributes.iter().find(|_| strength >= Strength::Differentiable)
+            && resolved.is_empty()
+        {
+            let message = "'@differentiable' function type requires at least one differentiability parameter";
+            self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
+        }
+        let gives_nothing = result.is_unit() && !resolved.iter().any(|p| p.is_inout);
+        if strength >= Strength::Differentiable {
+            match gives_nothing {
+                true => self.unfit_for_promise(&result, "'Differentiable'", "@differentiable", false, span),
+                false => self.check_promised_type(&result, strength, false, span),
+            }
+        }
+        Type::Function(Rc::new(FunctionType { params: resolved, result, throws, strength }))
+    }
+
+    /// A type with attributes before it that are not part of a function type as it is written.
+    pub(crate) fn resolve_attributed(&mut self, attributes: &[Attribute], inner: &TypeExpr, scope: &TypeScope) -> Type {
+        let Some(attribute) = attributes.iter().find(|a| &*a.name.name == "differentiable") else {
+            return self.resolve_type(inner, scope);
+        };
+        if let TypeExprKind::Function { params, result, throws, attributes: inside } = &inner.kind {
+            let all: Vec<Attribute> = attributes.iter().chain(inside).cloned().collect();
+            return self.resolve_function_type(params, result, *throws, &all, scope);
+        }
+        let ty = self.resolve_type(inner, scope);
+        if ty != Type::Error {
+            let message = "'@differentiable' attribute only applies to function types";
+            self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
+        }
+        ty
+    }
+
+    /// Only functions can be kept, and only they can be made of an argument.
+    pub(crate) fn check_of_functions(&mut self, attributes: &[Attribute], ty: &Type, written: Span) {
+        let of_functions = |a: &&Attribute| matches!(&*a.name.name, "escaping" | "autoclosure");
+        let Some(attribute) = attributes.iter().find(of_functions) else { return };
+        if matches!(self.shallow(ty), Type::Function(_) | Type::Error | Type::Var(_)) {
+            return;
+        }
+        let message = format!("'@{}' attribute only applies to function types", attribute.name.name);
+        let diagnostic = Diagnostic::error(Code::WrongContext, attribute.span, message);
+        let before = Span::new(attribute.span.start, written.start.max(attribute.span.end));
+        self.report(diagnostic.fix("leave it out", before, ""));
+    }
+
+    /// What a differentiable function takes and gives has tangents; a linear one works on vectors.
+    fn check_promised_type(&mut self, ty: &Type, strength: Strength, is_parameter: bool, span: Span) {
+        let differentiable = self.protocol("Differentiable");
+        let mut what = "'Differentiable'".to_string();
+        let mut fits = self.conforms_to(ty, differentiable);
+        let mut attribute = "@differentiable";
+        if strength == Strength::Linear {
+            let vector =
+                self.normalize_type(&Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into()));
+            fits &= self.normalize_type(ty) == vector || matches!(ty, Type::Function(_) | Type::Error);
+            what = format!("'Differentiable' and satisfy '{0} == {0}.TangentVector'", self.show(ty));
+            attribute = "@differentiable(linear)";
+        }
+        if !fits {
+            self.unfit_for_promise(ty, &what, attribute, is_parameter, span);
+        }
+    }
+
+    fn unfit_for_promise(&mut self, ty: &Type, what: &str, attribute: &str, is_parameter: bool, span: Span) {
+        let part = if is_parameter { "parameter" } else { "result" };
+        let text = self.show(ty);
+        let question = if is_parameter { "; did you want to add '@noDerivative' to this parameter?" } else { "" };
+        let message = format!(
+            "{part} type '{text}' does not conform to {what}, but the enclosing function type is '{attribute}'{question}"
+        );
+        let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
+        if is_parameter {
+            diagnostic = diagnostic.fix("the function is not differentiated by it", span.before(), "@noDerivative ");
+        }
+        self.report(diagnostic);
+    }
+}
+
+/// Whether an attribute is `@convention(c)`.
+fn is_convention_of_c(attribute: &Attribute) -> bool {
+    let text = match &attribute.args {
+        AttributeArgs::Text(text) => text.trim_matches(['(', ')', ' ']),
+        AttributeArgs::None | AttributeArgs::Differentiation(_) => "",
+    };
+    &*attribute.name.name == "convention" && text.split(',').next().is_some_and(|name| name.trim() == "c")
+}

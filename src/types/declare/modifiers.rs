@@ -1,0 +1,234 @@
+//! Modifiers: in front of which declarations each may stand.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{Accessors, Decl, DeclKind, Ident, NominalKind};
+use crate::types::model::tables::{GroupId, Owner, World};
+
+/// Where a declaration stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Around {
+    Module,
+    Function,
+    Struct,
+    Enum,
+    Class,
+    Protocol,
+    ProtocolExtension,
+}
+
+const LEVELS: &[&str] = &["public", "internal", "private", "fileprivate", "open", "package"];
+
+/// What stands instead of a modifier; empty to leave it out.
+struct Fault {
+    message: String,
+    instead: &'static str,
+}
+
+fn fault(message: impl Into<String>) -> Option<Fault> {
+    Some(Fault { message: message.into(), instead: "" })
+}
+
+impl World {
+    /// What surrounds the members of a group.
+    pub(crate) fn around(&self, group: GroupId) -> Around {
+        match self.groups[group.0 as usize].owner {
+            Owner::Module => Around::Module,
+            Owner::Protocol(p) if self.protocol_data(p).group == group => Around::Protocol,
+            Owner::Protocol(_) => Around::ProtocolExtension,
+            Owner::Nominal(n) => match self.nominal_data(n).kind {
+                NominalKind::Struct => Around::Struct,
+                NominalKind::Enum => Around::Enum,
+                NominalKind::Class => Around::Class,
+            },
+        }
+    }
+
+    /// Modifiers that mean nothing where they stand.
+    pub(crate) fn check_modifiers(&mut self, decl: &Decl, around: Around) {
+        for (i, modifier) in decl.modifiers.iter().enumerate() {
+            let found = repeated(&modifier.name, &decl.modifiers[..i]).or_else(|| misplaced(modifier, decl, around));
+            let Some(Fault { message, instead }) = found else { continue };
+            let diagnostic = Diagnostic::error(Code::WrongContext, modifier.span, message);
+            let behind = self.blank_behind(modifier.span);
+            self.report(match instead {
+                "" => diagnostic.fix(format!("leave out '{}'", modifier.name), behind, ""),
+                _ => diagnostic.fix(format!("write '{instead}'"), modifier.span, instead),
+            });
+        }
+    }
+
+    /// A word and the blank behind it.
+    fn blank_behind(&self, word: Span) -> Span {
+        let longer = Span::new(word.start, word.end + 1);
+        if self.source_text(longer).ends_with(' ') { longer } else { word }
+    }
+}
+
+fn repeated(word: &str, before: &[Ident]) -> Option<Fault> {
+    if before.iter().any(|m| &*m.name == word) {
+        return fault("duplicate modifier");
+    }
+    let levels = before.iter().any(|m| LEVELS.contains(&&*m.name));
+    if LEVELS.contains(&word) && levels {
+        return fault("multiple incompatible access-level modifiers specified");
+    }
+    let is_opposite = |a: &str, b: &str| word == a && before.iter().any(|m| &*m.name == b);
+    if is_opposite("mutating", "nonmutating") || is_opposite("nonmutating", "mutating") {
+        return fault("method must not be declared both 'mutating' and 'nonmutating'");
+    }
+    None
+}
+
+fn misplaced(modifier: &Ident, decl: &Decl, around: Around) -> Option<Fault> {
+    let word = &*modifier.name;
+    let not_here = || fault(format!("'{word}' modifier cannot be applied to this declaration"));
+    let kind = &decl.kind;
+    let is_variable = matches!(kind, DeclKind::Variable { .. });
+    let is_init = matches!(kind, DeclKind::Init { .. });
+    match word {
+        "mutating" | "nonmutating" => match kind {
+            DeclKind::Function(_) => misplaced_mutating(word, decl, around),
+            _ => not_here(),
+        },
+        "override" if !matches!(around, Around::Class | Around::Protocol) => {
+            fault("'override' can only be specified on class members")
+        }
+        "convenience" | "required" if !is_init => not_here(),
+        "convenience" => match around {
+            Around::Struct => fault("initializers in structs are not marked with 'convenience'"),
+            Around::Enum => fault("initializers in enums are not marked with 'convenience'"),
+            Around::Protocol | Around::ProtocolExtension => {
+                fault("initializers in protocols are not marked with 'convenience'")
+            }
+            Around::Class | Around::Module | Around::Function => None,
+        },
+        "required" if around != Around::Class => fault("'required' initializer in a type that is no class"),
+        "lazy" | "weak" | "unowned" if !is_variable => not_here(),
+        "lazy" if around == Around::Module && is_constant(kind) => {
+            Some(Fault { message: "'lazy' cannot be used on a let".into(), instead: "" })
+        }
+        "lazy" if matches!(around, Around::Protocol) => fault("'lazy' cannot be used on a protocol requirement"),
+        "indirect" => match kind {
+            DeclKind::Nominal(nominal) if nominal.kind == NominalKind::Enum => None,
+            DeclKind::Cases(_) => None,
+            _ => not_here(),
+        },
+        "static" | "class" => misplaced_static(word, decl, around),
+        "final" => misplaced_final(decl, around),
+        "prefix" | "postfix" | "infix" => misplaced_fixity(word, decl),
+        "optional" => fault("'optional' can only be applied to members of an @objc protocol"),
+        "open" if !matches!(kind, DeclKind::Nominal(n) if n.kind == NominalKind::Class) && around != Around::Class => {
+            Some(Fault {
+                message: "only classes and overridable class members can be declared 'open'; use 'public'".into(),
+                instead: "public",
+            })
+        }
+        _ if LEVELS.contains(&word) => misplaced_level(word, decl, around),
+        "private(set)" | "fileprivate(set)" if is_constant(kind) => {
+            fault(format!("'{word}' modifier cannot be applied to constants"))
+        }
+        "private(set)" | "fileprivate(set)" if is_read_only(kind) => {
+            fault(format!("'{word}' modifier cannot be applied to read-only properties"))
+        }
+        _ => None,
+    }
+}
+
+fn misplaced_mutating(word: &str, decl: &Decl, around: Around) -> Option<Fault> {
+    match around {
+        Around::Module | Around::Function => fault(format!("'{word}' is only valid on methods")),
+        Around::Class => fault(format!("'{word}' is not valid on instance methods in classes")),
+        _ if decl.has("static") => fault(format!("static functions must not be declared {word}")),
+        Around::Struct | Around::Enum | Around::Protocol | Around::ProtocolExtension => None,
+    }
+}
+
+fn misplaced_static(word: &str, decl: &Decl, around: Around) -> Option<Fault> {
+    let (many, one) = match &decl.kind {
+        DeclKind::Function(_) => ("methods", "method"),
+        DeclKind::Variable { .. } => ("properties", "property"),
+        DeclKind::Subscript { .. } => ("subscripts", "subscript"),
+        _ => return fault(format!("'{word}' modifier cannot be applied to this declaration")),
+    };
+    match around {
+        Around::Module | Around::Function => fault(format!("{word} {many} may only be declared on a type")),
+        Around::Class if word == "class" && decl.has("static") => fault("'class' and 'static' say the same"),
+        Around::Class if word == "class" && is_stored(&decl.kind) => Some(Fault {
+            message: "class stored properties not supported in classes; did you mean 'static'?".into(),
+            instead: "static",
+        }),
+        Around::Struct | Around::Enum | Around::Protocol | Around::ProtocolExtension if word == "class" => {
+            Some(Fault {
+                message: format!(
+                    "class {many} are only allowed within classes; use 'static' to declare a static {one}"
+                ),
+                instead: "static",
+            })
+        }
+        _ => None,
+    }
+}
+
+fn misplaced_final(decl: &Decl, around: Around) -> Option<Fault> {
+    let is_class = matches!(&decl.kind, DeclKind::Nominal(n) if n.kind == NominalKind::Class);
+    match &decl.kind {
+        _ if is_class => None,
+        DeclKind::Function(_) | DeclKind::Variable { .. } | DeclKind::Subscript { .. } => match around {
+            Around::Class if decl.has("static") => fault("static declarations are already final"),
+            Around::Class | Around::ProtocolExtension => None,
+            _ => fault("only classes and class members may be marked with 'final'"),
+        },
+        DeclKind::Nominal(_) | DeclKind::Protocol(_) => {
+            fault("only classes and class members may be marked with 'final'")
+        }
+        _ => fault("'final' modifier cannot be applied to this declaration"),
+    }
+}
+
+fn misplaced_fixity(word: &str, decl: &Decl) -> Option<Fault> {
+    match &decl.kind {
+        DeclKind::Operator { .. } => None,
+        DeclKind::Function(function) if crate::types::model::syntax_query::is_operator(&function.name.name) => None,
+        DeclKind::Function(_) => fault(format!("'{word}' requires a function with an operator identifier")),
+        _ => fault(format!("'{word}' modifier cannot be applied to this declaration")),
+    }
+}
+
+fn misplaced_level(word: &str, decl: &Decl, around: Around) -> Option<Fault> {
+    match (&decl.kind, around) {
+        (DeclKind::Cases(_) | DeclKind::Deinit(_) | DeclKind::AssociatedType { .. } | DeclKind::Test { .. }, _) => {
+            fault(format!("'{word}' modifier cannot be applied to this declaration"))
+        }
+        (_, Around::Protocol) => fault(format!("'{word}' modifier cannot be used in protocols")),
+        (_, Around::Function) => fault(format!("attribute '{word}' can only be used in a non-local scope")),
+        (DeclKind::Extension(extension), _) if !extension.inherits.is_empty() => {
+            fault(format!("'{word}' modifier cannot be used with extensions that declare protocol conformances"))
+        }
+        _ => None,
+    }
+}
+
+fn is_constant(kind: &DeclKind) -> bool {
+    matches!(kind, DeclKind::Variable { is_let: true, .. })
+}
+
+fn computed(kind: &DeclKind) -> Option<&Accessors> {
+    match kind {
+        DeclKind::Variable { bindings, .. } => {
+            let mut accessors = bindings.iter().filter_map(|b| b.accessors.as_ref());
+            accessors.find(|a| a.get.is_some() || a.is_requirement)
+        }
+        DeclKind::Subscript { accessors, .. } => Some(accessors),
+        _ => None,
+    }
+}
+
+fn is_read_only(kind: &DeclKind) -> bool {
+    computed(kind).is_some_and(|accessors| accessors.set.is_none())
+}
+
+/// Whether it declares variables that keep their values.
+pub(crate) fn is_stored(kind: &DeclKind) -> bool {
+    matches!(kind, DeclKind::Variable { .. }) && computed(kind).is_none()
+}

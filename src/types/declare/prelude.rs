@@ -1,0 +1,175 @@
+//! The standard library, entered piece by piece: the tree of a declaration is read when its name is first looked up, so
+//! that starting does not take longer when the library grows.
+
+use crate::source::{SourceMap, Span};
+use crate::syntax;
+use crate::syntax::ast::{Decl, Stmt, StmtKind};
+use crate::syntax::{Library, Piece, PieceKind};
+use crate::types::model::tables::{Entry, Group, GroupId, Owner, World};
+use hashbrown::HashMap;
+use std::rc::Rc;
+
+/// File number of everything in the prelude.
+pub(crate) const PRELUDE_FILE: u32 = u32::MAX;
+
+/// The trees of the library's declarations.
+const TREES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.trees"));
+/// The index of them.
+const INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.index"));
+
+/// What of the library was not entered yet. It is looked at before it is changed: to change it copies it, where the prompt
+/// keeps another copy.
+#[derive(Clone, Default)]
+pub(crate) struct Prelude {
+    /// Pieces by name: declarations and extensions apart.
+    declarations: HashMap<&'static str, Vec<Piece<'static>>>,
+    extensions: HashMap<&'static str, Vec<Piece<'static>>>,
+    /// Extensions that add no conformance, by the name of what they extend: each waits until one of its members is asked
+    /// for.
+    members: HashMap<&'static str, Vec<Piece<'static>>>,
+    /// Pieces of modules that have to be imported.
+    waiting: Vec<(&'static str, Piece<'static>)>,
+}
+
+impl World {
+    /// A world in which the library can be found; its texts are the first ones of a session.
+    pub fn new(sources: &mut SourceMap) -> World {
+        let mut world = World { operators: syntax::OperatorTable::standard(), ..World::default() };
+        let library: Library<'static> = rmp_serde::from_slice(INDEX).expect("an index built with this code");
+        for file in &library.files {
+            sources.add(file.name, file.text, true);
+        }
+        for piece in library.pieces {
+            match library.files.get(piece.file as usize).and_then(|file| file.module) {
+                Some(module) => world.prelude.waiting.push((module, piece)),
+                None => world.prelude.list(piece),
+            }
+        }
+        world
+    }
+
+    /// Makes the names of a module visible; `false` when there is no such module.
+    pub(crate) fn import_module(&mut self, name: &str) -> bool {
+        let belongs = |module: &str| module == name || (module == "Glibc" && name == "Darwin");
+        let pieces: Vec<_> = self.prelude.waiting.extract_if(.., |(module, _)| belongs(module)).collect();
+        pieces.into_iter().for_each(|(_, piece)| self.prelude.list(piece));
+        World::is_library_module(name)
+    }
+
+    /// What the library declares under a name.
+    pub(crate) fn library_entries(&mut self, name: &str) -> Vec<Entry> {
+        if self.prelude.declarations.contains_key(name)
+            && let Some(pieces) = self.prelude.declarations.remove(name)
+        {
+            self.enter_pieces(pieces);
+        }
+        self.library.get(name).cloned().unwrap_or_default()
+    }
+
+    /// Enters the library's extensions of a type or protocol that declare a member.
+    pub(crate) fn load_members(&mut self, of: &str, member: &str) {
+        let declares = |piece: &Piece<'static>| piece.members.contains(&member);
+        if self.prelude.members.get(of).is_some_and(|waiting| waiting.iter().any(declares))
+            && let Some(waiting) = self.prelude.members.get_mut(of)
+        {
+            let now = waiting.extract_if(.., |piece| declares(piece)).collect();
+            self.enter_pieces(now);
+        }
+    }
+
+    /// Enters all of the library's extensions of a type or protocol.
+    pub(crate) fn load_all_members(&mut self, of: &str) {
+        self.load_extensions(of);
+        if self.prelude.members.contains_key(of)
+            && let Some(all) = self.prelude.members.remove(of)
+        {
+            self.enter_pieces(all);
+        }
+    }
+
+    /// Enters the library's extensions of a type or protocol that say what it conforms to.
+    pub(crate) fn load_extensions(&mut self, name: &str) {
+        if self.prelude.extensions.contains_key(name)
+            && let Some(pieces) = self.prelude.extensions.remove(name)
+        {
+            self.enter_pieces(pieces);
+        }
+    }
+
+    fn enter_pieces(&mut self, pieces: Vec<Piece<'static>>) {
+        for piece in pieces {
+            let (from, to) = (piece.tree.0 as usize, piece.tree.1 as usize);
+            let declaration: Rc<Decl> = rmp_serde::from_slice(&TREES[from..to]).expect("a tree built with this code");
+            self.declare_top(&declaration, PRELUDE_FILE, true);
+        }
+    }
+
+    /// Enters members that nobody wrote, under the conditions of the group that asks for them, as if they stood at a place.
+    pub(crate) fn declare_synthesized(&mut self, text: &str, asks: GroupId, place: Span) {
+        let Group { owner, file, .. } = self.groups[asks.0 as usize];
+        if owner == Owner::Module {
+            return;
+        }
+        let items = self.written_items(text, place);
+        let requirements = self.groups[asks.0 as usize].requirements.clone();
+        // Like the library's: nobody has written it, so nothing is said about places in it.
+        let group = self.new_group(owner, requirements, vec![], file, true);
+        for item in &items {
+            if let StmtKind::Decl(decl) = &item.kind {
+                self.declare_member(decl, group);
+            }
+        }
+    }
+
+    /// Statements and declarations that nobody wrote, as if they stood at a place.
+    pub(crate) fn written_items(&self, text: &str, place: Span) -> Vec<Stmt> {
+        let mut parsed = syntax::parse_at(text, place);
+        let _ = syntax::fold_file(&mut parsed, &self.operators);
+        parsed.items
+    }
+
+    /// The names that the library declares at the top level, loaded or not.
+    pub(crate) fn library_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.prelude.declarations.keys().map(ToString::to_string).collect();
+        names.extend(self.library.keys().map(ToString::to_string));
+        names.retain(|n| !n.starts_with('_'));
+        names.sort();
+        names
+    }
+
+    /// A function of the library by its name.
+    pub(crate) fn library_function(&mut self, name: &str) -> Option<crate::types::model::tree::FunctionId> {
+        self.library_entries(name).into_iter().find_map(|e| match e.what {
+            crate::types::model::tables::Named::Function(f) => Some(f),
+            _ => None,
+        })
+    }
+}
+
+impl Prelude {
+    /// Lists a piece under its name.
+    fn list(&mut self, piece: Piece<'static>) {
+        let index = match piece.kind {
+            PieceKind::Declaration => &mut self.declarations,
+            PieceKind::Conformance => &mut self.extensions,
+            PieceKind::Members => &mut self.members,
+        };
+        index.entry(piece.name).or_default().push(piece);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_declaration_of_the_library_can_be_read() {
+        let library: Library<'_> = rmp_serde::from_slice(INDEX).unwrap();
+        assert!(library.files.len() > 20 && library.pieces.len() > 200);
+        for piece in &library.pieces {
+            assert!((piece.file as usize) < library.files.len(), "{piece:?}");
+            let tree: Result<Decl, _> = rmp_serde::from_slice(&TREES[piece.tree.0 as usize..piece.tree.1 as usize]);
+            assert!(tree.is_ok(), "{piece:?}: {tree:?}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Where the values of variables and results of a body come from.
+//!
+//! In: a checked body. Out: what each variable is given, what is returned, and which parts a value is made of.
+//!
+//! Not here: conditions, which choose among values and are part of none.
+
+use crate::types::model::tree::{
+    Argument, Body, Callee, Case, Condition, Expr, ExprKind, FunctionId, LocalId, Pattern, PatternKind, Root, Stmt,
+    StmtKind,
+};
+use hashbrown::{HashMap, HashSet};
+
+/// What is known of the variables of a body.
+#[derive(Default)]
+pub(crate) struct Ways<'b> {
+    /// Variables that vary with what the function is differentiated by.
+    pub(crate) varies: HashSet<LocalId>,
+    /// What variables are given.
+    pub(crate) values: HashMap<LocalId, Vec<&'b Expr>>,
+    /// The results.
+    pub(crate) returned: Vec<&'b Expr>,
+    /// A function that nothing goes through.
+    pub(crate) cut: Option<FunctionId>,
+}
+
+impl<'b> Ways<'b> {
+    pub(crate) fn of(body: &'b Body) -> Ways<'b> {
+        let mut ways = Ways::default();
+        ways.statements(&body.statements);
+        ways
+    }
+
+    fn statements(&mut self, statements: &'b [Stmt]) {
+        for s in statements {
+            self.statement(s);
+        }
+    }
+
+    fn statement(&mut self, s: &'b Stmt) {
+        match &s.kind {
+            StmtKind::Let { pattern, value: Some(value) } => self.bind(pattern, value),
+            StmtKind::Assign { place, value } => {
+                if let Root::Local(local) = place.root {
+                    self.values.entry(local).or_default().push(value);
+                }
+                self.inside(value);
+            }
+            StmtKind::Return(Some(value)) => {
+                self.returned.push(value);
+                self.inside(value);
+            }
+            StmtKind::If { conditions, then, otherwise } => {
+                self.conditions(conditions);
+                self.statements(then);
+                self.statements(otherwise);
+            }
+            StmtKind::Guard { conditions, otherwise, .. } => {
+                self.conditions(conditions);
+                self.statements(otherwise);
+            }
+            StmtKind::While { conditions, body, .. } => {
+                self.conditions(conditions);
+                self.statements(body);
+            }
+            StmtKind::Repeat { body, .. } | StmtKind::Block { body, .. } | StmtKind::Defer(body) => {
+                self.statements(body)
+            }
+            StmtKind::For { pattern, sequence, body, .. } => {
+                self.bind(pattern, sequence);
+                self.statements(body);
+            }
+            StmtKind::Switch { local, subject, cases, .. } => {
+                self.values.entry(*local).or_default().push(subject);
+                self.cases(subject, cases);
+            }
+            StmtKind::Catch { body, cases, .. } => {
+                self.statements(body);
+                cases.iter().for_each(|c| self.statements(&c.body));
+            }
+            StmtKind::Expr(e) => self.inside(e),
+            StmtKind::Let { value: None, .. }
+            | StmtKind::Return(None)
+            | StmtKind::InitGlobal { .. }
+            | StmtKind::Break(_)
+            | StmtKind::Continue(_)
+            | StmtKind::Throw(_)
+            | StmtKind::LocalFunction(_) => {}
+        }
+    }
+
+    fn conditions(&mut self, conditions: &'b [Condition]) {
+        for condition in conditions {
+            if let Condition::Match { pattern, value } = condition {
+                self.bind(pattern, value);
+            }
+        }
+    }
+
+    fn cases(&mut self, subject: &'b Expr, cases: &'b [Case]) {
+        for case in cases {
+            for (pattern, _) in &case.patterns {
+                self.bind(pattern, subject);
+            }
+            self.statements(&case.body);
+        }
+    }
+
+    /// Statements that give a value stand inside of expressions.
+    fn inside(&mut self, e: &'b Expr) {
+        match &e.kind {
+            ExprKind::Statements { statements, .. } => self.statements(statements),
+            ExprKind::Chain { base, local, .. } => self.values.entry(*local).or_default().push(base),
+            _ => {}
+        }
+        for part in self.parts(e) {
+            self.inside(part);
+        }
+    }
+
+    fn bind(&mut self, pattern: &Pattern, value: &'b Expr) {
+        match &pattern.kind {
+            PatternKind::Bind(local) => self.values.entry(*local).or_default().push(value),
+            PatternKind::Tuple(parts) | PatternKind::Case { payload: parts, .. } => {
+                parts.iter().for_each(|p| self.bind(p, value));
+            }
+            PatternKind::Some(inner) | PatternKind::Is { pattern: inner, .. } => self.bind(inner, value),
+            PatternKind::Wildcard | PatternKind::Nil | PatternKind::Test { .. } => {}
+        }
+        self.inside(value);
+    }
+
+    /// The parts of an expression that its value is made of.
+    pub(crate) fn parts(&self, e: &'b Expr) -> Vec<&'b Expr> {
+        match &e.kind {
+            ExprKind::Call { callee: Callee::Static(f), .. } if Some(f.function) == self.cut => vec![],
+            ExprKind::Call { args, .. } => values_of(args),
+            ExprKind::CallValue { function, args } => {
+                let mut parts = values_of(args);
+                parts.push(&**function);
+                parts
+            }
+            ExprKind::Ternary { then, otherwise, .. } => vec![&**then, &**otherwise],
+            ExprKind::Chain { base, body, .. } => vec![&**base, &**body],
+            ExprKind::Is { .. } | ExprKind::Interpolation(_) => vec![],
+            ExprKind::Dictionary(pairs) => pairs.iter().map(|(_, value)| value).collect(),
+            _ => e.operands().collect(),
+        }
+    }
+
+    /// The variable that an expression is the value of.
+    pub(crate) fn local(e: &Expr) -> Option<LocalId> {
+        match &e.kind {
+            ExprKind::Local(local) | ExprKind::Statements { result: local, .. } => Some(*local),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn does_vary(&self, e: &'b Expr) -> bool {
+        Self::local(e).is_some_and(|l| self.varies.contains(&l)) || self.parts(e).into_iter().any(|p| self.does_vary(p))
+    }
+
+    /// Finds further variables that vary; whether there were any.
+    pub(crate) fn spread(&mut self) -> bool {
+        let is_new = |(local, values): &(&LocalId, &Vec<&'b Expr>)| {
+            !self.varies.contains(*local) && values.iter().any(|v| self.does_vary(v))
+        };
+        let new: Vec<LocalId> = self.values.iter().filter(is_new).map(|(local, _)| *local).collect();
+        self.varies.extend(&new);
+        !new.is_empty()
+    }
+
+    /// The calls with something that varies, whose results reach what is returned; of each, which of its arguments vary.
+    pub(crate) fn calls_on_the_way(&self) -> Vec<(&'b Expr, Vec<bool>)> {
+        let mut open = self.returned.clone();
+        let mut seen = HashSet::new();
+        let mut calls: Vec<(&'b Expr, Vec<bool>)> = vec![];
+        while let Some(e) = open.pop() {
+            if let ExprKind::Call { callee: Callee::Requirement { .. } | Callee::Static(_), args } = &e.kind
+                && self.does_vary(e)
+            {
+                let varies = |arg: &'b Argument| matches!(arg, Argument::Value(e) if self.does_vary(e));
+                calls.push((e, args.iter().map(varies).collect()));
+            }
+            open.extend(self.parts(e));
+            if let Some(local) = Self::local(e)
+                && seen.insert(local)
+            {
+                open.extend(self.values.get(&local).into_iter().flatten());
+            }
+        }
+        calls.sort_by_key(|(e, _)| e.span.start);
+        calls
+    }
+}
+
+fn values_of(args: &[Argument]) -> Vec<&Expr> {
+    let mut values = vec![];
+    for arg in args {
+        if let Argument::Value(e) = arg {
+            values.push(e);
+        }
+    }
+    values
+}

@@ -1,0 +1,139 @@
+//! The type that a registered derivative must have: `(value:, pullback:)` or `(value:, differential:)`, with a linear
+//! function between the tangent vectors of what the original takes and gives.
+//!
+//! A parameter that the original changes is both: where the original is differentiated by it, the linear function changes
+//! its tangent vector (`inout`), and otherwise it is one more result.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::Name;
+use crate::types::derivative::registration::Original;
+use crate::types::model::declared::RegisteredKind;
+use crate::types::model::tables::{Signature, World};
+use crate::types::model::tree::FunctionId;
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+
+impl World {
+    /// Why the linear function that a derivative returns is not that of its original.
+    pub(crate) fn misfitting_derivative(
+        &mut self,
+        f: FunctionId,
+        original: &Original,
+        kind: RegisteredKind,
+        wrt: &[bool],
+        linear: &Type,
+        span: Span,
+    ) -> Option<Diagnostic> {
+        let name = self.function_data(original.function).base_name.clone();
+        if !wrt.contains(&true) {
+            let message = "no differentiation parameters could be inferred; must differentiate with respect to at least one parameter conforming to 'Differentiable'";
+            return Some(Diagnostic::error(Code::WithRespectTo, span, message));
+        }
+        let results = self.semantic_results(original, wrt);
+        let is_by_changed = original.changed.iter().zip(wrt).any(|(changed, wrt)| *changed && *wrt);
+        if results.is_empty() && !is_by_changed {
+            let message = self.result_does_not_conform(&original.result);
+            return Some(Diagnostic::error(Code::WithRespectTo, span, message));
+        }
+        let (from, to) = self.expected_map(original, kind, wrt, &results);
+        let word = if kind == RegisteredKind::Pullback { "pullback" } else { "differential" };
+        let Type::Function(have) = linear else { return None };
+        let same = |world: &mut World, a: &Type, b: &Type| unlabelled(&world.normalize_type(a)) == unlabelled(b);
+        let takes = |world: &mut World, wanted: &[(Type, bool)]| {
+            have.params.len() == wanted.len()
+                && have.params.iter().zip(wanted).all(|(a, b)| a.is_inout == b.1 && same(world, &a.ty, &b.0))
+        };
+        let fits = takes(self, &from) || spread_seeds(&from, kind).is_some_and(|from| takes(self, &from));
+        if fits && same(self, &have.result, &to) {
+            return None;
+        }
+        let param = |(t, is_inout): &(Type, bool)| format!("{}{}", if *is_inout { "inout " } else { "" }, self.show(t));
+        let from = spread_seeds(&from, kind).unwrap_or(from);
+        let takes = from.iter().map(param).collect::<Vec<_>>().join(", ");
+        let message = format!("function result's '{word}' type does not match '{name}'");
+        let note = format!("'{word}' does not have expected type '({takes}) -> {}'", self.show(&to));
+        Some(Diagnostic::error(Code::Registration, self.function_data(f).span, message).note(note))
+    }
+
+    /// The types of what a function gives, as far as it differentiates: its result, and the parameters that it changes
+    /// without being differentiated by them.
+    fn semantic_results(&mut self, original: &Original, wrt: &[bool]) -> Vec<Type> {
+        let differentiable = self.protocol("Differentiable");
+        let changed = original.params.iter().zip(&original.changed).zip(wrt);
+        let results = changed.filter(|((_, changed), wrt)| **changed && !**wrt).map(|((ty, _), _)| ty);
+        let candidates: Vec<Type> = std::iter::once(&original.result).chain(results).cloned().collect();
+        candidates.into_iter().filter(|ty| !ty.is_unit() && self.conforms_to(ty, differentiable)).collect()
+    }
+
+    /// The parameters, marked where they are `inout`, and the result of the pullback or differential of a function. What
+    /// it is differentiated by and changes is changed by that, too.
+    fn expected_map(
+        &mut self,
+        original: &Original,
+        kind: RegisteredKind,
+        wrt: &[bool],
+        results: &[Type],
+    ) -> (Vec<(Type, bool)>, Type) {
+        let given: Vec<Type> = results.iter().map(|t| self.vector_type(t)).collect();
+        let (mut moved, mut seeds) = (vec![], vec![]);
+        for ((ty, changed), _) in original.params.iter().zip(&original.changed).zip(wrt).filter(|(_, w)| **w) {
+            let vector = self.vector_type(ty);
+            if *changed {
+                seeds.push((vector.clone(), true));
+            }
+            moved.push((vector, *changed));
+        }
+        if kind != RegisteredKind::Pullback {
+            return (moved, together(&given));
+        }
+        let only_read = moved.into_iter().filter(|(_, changed)| !changed).map(|(t, _)| t).collect::<Vec<_>>();
+        (given.into_iter().map(|t| (t, false)).chain(seeds).collect(), together(&only_read))
+    }
+
+    pub(crate) fn vector_type(&mut self, ty: &Type) -> Type {
+        let vector = Type::Associated(Rc::new(ty.clone()), self.protocol("Differentiable"), "TangentVector".into());
+        self.normalize_type(&vector)
+    }
+}
+
+/// What a pullback takes when the seed of a tuple is given to it component by component.
+fn spread_seeds(from: &[(Type, bool)], kind: RegisteredKind) -> Option<Vec<(Type, bool)>> {
+    let ((Type::Tuple(parts), false), rest) = from.split_first()? else { return None };
+    let spread = parts.iter().map(|(_, ty)| (ty.clone(), false)).chain(rest.iter().cloned());
+    (kind == RegisteredKind::Pullback).then(|| spread.collect())
+}
+
+/// Which of the two kinds it is, with the type of the value and of the linear function.
+pub(crate) fn derivative_parts(result: &Type) -> Option<(RegisteredKind, Type, Type)> {
+    let Type::Tuple(parts) = result else { return None };
+    let [(Some(first), value), (Some(second), linear @ Type::Function(_))] = &**parts else { return None };
+    let kind = match (&**first, &**second) {
+        ("value", "differential") => RegisteredKind::Differential,
+        ("value", "pullback") => RegisteredKind::Pullback,
+        _ => return None,
+    };
+    Some((kind, value.clone(), linear.clone()))
+}
+
+/// Which parameters a function changes, `self` first.
+pub(crate) fn changed_parameters(signature: &Signature) -> Vec<bool> {
+    let own = signature.self_type.is_some().then_some(signature.self_inout);
+    own.into_iter().chain(signature.params.iter().map(|p| p.is_inout)).collect()
+}
+
+/// One type as it is, several as a tuple.
+pub(crate) fn together(types: &[Type]) -> Type {
+    match types {
+        [only] => only.clone(),
+        several => Type::Tuple(several.iter().map(|t| (None::<Name>, t.clone())).collect()),
+    }
+}
+
+/// A tuple without its labels.
+pub(crate) fn unlabelled(ty: &Type) -> Type {
+    match ty {
+        Type::Tuple(parts) => Type::Tuple(parts.iter().map(|(_, t)| (None, t.clone())).collect()),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,87 @@
+//! Calls in a generic function that promises a derivative, of what has none for all types: requirements that promise none, and
+//! functions whose registered derivatives require more than is known.
+//!
+//! In: a checked body with generic parameters. Out: an error for each such call that lies on a way from what the function is
+//! differentiated by to its result.
+//!
+//! Promises: a condition is not a way, and nothing goes through `withoutDerivative`. Calls inside of closures and of
+//! functions that are called are not looked at: they promise nothing.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::types::derivative::data_flow::Ways;
+use crate::types::model::tables::World;
+use crate::types::model::tree::{Argument, Body, Callee, Expr, ExprKind, FunctionId, LocalId};
+use crate::types::model::ty::Type;
+
+impl World {
+    /// Reports the unmarked requirements that a promised generic function depends on.
+    pub(crate) fn check_called_requirements(&mut self, f: FunctionId, body: &Body) {
+        let Some(promise) = self.promise(f).filter(|p| !p.default) else { return };
+        let signature = self.signature(f);
+        if signature.env.params.is_empty() {
+            return;
+        }
+        let mut ways = Ways::of(body);
+        ways.varies = (0..).map(LocalId).zip(&promise.wrt).filter(|(_, w)| **w).map(|(local, _)| local).collect();
+        ways.cut = self.library_function("withoutDerivative");
+        while ways.spread() {}
+        for (call, varies) in ways.calls_on_the_way() {
+            let saved = std::mem::replace(&mut self.env, signature.env.clone());
+            let differentiable = self.protocol("Differentiable");
+            if !matches!(call.ty, Type::Function(_)) && self.conforms_to(&call.ty, differentiable) {
+                self.report_unmarked(call, &varies);
+            }
+            self.env = saved;
+        }
+    }
+
+    fn report_unmarked(&mut self, call: &Expr, varies: &[bool]) {
+        let ExprKind::Call { callee, args } = &call.kind else { return };
+        let error = || Diagnostic::error(Code::NoDerivative, call.span, "expression is not differentiable");
+        let (protocol, requirement) = match callee {
+            Callee::Requirement { protocol, requirement, .. } => (*protocol, *requirement),
+            Callee::Static(f) => {
+                let registered = &self.function_data(f.function).registered;
+                if registered.iter().all(|r| self.function_data(r.function).is_prelude) {
+                    return;
+                }
+                if let Some(unmet) = self.unmet_here(f, self.file_of(call.span)) {
+                    let message = format!(
+                        "function call is not differentiable because generic requirements are not met: {unmet}"
+                    );
+                    self.report(error().note_at(call.span, message));
+                }
+                return;
+            }
+            Callee::Class { .. } | Callee::Opened { .. } => return,
+        };
+        let data = self.protocol_data(protocol);
+        let (function, is_prelude) = (data.requirements[requirement as usize].function, data.is_prelude);
+        if is_prelude || !self.function_data(function).registered.is_empty() {
+            return;
+        }
+        let promised = self.promised_parameters(function);
+        let at = self.function_data(function).span;
+        if promised.is_empty() {
+            let message =
+                "member is not differentiable because the corresponding protocol requirement is not '@differentiable'";
+            let diagnostic = error()
+                .note_at(call.span, message)
+                .also(at, "the requirement")
+                .help("mark the requirement with '@differentiable'");
+            self.report(diagnostic);
+            return;
+        }
+        let differentiable = self.protocol("Differentiable");
+        let mut moves = vec![];
+        for (arg, varies) in args.iter().zip(varies) {
+            let Argument::Value(e) = arg else { return };
+            moves.push(*varies && !matches!(e.ty, Type::Function(_)) && self.conforms_to(&e.ty, differentiable));
+        }
+        let covers = |wrt: &[bool]| wrt.len() != moves.len() || moves.iter().zip(wrt).all(|(moves, wrt)| wrt | !moves);
+        if !promised.iter().any(|(_, wrt)| covers(wrt)) {
+            let message = "member is differentiable only with respect to a smaller subset of arguments";
+            self.report(error().note_at(call.span, message).also(at, "the requirement"));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What closures access of the variables around them: whoever changes such a variable while it calls the closure conflicts
+//! with that, and an `inout` parameter must not outlive its call.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::types::conform::rethrows::is_kept;
+use crate::types::flow::Flow;
+use crate::types::model::tree::{
+    Argument, Body, Capture, Expr, ExprKind, FunctionId, LocalId, Place, Projection, ProjectionKind, Root,
+};
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+
+impl<'b> Flow<'b, '_> {
+    /// Notes what an expression reads, as a place.
+    pub(crate) fn note_read(&mut self, e: &Expr) {
+        if self.is_inner
+            && let Some(place) = self.place_read(e)
+        {
+            self.note_access(place);
+        }
+    }
+
+    /// Notes that a place is accessed. An instance on the way to it is read.
+    pub(crate) fn note_access(&mut self, place: Place) {
+        if !self.is_inner {
+            return;
+        }
+        if let Root::Value(base) = &place.root {
+            self.note_read(&base.clone());
+        }
+        self.accesses.push(place);
+    }
+
+    /// The place that an expression reads.
+    fn place_read(&self, e: &Expr) -> Option<Place> {
+        let whole = |root| Place { root, path: vec![], ty: e.ty.clone(), span: e.span };
+        let (base, kind) = match &e.kind {
+            ExprKind::Local(local) => return Some(whole(Root::Local(*local))),
+            ExprKind::Global(global) => return Some(whole(Root::Global(*global))),
+            ExprKind::Upcast(inner) | ExprKind::Super(inner) => return self.place_read(inner),
+            ExprKind::Field { base, index } => (base, ProjectionKind::Field(*index)),
+            ExprKind::Element { base, index } => (base, ProjectionKind::Element(*index)),
+            ExprKind::Force(base) => (base, ProjectionKind::Force),
+            _ => return None,
+        };
+        let is_instance = matches!(&base.ty, Type::Nominal(n, _) if self.world.is_class(*n));
+        let mut place = match is_instance {
+            true => whole(Root::Value(base.clone())),
+            false => self.place_read(base)?,
+        };
+        place.path.push(Projection { kind, ty: e.ty.clone(), span: e.span });
+        Some(Place { ty: e.ty.clone(), span: e.span, ..place })
+    }
+
+    /// What a closure or local function accesses of the variables of this body, and of global ones: itself, or through the
+    /// local functions of this body that it calls.
+    pub(crate) fn accesses_outside(
+        &mut self,
+        body: &Body,
+        accesses: Vec<Place>,
+        called: Vec<FunctionId>,
+    ) -> Rc<[Place]> {
+        let outer = |local: LocalId| body.captures.iter().find(|c| c.inner == local).map(|c| c.outer);
+        let root = |root: Root| match root {
+            Root::Local(local) => outer(local).map(Root::Local),
+            Root::Value(mut base) => captured(&mut base, &outer).then_some(Root::Value(base)),
+            root @ Root::Global(_) => Some(root),
+            Root::Discard => None,
+        };
+        let own = accesses.into_iter().filter_map(|place| Some(Place { root: root(place.root)?, ..place }));
+        let mut all: Vec<Place> = own.collect();
+        for f in called {
+            match self.accesses_of.get(&f) {
+                Some(accesses) => all.extend(accesses.iter().cloned()),
+                // It may be declared farther outside.
+                None if self.is_inner && !self.called_inside.contains(&f) => self.called_inside.push(f),
+                None => {}
+            }
+        }
+        all.into()
+    }
+
+    /// The function whose closure or name an argument is, for a parameter that does not let it escape.
+    pub(crate) fn lent(&self, callee: Option<FunctionId>, index: usize, e: &Expr) -> Option<FunctionId> {
+        let function = function_of(e)?;
+        let Some(callee) = callee else { return Some(function) };
+        let data = self.world.function_data(callee);
+        let signature = data.signature.as_ref()?;
+        let at = index.checked_sub(usize::from(signature.self_type.is_some()))?;
+        let is_function = matches!(signature.params.get(at)?.ty, Type::Function(_));
+        (is_function && !is_kept(data.ast_params.get(at)?)).then_some(function)
+    }
+
+    /// What the functions access that a call is given and that it may only call.
+    pub(crate) fn accesses_of_lent(&self, callee: Option<FunctionId>, args: &[Argument]) -> Vec<Place> {
+        let lent = args.iter().enumerate().filter_map(|(index, arg)| match arg {
+            Argument::Value(e) => self.lent(callee, index, e),
+            Argument::InOut(_) => None,
+        });
+        lent.filter_map(|f| self.accesses_of.get(&f)).flat_map(|accesses| accesses.iter().cloned()).collect()
+    }
+
+    /// A closure or local function may outlive this call, and captures these variables.
+    pub(crate) fn check_escaping(&mut self, captures: &[Capture], what: &str, span: Span) {
+        if !self.warns {
+            return;
+        }
+        for capture in captures.iter().filter(|c| self.inouts.contains(&c.outer)) {
+            let local = &self.body.locals[capture.outer.0 as usize];
+            let (name, declared) = (local.name.clone(), local.span);
+            let (kind, note) = match &*name {
+                "self" => ("mutating 'self' parameter".to_owned(), String::new()),
+                _ => (format!("'inout' parameter '{name}'"), format!("parameter '{name}' is declared 'inout'")),
+            };
+            let mut diagnostic =
+                Diagnostic::error(Code::EscapingCapture, span, format!("escaping {what} captures {kind}"));
+            if !note.is_empty() {
+                diagnostic = diagnostic.also(declared, note);
+            }
+            self.world.report(diagnostic.help("copy it to a constant first, or capture its value: '[name] in'"));
+        }
+    }
+}
+
+/// The function that an expression is: a closure, or the name of a local function.
+pub(crate) fn function_of(e: &Expr) -> Option<FunctionId> {
+    match &e.kind {
+        ExprKind::Closure { function } => Some(*function),
+        ExprKind::Function(f) => Some(f.function),
+        ExprKind::ConvertFunction { value, .. } => function_of(value),
+        _ => None,
+    }
+}
+
+/// Whether an expression is a way to an instance that begins with a captured or global variable, which is put in its place.
+fn captured(e: &mut Expr, outer: &dyn Fn(LocalId) -> Option<LocalId>) -> bool {
+    match &mut e.kind {
+        ExprKind::Local(local) => match outer(*local) {
+            Some(found) => {
+                *local = found;
+                true
+            }
+            None => false,
+        },
+        ExprKind::Global(_) => true,
+        ExprKind::Field { base, .. } | ExprKind::Upcast(base) | ExprKind::Super(base) => captured(base, outer),
+        _ => false,
+    }
+}

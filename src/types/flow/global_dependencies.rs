@@ -1,0 +1,180 @@
+//! Which variables of the script a function reads whatever happens, so that calling it before they have values is
+//! certainly wrong.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::types::flow::Flow;
+use crate::types::model::tables::World;
+use crate::types::model::tree::{
+    Argument, Body, Callee, Condition, Expr, ExprKind, FunctionId, GlobalId, Place, Root, Stmt, StmtKind,
+};
+use hashbrown::{HashMap, HashSet};
+use std::rc::Rc;
+
+/// Reports lazy variables whose initial value needs that value itself.
+pub(in crate::types) fn check_circles(world: &mut World, globals: std::ops::Range<u32>) {
+    let mut told: HashSet<GlobalId> = HashSet::new();
+    let mut known = HashMap::new();
+    for global in globals.map(GlobalId) {
+        let data = &world.globals[global.0 as usize];
+        if !data.is_lazy || data.is_prelude {
+            continue;
+        }
+        world.global_type(global);
+        let Some(initial) = world.global_initial(global) else { continue };
+        let data = &world.globals[global.0 as usize];
+        let (name, declared) = (data.name.clone(), data.span);
+        let body = Body::default();
+        let mut flow = Flow::new(world, initial, &body);
+        flow.needs = known;
+        let needs = flow.needs(initial);
+        // In a circle only the first function that was looked at is known to the end.
+        known = if flow.needs_in_circles { HashMap::new() } else { flow.needs };
+        let own = needs.iter().find(|(needed, _)| *needed == global && !told.contains(&global));
+        if let Some((_, at)) = own {
+            told.extend(needs.iter().map(|(needed, _)| *needed));
+            let diagnostic = Diagnostic::error(Code::Uninitialized, declared, "circular reference");
+            world.report(diagnostic.also(*at, format!("the value of '{name}' is needed here to compute it")));
+        }
+    }
+}
+
+/// A variable that is read, and where.
+pub(crate) type Need = (GlobalId, Span);
+
+/// The variables that a function reads, each where it is first.
+#[derive(Default)]
+struct Found {
+    needs: Vec<Need>,
+    seen: HashSet<GlobalId>,
+}
+
+impl Found {
+    fn add(&mut self, need: Need) {
+        if self.seen.insert(need.0) {
+            self.needs.push(need);
+        }
+    }
+}
+
+impl Flow<'_, '_> {
+    /// The script calls a function.
+    pub(crate) fn call_needs(&mut self, f: FunctionId, span: Span) {
+        if !self.variables.has_globals() || !self.state.reachable {
+            return;
+        }
+        for (global, at) in self.needs(f).iter().copied() {
+            if let Some(part) = self.variables.global(global)
+                && self.state.unset.has(part)
+            {
+                self.function_reads_unset(f, part, span, at);
+            }
+        }
+    }
+
+    /// What a function reads in any case.
+    fn needs(&mut self, f: FunctionId) -> Rc<[Need]> {
+        if let Some(known) = self.needs.get(&f) {
+            self.needs_in_circles |= known.is_none();
+            return known.clone().unwrap_or_default();
+        }
+        crate::cancel::look();
+        // While a recursive function is looked at, it needs nothing more.
+        self.needs.insert(f, None);
+        let mut found = Found::default();
+        if !self.world.function_data(f).is_prelude
+            && let Some(body) = self.world.check_body(f)
+        {
+            self.statements_need(&body.statements, &mut found);
+        }
+        let found: Rc<[Need]> = found.needs.into();
+        self.needs.insert(f, Some(found.clone()));
+        found
+    }
+
+    /// Goes as far as every call of the function goes.
+    fn statements_need(&mut self, statements: &[Stmt], found: &mut Found) {
+        for s in statements {
+            match &s.kind {
+                StmtKind::Expr(e) | StmtKind::InitGlobal { value: e, .. } => self.expr_needs(e, found),
+                StmtKind::Let { value, .. } => value.iter().for_each(|e| self.expr_needs(e, found)),
+                StmtKind::Assign { place, value } => {
+                    self.expr_needs(value, found);
+                    if !place.path.is_empty() {
+                        self.place_needs(place, found);
+                    }
+                }
+                StmtKind::Return(value) => {
+                    value.iter().for_each(|e| self.expr_needs(e, found));
+                    return;
+                }
+                StmtKind::If { conditions, .. }
+                | StmtKind::Guard { conditions, .. }
+                | StmtKind::While { conditions, .. } => {
+                    if let Some(Condition::Bool(e) | Condition::Match { value: e, .. }) = conditions.first() {
+                        self.expr_needs(e, found);
+                    }
+                    return;
+                }
+                StmtKind::For { sequence: e, .. } | StmtKind::Switch { subject: e, .. } | StmtKind::Throw(e) => {
+                    self.expr_needs(e, found);
+                    return;
+                }
+                StmtKind::LocalFunction(_) => {}
+                StmtKind::Repeat { .. }
+                | StmtKind::Block { .. }
+                | StmtKind::Break(_)
+                | StmtKind::Continue(_)
+                | StmtKind::Defer(_)
+                | StmtKind::Catch { .. } => return,
+            }
+        }
+    }
+
+    fn place_needs(&mut self, place: &Place, found: &mut Found) {
+        match &place.root {
+            Root::Global(global) => found.add((*global, place.span)),
+            Root::Value(base) => self.expr_needs(base, found),
+            Root::Local(_) | Root::Discard => {}
+        }
+    }
+
+    fn expr_needs(&mut self, e: &Expr, found: &mut Found) {
+        match &e.kind {
+            ExprKind::Global(global) => {
+                found.add((*global, e.span));
+                if let Some(initial) = self.world.global_initial(*global) {
+                    let inner = self.needs(initial);
+                    inner.iter().for_each(|need| found.add(*need));
+                }
+            }
+            ExprKind::Call { callee, args } => {
+                self.arguments_need(args, found);
+                if let Callee::Static(f) = callee {
+                    let inner = self.needs(f.function);
+                    inner.iter().for_each(|need| found.add(*need));
+                }
+            }
+            ExprKind::CallValue { function, args } => {
+                self.expr_needs(function, found);
+                self.arguments_need(args, found);
+            }
+            ExprKind::Chain { base: first, .. } | ExprKind::Ternary { condition: first, .. } => {
+                self.expr_needs(first, found);
+            }
+            ExprKind::Statements { statements, .. } => self.statements_need(statements, found),
+            ExprKind::ChainPlace { place, .. } => self.place_needs(place, found),
+            ExprKind::Assign { value, .. } => self.expr_needs(value, found),
+            _ => e.operands().for_each(|operand| self.expr_needs(operand, found)),
+        }
+    }
+
+    fn arguments_need(&mut self, args: &[Argument], found: &mut Found) {
+        for arg in args {
+            match arg {
+                Argument::Value(e) => self.expr_needs(e, found),
+                Argument::InOut(place) => self.place_needs(place, found),
+            }
+        }
+    }
+}

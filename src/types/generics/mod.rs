@@ -1,0 +1,11 @@
+//! Generics: environments of generic parameters, associated types, existentials and opaque types.
+
+pub(crate) mod associated_type;
+pub(crate) mod existential;
+pub(crate) mod generic_env;
+pub(crate) mod implied_requirements;
+pub(crate) mod opaque;
+pub(crate) mod opened_existential;
+pub(crate) mod signature;
+pub(crate) mod type_arguments;
+pub(crate) mod unmet_requirement;

@@ -1,0 +1,377 @@
+//! Calls of a function that is decided: its arguments, with what the parameters ask for.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
+use crate::types::infer::call::candidates::{Candidate, Instance, Target};
+use crate::types::infer::expr::implicit_member::implicit_root;
+use crate::types::infer::solver::type_vars::Clause;
+use crate::types::model::syntax_walk::is_literal;
+use crate::types::model::tables::{Requirement, SignatureParam};
+use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::model::ty::{ProtocolId, Type};
+
+/// When an argument is looked at: literals come after the arguments that say what they are, closures after the arguments
+/// that say what they take.
+#[derive(Clone, Copy, PartialEq, PartialOrd)]
+enum Turn {
+    First,
+    Literal,
+    Closure,
+    Last,
+}
+
+impl Infer<'_> {
+    /// Calls a candidate: infers the arguments that waited, with what the parameters ask for.
+    pub(crate) fn commit(
+        &mut self,
+        name: &Ident,
+        candidate: &Candidate,
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let params = self.candidate_params(candidate);
+        let slots = match match_args(&params, args) {
+            Ok(slots) => slots,
+            Err(_) => return self.no_candidate(name, std::slice::from_ref(candidate), args, span),
+        };
+        if let Some(refused) = self.refused_on_any(candidate, name) {
+            return refused;
+        }
+        if let Target::Function(f) = candidate.target {
+            self.check_call_access(f, args.is_empty(), name.span);
+        }
+        let hands_on_nothing = self.hands_on_nothing(candidate, &slots, args);
+        let throwing = self.throwing_candidate(candidate, &slots, args);
+        let candidate = throwing.as_ref().unwrap_or(candidate);
+        let instance = self.instantiate_reporting(candidate, name, span);
+        let mut result = instance.result.clone();
+        if let Some(expected) = expected {
+            self.hint(&result, expected, span);
+        }
+        self.take_optionals(&slots, &instance.params, args, span);
+        let receiver = self.receiver_argument(candidate, &instance, name);
+        let mut values: Vec<Option<Argument>> = vec![None; slots.len()];
+        for now in [Turn::First, Turn::Literal, Turn::Closure, Turn::Last] {
+            if now == Turn::Literal {
+                self.take_written_types(&slots, &instance.params, args);
+            }
+            for (i, (slot, param)) in slots.iter().zip(&instance.params).enumerate() {
+                if values[i].is_some() {
+                    continue;
+                }
+                let turn = match slot {
+                    Slot::Arg(a) => self.turn(&args[*a], param),
+                    Slot::Variadic(all) if all.iter().any(|a| self.turn(&args[*a], param) > Turn::First) => {
+                        Turn::Literal
+                    }
+                    Slot::Variadic(_) | Slot::Whole(_) | Slot::Default => Turn::First,
+                };
+                if turn <= now {
+                    let built = self.built_argument(candidate, i, slot, args);
+                    let args = built.as_deref().unwrap_or(args);
+                    values[i] = Some(self.slot_argument(slot, param, args, &instance, span));
+                }
+            }
+        }
+        self.progress_if_waiting();
+        let values = receiver.into_iter().chain(values.into_iter().flatten()).collect::<Vec<_>>();
+        let kind = match (&candidate.target, instance.callee) {
+            (Target::Case(_, case), _) => {
+                let payload = values.into_iter().filter_map(|a| match a {
+                    Argument::Value(e) => Some(e),
+                    Argument::InOut(_) => None,
+                });
+                ExprKind::Case { case: *case, payload: payload.collect() }
+            }
+            (_, Some(callee)) => ExprKind::Call { callee, args: values },
+            (_, None) => ExprKind::Error,
+        };
+        if let Type::Function(f) = &result
+            && f.strength == crate::types::model::ty::Strength::Open
+        {
+            result = Type::Function(f.clone());
+        }
+        let call = Expr { kind, ty: result, span };
+        if !hands_on_nothing {
+            return call;
+        }
+        let ty = call.ty.clone();
+        Expr { kind: ExprKind::Quiet(Box::new(call)), ty, span }
+    }
+
+    /// A generic parameter that several arguments are of is optional when one of them is.
+    fn take_optionals(&mut self, slots: &[Slot], params: &[SignatureParam], args: &[ArgNode], span: Span) {
+        for (slot, param) in slots.iter().zip(params) {
+            let Slot::Arg(i) = slot else { continue };
+            if self.is_optional_for_variable(&args[*i], &param.ty)
+                && params.iter().filter(|other| other.ty == param.ty).count() > 1
+                && let Some(ty) = args[*i].ready.as_ref().map(|ready| ready.ty.clone())
+            {
+                self.world.unify(&param.ty, &ty, span);
+            }
+        }
+    }
+
+    /// Whether an argument is known to be optional, and what is asked for may be anything.
+    pub(crate) fn is_optional_for_variable(&mut self, arg: &ArgNode, wanted: &Type) -> bool {
+        let Some(ready) = &arg.ready else { return false };
+        let ty = ready.ty.clone();
+        matches!(self.world.shallow(wanted), Type::Var(_)) && self.world.optional_payload(&ty).is_some()
+    }
+
+    /// When an argument is looked at.
+    fn turn(&mut self, arg: &ArgNode, param: &SignatureParam) -> Turn {
+        match arg.ast.kind {
+            Ast::Closure(_) if !param.autoclosure => Turn::Closure,
+            // Which vectors are meant is only known when the closures have said what they take.
+            Ast::Array(_) if matches!(self.world.resolved(&param.ty), Type::Associated(..)) => Turn::Last,
+            _ if self.world.has_vars(&param.ty) && self.depends_on_arguments(arg) => Turn::Literal,
+            _ => Turn::First,
+        }
+    }
+
+    /// Whether an argument is a literal, a member without its type, or one of several functions: other arguments may say
+    /// which type it has.
+    fn depends_on_arguments(&mut self, arg: &ArgNode) -> bool {
+        if arg.ready.is_some() {
+            return self.is_open_literal(arg);
+        }
+        matches!(arg.ast.kind, Ast::Array(_) | Ast::Dictionary(_) | Ast::Operator(_))
+            || is_literal(&arg.ast)
+            || implicit_root(&arg.ast).is_some()
+            || self.names_several(&arg.ast)
+    }
+
+    /// The types that closures among the arguments give their parameters say what literals among the arguments are:
+    /// `gradient(at: [3, 4]) { (v: Vector) in … }`.
+    fn take_written_types(&mut self, slots: &[Slot], params: &[SignatureParam], args: &[ArgNode]) {
+        for (slot, param) in slots.iter().zip(params) {
+            let Slot::Arg(i) = slot else { continue };
+            let Ast::Closure(closure) = &args[*i].ast.kind else { continue };
+            let (Some(written), Type::Function(wanted)) = (&closure.params, self.world.shallow(&param.ty)) else {
+                continue;
+            };
+            if written.len() != wanted.params.len() {
+                continue;
+            }
+            for (written, wanted) in written.iter().zip(&wanted.params) {
+                if let Some(ty) = &written.ty
+                    && self.world.has_vars(&wanted.ty)
+                {
+                    let ty = self.resolve_quietly(ty);
+                    self.world.try_unify(&ty, &wanted.ty, written.name.span);
+                }
+            }
+        }
+    }
+
+    fn progress_if_waiting(&mut self) {
+        // Arguments that were put aside may be decidable now that the others are known; this keeps chains short.
+        if self.pending.iter().rev().take(4).any(Option::is_some) && !self.settling {
+            let from = self.pending.len().saturating_sub(4);
+            self.settling = true;
+            self.progress(from);
+            self.settling = false;
+        }
+    }
+
+    /// A requirement that asks for the type that was forgotten.
+    pub(crate) fn refused_on_any(&mut self, candidate: &Candidate, name: &Ident) -> Option<Expr> {
+        let Target::Requirement(p, r) = candidate.target else { return None };
+        let of = candidate.prefix.first().cloned()?;
+        let of = self.world.shallow(&of);
+        let Type::Existential(e) = &of else { return None };
+        if self.world.is_callable_on_any(e, p, r) {
+            return None;
+        }
+        let diagnostic = self.unusable_on_any(name, &of, None);
+        self.error(diagnostic);
+        Some(self.error_expr(name.span))
+    }
+
+    /// A member that needs to know the type of the value in an existential; `p` when that is what must conform.
+    fn unusable_on_any(&mut self, name: &Ident, of: &Type, p: Option<ProtocolId>) -> Diagnostic {
+        let message = format!("member '{}' cannot be used on value of type '{}'", name.name, self.show(of));
+        let diagnostic = Diagnostic::error(Code::NotConforming, name.span, message)
+            .help("use a generic parameter instead: it keeps the type");
+        match p {
+            Some(p) if p == self.world.protocol("Sequence") => diagnostic.help("or make an array of it: 'Array(…)'"),
+            _ => diagnostic,
+        }
+    }
+
+    /// What a candidate is with its generic parameters in place; says which requirement is not met.
+    pub(crate) fn instantiate_reporting(&mut self, candidate: &Candidate, name: &Ident, span: Span) -> Instance {
+        let instance = self.instantiate(candidate, span);
+        if let Some((index, requirement)) = &instance.missing {
+            if matches!(candidate.target, Target::Function(f) if self.was_refused(f, &candidate.prefix)) {
+                return instance;
+            }
+            let diagnostic = match (requirement, &candidate.target) {
+                (Requirement::Conforms(of @ Type::Existential(_), p), _) if candidate.receiver.is_some() => {
+                    self.unusable_on_any(name, of, Some(*p))
+                }
+                (_, Target::Case(..)) => return instance,
+                (_, Target::Function(function)) => {
+                    let clause = Clause { function: *function, index: *index };
+                    self.world.unmet(clause, requirement, span)
+                }
+                (_, Target::Requirement(p, r)) => {
+                    let function = self.world.protocol_data(*p).requirements[*r as usize].function;
+                    self.world.unmet(Clause { function, index: *index }, requirement, span)
+                }
+            };
+            self.error(diagnostic);
+        }
+        instance
+    }
+
+    fn receiver_argument(&mut self, candidate: &Candidate, instance: &Instance, name: &Ident) -> Option<Argument> {
+        let receiver = candidate.receiver.as_ref()?;
+        let own = instance.self_type.clone()?;
+        let mut value = match instance.self_inout || !self.is_decided_call(receiver) {
+            true => self.decided((**receiver).clone()),
+            false => (**receiver).clone(),
+        };
+        if value.span == Span::default() {
+            // It is not written.
+            value.span = name.span;
+        }
+        let ty = value.ty.clone();
+        let fits = self.world.unify(&ty, &own, value.span);
+        if instance.self_inout {
+            let place = self.place_of(value, &format!("cannot use mutating member '{}' on immutable value", name.name));
+            return Some(Argument::InOut(place));
+        }
+        let value = if fits { value } else { self.coerce(value, &own) };
+        Some(Argument::Value(value))
+    }
+
+    fn slot_argument(
+        &mut self,
+        slot: &Slot,
+        param: &SignatureParam,
+        args: &[ArgNode],
+        instance: &Instance,
+        span: Span,
+    ) -> Argument {
+        match slot {
+            Slot::Arg(i) => {
+                let wanted = self.param_value_type(param);
+                let wanted = if param.autoclosure { param.ty.clone() } else { wanted };
+                self.argument(&args[*i], &wanted, param.is_inout, param.autoclosure)
+            }
+            Slot::Whole(i) => self.argument(&args[*i], &param.ty, false, false),
+            Slot::Variadic(all) => {
+                let wanted = self.param_value_type(param);
+                let mut values = vec![];
+                for i in all {
+                    if let Argument::Value(e) = self.argument(&args[*i], &wanted, false, false) {
+                        values.push(e);
+                    }
+                }
+                Argument::Value(Expr { kind: ExprKind::Array(values), ty: param.ty.clone(), span })
+            }
+            Slot::Default => {
+                let Some(function) = param.default else { return Argument::Value(self.error_expr(span)) };
+                let wanted = param.ty.clone();
+                if let Some(value) = self.call_site_default(function, &wanted, span) {
+                    return Argument::Value(value);
+                }
+                self.take_default(param.default, &wanted, instance, span);
+                let generics = self.default_generics(function, instance);
+                let callee = Callee::Static(FunctionRef { function, generics });
+                Argument::Value(Expr { kind: ExprKind::Call { callee, args: vec![] }, ty: param.ty.clone(), span })
+            }
+        }
+    }
+
+    fn default_generics(&mut self, function: crate::types::model::tree::FunctionId, instance: &Instance) -> Vec<Type> {
+        let count = self.world.signature(function).env.params.len();
+        instance.generics.iter().take(count).cloned().collect()
+    }
+
+    /// One argument for a parameter of a known type.
+    pub(crate) fn argument(&mut self, arg: &ArgNode, wanted: &Type, is_inout: bool, autoclosure: bool) -> Argument {
+        if is_inout {
+            let place = match &arg.ast.kind {
+                Ast::InOut(inner) => {
+                    let value = self.target(inner);
+                    let stays = self.world.unifies(&value.ty, wanted);
+                    let value = if stays { value } else { self.unwrapped(value) };
+                    // Where no '&' is written, an operator asks for the place.
+                    let is_operator = inner.span == arg.ast.span;
+                    self.place_of(
+                        value,
+                        match is_operator {
+                            true => "left side of mutating operator isn't mutable",
+                            false => "cannot pass immutable value as inout argument",
+                        },
+                    )
+                }
+                _ => {
+                    let error = |message: &str| Diagnostic::error(Code::Mismatch, arg.span, message);
+                    let is_place =
+                        matches!(&arg.ast.kind, Ast::Ident { .. } | Ast::Member { .. } | Ast::Subscript { .. });
+                    self.error(match is_place {
+                        true => error("passing a value to an 'inout' parameter requires '&'").fix(
+                            "write '&'",
+                            arg.span.before(),
+                            "&",
+                        ),
+                        false => {
+                            error("cannot pass immutable value as inout argument: it is a value that was computed")
+                                .help("keep it in a variable first")
+                        }
+                    });
+                    return Argument::Value(self.error_expr(arg.span));
+                }
+            };
+            // What is passed comes back, so that neither may promise more than the other.
+            if !self.world.unify(&place.ty.clone(), wanted, arg.span)
+                || self.promises_less(&place.ty, wanted)
+                || self.promises_less(wanted, &place.ty)
+            {
+                self.mismatch(&place.ty.clone(), wanted, arg.span);
+            }
+            return Argument::InOut(place);
+        }
+        if matches!(arg.ast.kind, Ast::InOut(_)) {
+            let message = "'&' is only allowed for an 'inout' parameter";
+            return Argument::Value(self.fail(Code::Mismatch, arg.span, message));
+        }
+        if autoclosure {
+            return Argument::Value(self.autoclosure(&arg.ast.clone(), wanted));
+        }
+        let value = match &arg.ready {
+            Some(ready) => (**ready).clone(),
+            None => self.expr(&arg.ast.clone(), Some(wanted)),
+        };
+        Argument::Value(self.coerce(value, wanted))
+    }
+
+    /// Makes a result what is expected, if it can be, so that arguments are inferred with it.
+    pub(crate) fn hint(&mut self, result: &Type, expected: &Type, span: Span) {
+        let (result, mut expected) = (self.world.shallow(result), self.world.shallow(expected));
+        if matches!(expected, Type::Var(_) | Type::Existential(_) | Type::Error)
+            || matches!(result, Type::Var(_) if self.world.is_optional(&expected))
+        {
+            return;
+        }
+        if !self.world.is_optional(&result)
+            && let Some(inner) = self.world.optional_payload(&expected)
+        {
+            expected = inner;
+        }
+        let snapshot = self.world.snapshot();
+        if self.world.unify(&result, &expected, span) {
+            self.world.keep(snapshot);
+        } else {
+            self.world.rollback(snapshot);
+        }
+    }
+}

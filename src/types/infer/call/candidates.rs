@@ -1,0 +1,426 @@
+//! What a name can stand for when it is called, and trying one of several.
+
+use crate::source::Span;
+use crate::syntax::ast::Name;
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
+use crate::types::infer::call::specificity::Fit;
+use crate::types::infer::solver::type_vars::{Clause, Wish};
+use crate::types::model::tables::{MemberKind, Owner, Requirement, RequirementKind, SignatureParam};
+use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionId, FunctionRef};
+use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
+use std::rc::Rc;
+
+/// One function that could be meant.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub(crate) target: Target,
+    /// The generic arguments of the surroundings: those of the type, or `Self` of a protocol.
+    pub(crate) prefix: Rc<[Type]>,
+    /// The receiver, for methods.
+    pub(crate) receiver: Option<Rc<Expr>>,
+    /// 0 for the user's own, 1 for the prelude's; an inherited or default implementation is farther away.
+    pub(crate) tier: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Target {
+    Function(FunctionId),
+    Requirement(ProtocolId, u32),
+    /// A case of an enum.
+    Case(NominalId, u32),
+}
+
+/// A candidate with fresh variables for its generic parameters.
+pub(crate) struct Instance {
+    pub(crate) callee: Option<Callee>,
+    pub(crate) generics: Vec<Type>,
+    pub(crate) params: Vec<SignatureParam>,
+    pub(crate) self_type: Option<Type>,
+    pub(crate) self_inout: bool,
+    pub(crate) result: Type,
+    pub(crate) throws: bool,
+    /// How much is required of the generic arguments.
+    pub(crate) asked: u32,
+    /// What is required of a generic argument and does not hold.
+    pub(crate) missing: Option<(usize, Requirement)>,
+}
+
+impl Infer<'_> {
+    /// Gives a candidate fresh variables and requires what its generic parameters require.
+    pub(crate) fn instantiate(&mut self, candidate: &Candidate, span: Span) -> Instance {
+        let function = match &candidate.target {
+            Target::Function(f) => *f,
+            Target::Requirement(p, r) => self.world.protocol_data(*p).requirements[*r as usize].function,
+            Target::Case(n, case) => return self.instantiate_case(*n, *case, candidate),
+        };
+        let signature = self.world.signature(function);
+        let params = &signature.env.params;
+        let mut generics: Vec<Type> = candidate.prefix.to_vec();
+        generics.truncate(params.len());
+        while generics.len() < params.len() {
+            let fresh = self.world.fresh();
+            generics.push(fresh);
+        }
+        let by = |t: &Type| t.substitute(&|p| params.iter().position(|q| *q == p).map(|i| generics[i].clone()));
+        let mut missing = None;
+        for (index, requirement) in signature.env.requirements.iter().enumerate() {
+            let requirement = requirement.map(&mut |t| by(t));
+            let holds = match &requirement {
+                Requirement::Conforms(t, p) => {
+                    // A requirement is called on what is inside, which conforms.
+                    let is_opened = matches!(candidate.target, Target::Requirement(..))
+                        && candidate.prefix.first() == Some(t)
+                        && matches!(self.world.shallow(t), Type::Existential(_));
+                    if is_opened {
+                        self.world.can_erase(t, *p)
+                    } else {
+                        self.world.require_by(t, Wish { protocol: *p, span, by: Some(function) })
+                    }
+                }
+                Requirement::Same(a, b) => self.world.unify_by(a, b, span, Some(Clause { function, index })),
+                Requirement::Superclass(a, b) => self.can_convert(a, b),
+            };
+            if !holds {
+                missing = missing.or(Some((index, requirement)));
+            }
+        }
+        let own = candidate.prefix.len();
+        let callee = match &candidate.target {
+            Target::Requirement(p, r) => Callee::Requirement {
+                protocol: *p,
+                requirement: *r,
+                self_type: generics.first().cloned().unwrap_or(Type::Error),
+                generics: generics[own.min(generics.len())..].to_vec(),
+            },
+            _ => self.known_callee(candidate, FunctionRef { function, generics: generics.clone() }),
+        };
+        let mut result = by(&signature.result);
+        if self.world.fills_instance(function)
+            && let Some(receiver) = &candidate.receiver
+        {
+            // An inherited initialiser gives the instance that it got.
+            let failable = self.world.is_optional(&result);
+            result = receiver.ty.clone();
+            if failable {
+                result = self.world.applied("Optional", &[result]);
+            }
+        }
+        if let Some(receiver) = &candidate.receiver {
+            // What `super` gives is of the class of `self`.
+            let of = if let ExprKind::Super(own) = &receiver.kind { own } else { &**receiver };
+            if let Some(own) = self.world.result_for_receiver(function, &of.ty, &result) {
+                result = own;
+            }
+        }
+        Instance {
+            callee: Some(callee),
+            params: signature.params.iter().map(|p| SignatureParam { ty: by(&p.ty), ..p.clone() }).collect(),
+            self_type: signature.self_type.as_ref().map(by),
+            self_inout: signature.self_inout,
+            result,
+            throws: signature.throws,
+            asked: signature.env.requirements.len() as u32,
+            generics,
+            missing,
+        }
+    }
+
+    /// A method of a class is what subclasses make of it, unless it is called on `super`, and so is an initialiser that
+    /// another one leads to.
+    fn known_callee(&self, candidate: &Candidate, function: FunctionRef) -> Callee {
+        let is_dynamic = match candidate.receiver.as_ref().map(|r| &r.kind) {
+            None | Some(ExprKind::Super(_) | ExprKind::Metatype) => false,
+            // A new instance of a class that is named.
+            Some(ExprKind::Struct { .. }) => !self.world.fills_instance(function.function),
+            Some(_) => true,
+        };
+        match self.world.function_data(function.function).owner {
+            Owner::Nominal(class) if is_dynamic && self.world.is_overridable(function.function) => {
+                Callee::Class { class, function }
+            }
+            _ => Callee::Static(function),
+        }
+    }
+
+    fn instantiate_case(&mut self, n: NominalId, case: u32, candidate: &Candidate) -> Instance {
+        let payload = self.world.case_payload(n, case);
+        let args = candidate.prefix.to_vec();
+        let params = payload
+            .iter()
+            .enumerate()
+            .map(|(part, (label, ty))| SignatureParam {
+                label: label.clone(),
+                name: label.clone().unwrap_or_else(|| "_".into()),
+                ty: self.world.substitute_nominal(n, &args, ty),
+                is_inout: false,
+                variadic: false,
+                autoclosure: false,
+                default: self.world.case_default(n, case, part),
+                span: Span::default(),
+            })
+            .collect();
+        Instance {
+            callee: None,
+            generics: args.clone(),
+            params,
+            self_type: None,
+            self_inout: false,
+            result: Type::Nominal(n, args.into()),
+            throws: false,
+            asked: 0,
+            missing: None,
+        }
+    }
+
+    /// Whether a call of a candidate may throw.
+    pub(crate) fn candidate_throws(&mut self, candidate: &Candidate) -> bool {
+        match candidate.target {
+            Target::Function(f) => self.world.signature(f).throws,
+            Target::Requirement(p, r) => {
+                let f = self.world.protocol_data(p).requirements[r as usize].function;
+                self.world.signature(f).throws
+            }
+            Target::Case(..) => false,
+        }
+    }
+
+    /// The parameters of a candidate, to see whether labels fit.
+    pub(crate) fn candidate_params(&mut self, candidate: &Candidate) -> Vec<SignatureParam> {
+        match &candidate.target {
+            Target::Function(f) => self.world.signature(*f).params.clone(),
+            Target::Requirement(p, r) => {
+                let f = self.world.protocol_data(*p).requirements[*r as usize].function;
+                self.world.signature(f).params.clone()
+            }
+            Target::Case(..) => self.instantiate_case_params(candidate),
+        }
+    }
+
+    fn instantiate_case_params(&mut self, candidate: &Candidate) -> Vec<SignatureParam> {
+        match candidate.target {
+            Target::Case(n, case) => self.instantiate_case(n, case, candidate).params,
+            Target::Function(_) | Target::Requirement(..) => vec![],
+        }
+    }
+
+    /// Whether a candidate can take the arguments, as far as they are known, and how well: smaller is better.
+    pub(crate) fn try_candidate(
+        &mut self,
+        candidate: &Candidate,
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Option<u32> {
+        self.rate(candidate, args, expected, span).map(|fit| fit.score)
+    }
+
+    /// The same, and how many arguments have to be converted.
+    pub(crate) fn rate(
+        &mut self,
+        candidate: &Candidate,
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Option<Fit> {
+        crate::cancel::look();
+        let params = self.candidate_params(candidate);
+        let slots = match_args(&params, args).ok()?;
+        let snapshot = self.world.snapshot();
+        let instance = self.instantiate(candidate, span);
+        let (mut score, mut conversions) = (candidate.tier * 1000, 0);
+        let mut fits = instance.missing.is_none();
+        if let (Some(receiver), Some(own)) = (&candidate.receiver, &instance.self_type) {
+            let ty = receiver.ty.clone();
+            fits = fits && (self.world.unify(&ty, own, span) || self.can_convert(&ty, own));
+        }
+        let mut given: Vec<(usize, Type, &SignatureParam)> = vec![];
+        for (slot, param) in slots.iter().zip(&instance.params) {
+            match slot {
+                Slot::Arg(i) => given.push((*i, self.param_value_type(param), param)),
+                Slot::Whole(i) => given.push((*i, param.ty.clone(), param)),
+                Slot::Variadic(all) => {
+                    // What takes any number comes after what takes that many.
+                    score += if all.is_empty() { 4 } else { 1 };
+                    let wanted = self.param_value_type(param);
+                    given.extend(all.iter().map(|i| (*i, wanted.clone(), param)));
+                }
+                Slot::Default => {
+                    score += 3;
+                    self.take_default(param.default, &param.ty, &instance, span);
+                }
+            }
+        }
+        // The other arguments say what a literal is; an optional one makes all of its type optional.
+        given.sort_by_key(|(i, wanted, _)| {
+            (self.is_open_literal(&args[*i]), !self.is_optional_for_variable(&args[*i], wanted))
+        });
+        for (i, wanted, param) in given {
+            let may_convert = self.may_become_optional(&args[i], &wanted);
+            match self.arg_fits(&args[i], &wanted, param, span).filter(|_| fits) {
+                Some(cost) => {
+                    score += cost;
+                    conversions += u32::from(cost > 1 || may_convert);
+                }
+                None => {
+                    fits = false;
+                    break;
+                }
+            }
+        }
+        if fits && let Some(expected) = expected {
+            let result = instance.result.clone();
+            if !(self.world.try_unify(&result, expected, span) || self.can_convert(&result, expected)) {
+                fits = false;
+            }
+        }
+        fits = fits && (self.forgives || self.meets_clauses(candidate, &instance));
+        let generic = instance.generics.len().saturating_sub(candidate.prefix.len()) as u32;
+        if generic > 0 {
+            // Of two generic functions the one that asks for more.
+            score += generic.min(9) * 10 + 9u32.saturating_sub(instance.asked);
+        }
+        self.world.rollback(snapshot);
+        fits.then_some(Fit { score, conversions })
+    }
+
+    /// Whether an argument whose type is not known may have to be made an optional.
+    fn may_become_optional(&mut self, arg: &ArgNode, wanted: &Type) -> bool {
+        let Some(ready) = &arg.ready else { return false };
+        matches!(self.world.shallow(&ready.ty), Type::Var(_)) && self.world.is_optional(wanted)
+    }
+
+    /// Whether what is required of types that belong to generic parameters holds, as far as the arguments say what those
+    /// are: `where S.Element: Numeric`.
+    fn meets_clauses(&mut self, candidate: &Candidate, instance: &Instance) -> bool {
+        let Target::Function(f) = candidate.target else { return true };
+        let env = self.world.signature(f).env.clone();
+        let by = |p: ParamId| env.params.iter().position(|q| *q == p).map(|i| instance.generics[i].clone());
+        env.requirements.iter().all(|requirement| match requirement {
+            Requirement::Conforms(Type::Associated(..), _) => {
+                let put = requirement.map(&mut |ty| ty.substitute(&by));
+                self.world.is_met(&put)
+            }
+            _ => true,
+        })
+    }
+
+    /// What a single argument for a parameter must be: the element of a variadic one, the result of an autoclosure.
+    pub(crate) fn param_value_type(&mut self, param: &SignatureParam) -> Type {
+        let ty = param.ty.clone();
+        if param.variadic
+            && let Type::Nominal(_, args) = &ty
+        {
+            return args.first().cloned().unwrap_or(Type::Error);
+        }
+        if param.autoclosure
+            && let Type::Function(f) = self.world.shallow(&ty)
+        {
+            return f.result.clone();
+        }
+        ty
+    }
+
+    /// The members of that name that can be called on a value (or type) of a type.
+    pub(crate) fn method_candidates(
+        &mut self,
+        of: &Type,
+        name: &str,
+        is_static: bool,
+        receiver: Option<&Rc<Expr>>,
+    ) -> Vec<Candidate> {
+        let mut out = vec![];
+        for (member, prefix, distance) in self.world.members(of, name, is_static, self.file) {
+            let target = match member {
+                MemberKind::Method(f) | MemberKind::Init(f) => Target::Function(f),
+                MemberKind::Requirement(r) => {
+                    let Some(p) = prefix.1 else { continue };
+                    let kind = self.world.protocol_data(p).requirements[r as usize].kind;
+                    if !matches!(kind, RequirementKind::Method | RequirementKind::Init) {
+                        continue;
+                    }
+                    Target::Requirement(p, r)
+                }
+                MemberKind::Case(case) => match self.world.shallow(of) {
+                    Type::Nominal(n, _) => Target::Case(n, case),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            let user = match &target {
+                Target::Function(f) => !self.world.function_data(*f).is_prelude,
+                Target::Requirement(..) | Target::Case(..) => true,
+            };
+            let tier = distance * 2 + u32::from(!user);
+            let receiver = match is_static {
+                true => self.static_receiver(&target, of, receiver),
+                false => receiver.cloned(),
+            };
+            out.push(Candidate { target, prefix: prefix.0.clone(), receiver, tier });
+        }
+        out
+    }
+
+    /// What a static member or an initialiser of a type gets as `self`: the type, or an instance that it fills.
+    pub(crate) fn static_receiver(&mut self, target: &Target, of: &Type, on: Option<&Rc<Expr>>) -> Option<Rc<Expr>> {
+        let f = match target {
+            Target::Function(f) => *f,
+            Target::Requirement(p, r) => self.world.protocol_data(*p).requirements[*r as usize].function,
+            Target::Case(..) => return None,
+        };
+        let on_type = on.filter(|e| matches!(self.world.shallow(&e.ty), Type::Metatype(_)));
+        if self.world.fills_instance(f) {
+            return Some(match (on_type, on) {
+                (Some(metatype), _) if !matches!(metatype.kind, ExprKind::Metatype) => self.new_instance(metatype, of),
+                (None, Some(instance)) => instance.clone(),
+                _ => {
+                    let kind = ExprKind::Struct { fields: vec![] };
+                    Rc::new(Expr { kind, ty: of.clone(), span: Span::default() })
+                }
+            });
+        }
+        if !self.world.belongs_to_type(f) {
+            return None;
+        }
+        let named =
+            || Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(of.clone())), span: Span::default() };
+        Some(on_type.cloned().unwrap_or_else(|| Rc::new(named())))
+    }
+
+    /// An instance, without values in it yet, of the class that a metatype stands for while the program runs.
+    fn new_instance(&mut self, metatype: &Rc<Expr>, of: &Type) -> Rc<Expr> {
+        let Some(function) = self.world.library_function("_new") else { return metatype.clone() };
+        let callee = Callee::Static(FunctionRef { function, generics: vec![of.clone()] });
+        let kind = ExprKind::Call { callee, args: vec![Argument::Value((**metatype).clone())] };
+        Rc::new(Expr { kind, ty: of.clone(), span: metatype.span })
+    }
+
+    /// How a candidate is called in a message.
+    pub(crate) fn candidate_name(&mut self, candidate: &Candidate) -> String {
+        match &candidate.target {
+            Target::Function(f) => self.world.full_name(*f),
+            Target::Requirement(p, r) => {
+                let f = self.world.protocol_data(*p).requirements[*r as usize].function;
+                self.world.full_name(f)
+            }
+            Target::Case(n, case) => {
+                let (n, case) = (*n, *case);
+                let payload = self.world.case_payload(n, case);
+                let labels: Vec<Option<Name>> = payload.into_iter().map(|(label, _)| label).collect();
+                let name = self.world.nominal_data(n).cases[case as usize].name.clone();
+                if labels.is_empty() { name.to_string() } else { format!("{name}({})", Self::label_text(&labels)) }
+            }
+        }
+    }
+
+    pub(crate) fn candidate_span(&mut self, candidate: &Candidate) -> Option<Span> {
+        match &candidate.target {
+            Target::Function(f) if !self.world.function_data(*f).is_prelude => Some(self.world.function_data(*f).span),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn label_text(labels: &[Option<Name>]) -> String {
+        labels.iter().map(|l| l.as_ref().map_or("_:".to_string(), |l| format!("{l}:"))).collect()
+    }
+}

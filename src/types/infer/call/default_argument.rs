@@ -1,0 +1,128 @@
+//! Default arguments of parameters whose type is generic: `func f(_ xs: some Sequence<Int> = [])`.
+//!
+//! A default that fits whatever the generic parameter is belongs to every instance of the function. One that does not is
+//! a value of one type, and a call that leaves the argument out says by that what the generic parameter is.
+
+use crate::diagnostic;
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::types::infer::call::candidates::{Candidate, Instance, Target};
+use crate::types::infer::{FrameKind, Infer};
+use crate::types::model::tables::{BodyState, Code, Signature, World};
+use crate::types::model::tree::FunctionId;
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+
+/// A default argument that may have a type of its own.
+#[derive(Clone, Copy)]
+pub(crate) enum OpenDefault {
+    /// Nobody looked yet: the function and its parameter.
+    Unknown(FunctionId, usize),
+    /// It says what the generic parameter is.
+    Decides,
+}
+
+impl World {
+    /// Remembers the default arguments of a function whose parameter has generic parameters that no other one mentions.
+    pub(in crate::types) fn note_open_defaults(&mut self, f: FunctionId, signature: &Signature, outer: usize) {
+        let own = signature.env.params.get(outer..).unwrap_or(&[]);
+        let names = |ty: &Type, of: &Type| of.any(&mut |t| t == ty);
+        for (i, param) in signature.params.iter().enumerate() {
+            let Some(default) = param.default else { continue };
+            let mentioned: Vec<Type> =
+                own.iter().map(|p| Type::Param(*p)).filter(|own| names(own, &param.ty)).collect();
+            let others = || signature.params.iter().enumerate().filter(|(k, _)| *k != i);
+            let is_shared = mentioned.iter().any(|own| others().any(|(_, other)| names(own, &other.ty)));
+            if !mentioned.is_empty() && !is_shared {
+                self.open_defaults.insert(default, OpenDefault::Unknown(f, i));
+            }
+        }
+    }
+
+    /// Finds out whether a default argument has a type of its own; then its signature says which.
+    pub(in crate::types) fn settle_default(&mut self, default: FunctionId) {
+        let Some(OpenDefault::Unknown(f, index)) = self.open_defaults.get(&default).copied() else { return };
+        self.open_defaults.remove(&default);
+        if self.fits_generically(default) {
+            return;
+        }
+        let before = self.diagnostics.len();
+        let Some(ty) = self.own_default_type(default, f, index) else {
+            if self.diagnostics.len() > before {
+                self.functions[default.0 as usize].body = BodyState::Failed;
+            }
+            return;
+        };
+        let outer = self.function_outer_env(f);
+        let signature = self.signature(default);
+        let own = Signature { env: outer.clone(), result: ty, ..(*signature).clone() };
+        let data = &mut self.functions[default.0 as usize];
+        data.outer = Some(outer);
+        data.signature = Some(Rc::new(own));
+        self.open_defaults.insert(default, OpenDefault::Decides);
+    }
+
+    /// Whether a default argument is right for every type that the generic parameter may be.
+    fn fits_generically(&mut self, default: FunctionId) -> bool {
+        let before = self.diagnostics.len();
+        let fits = self.check_body(default).is_some();
+        if !fits {
+            self.diagnostics.truncate(before);
+            self.functions[default.0 as usize].body = BodyState::None;
+        }
+        fits
+    }
+
+    /// The type that a default argument has by itself. What is wrong with it is said.
+    fn own_default_type(&mut self, default: FunctionId, f: FunctionId, index: usize) -> Option<Type> {
+        let Code::Expression(value) = self.function_data(default).code.clone() else { return None };
+        let outer = self.function_outer_env(f);
+        let prefix: Rc<[Type]> = outer.params.iter().map(|p| Type::Param(*p)).collect();
+        let saved = std::mem::replace(&mut self.env, outer);
+        let (owner, file) = (self.function_data(default).owner, self.function_data(default).file);
+        let (before, vars) = (self.diagnostics.len(), self.var_count());
+        let local_types = self.function_data(default).local_types.clone();
+        let mut infer = Infer::new(self, owner, file);
+        if let Some(local_types) = local_types {
+            infer.local_types = local_types;
+        }
+        infer.push_frame(FrameKind::Function, Type::Error, false, Some(default));
+        let candidate = Candidate { target: Target::Function(f), prefix, receiver: None, tier: 0 };
+        let instance = infer.instantiate(&candidate, value.span);
+        let wanted = match instance.params.get(index) {
+            Some(param) => infer.param_value_type(param),
+            None => Type::Error,
+        };
+        let found = infer.expr(&value, Some(&wanted));
+        let found = infer.coerce(found, &wanted);
+        infer.settle_statement((0, vars));
+        let failed = infer.failed;
+        let ty = infer.world.resolved(&found.ty.clone());
+        self.env = saved;
+        let is_known = !failed && ty != Type::Error && !self.has_vars(&ty);
+        if is_known {
+            // What is worth a remark is said when the body is checked.
+            self.diagnostics.truncate(before);
+        }
+        is_known.then_some(ty)
+    }
+}
+
+impl Infer<'_> {
+    /// Takes a parameter for what its default argument says that it is.
+    pub(crate) fn take_default(&mut self, default: Option<FunctionId>, wanted: &Type, instance: &Instance, span: Span) {
+        let Some(default) = default.filter(|f| self.world.open_defaults.contains_key(f)) else { return };
+        self.world.settle_default(default);
+        if !self.world.open_defaults.contains_key(&default) {
+            return;
+        }
+        let signature = self.world.signature(default);
+        let by = |p| signature.env.params.iter().position(|q| *q == p).and_then(|i| instance.generics.get(i).cloned());
+        let own = signature.result.substitute(&by);
+        if !self.world.unify(wanted, &own, span) {
+            let (own, wanted) = (self.show(&own), self.show(wanted));
+            let message = format!("cannot convert default value of type '{own}' to expected argument type '{wanted}'");
+            self.error(Diagnostic::error(diagnostic::Code::Mismatch, span, message).help("give the argument"));
+        }
+    }
+}

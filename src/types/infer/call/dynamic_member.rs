@@ -1,0 +1,70 @@
+//! `@dynamicMemberLookup` and `@dynamicCallable`: members and calls that a type's own functions answer.
+
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::{ExprKind as Ast, Ident, KeyPathPart, StringPart};
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::ArgNode;
+use crate::types::model::tables::MemberKind;
+use crate::types::model::tree::Expr;
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// `base.name` of a type that looks its members up itself.
+    pub(crate) fn dynamic_member(&mut self, base: &Expr, ty: &Type, name: &Ident) -> Option<Expr> {
+        let Type::Nominal(n, _) = ty else { return None };
+        if !self.world.nominal_data(*n).looks_up {
+            return None;
+        }
+        let string = self.world.simple("String");
+        let mut by_text = false;
+        for (member, ..) in self.world.members(ty, "subscript", false, self.file) {
+            if let MemberKind::Subscript(get, _) = member {
+                let signature = self.world.signature(get);
+                by_text |= matches!(&signature.params[..], [p] if p.label.as_deref() == Some("dynamicMember") && p.ty == string);
+            }
+        }
+        let span = name.span;
+        let kind = match by_text {
+            true => Ast::String(vec![StringPart::Text(name.name.clone())]),
+            false => Ast::KeyPath { root: None, path: vec![KeyPathPart::Member(name.clone())] },
+        };
+        Some(self.subscript(base.clone(), vec![labelled("dynamicMember", ast::Expr { kind, span })], span))
+    }
+
+    /// `value(arguments)` of a type that answers calls itself.
+    pub(crate) fn dynamic_call(&mut self, function: &Expr, ty: &Type, args: &[ArgNode], span: Span) -> Option<Expr> {
+        let Type::Nominal(n, _) = ty else { return None };
+        if !self.world.nominal_data(*n).answers_calls {
+            return None;
+        }
+        let receiver = Rc::new(function.clone());
+        let candidates = self.method_candidates(ty, "dynamicallyCall", false, Some(&receiver));
+        let has = |infer: &mut Self, label: &str| {
+            candidates.iter().any(|c| {
+                let params = infer.candidate_params(c);
+                params.first().is_some_and(|p| p.label.as_deref() == Some(label))
+            })
+        };
+        let is_labelled = args.iter().any(|a| a.label.is_some());
+        let by_keyword = is_labelled || !has(self, "withArguments");
+        let items = args.iter().map(|a| (*a.ast).clone());
+        let given = if !by_keyword {
+            labelled("withArguments", ast::Expr { kind: Ast::Array(items.collect()), span })
+        } else {
+            let key = |a: &ArgNode| {
+                let text = a.label.clone().unwrap_or_else(|| "".into());
+                ast::Expr { kind: Ast::String(vec![StringPart::Text(text)]), span: a.label_span.unwrap_or(a.span) }
+            };
+            let pairs = args.iter().map(key).zip(items).collect();
+            labelled("withKeywordArguments", ast::Expr { kind: Ast::Dictionary(pairs), span })
+        };
+        let name = Ident { name: "dynamicallyCall".into(), span: function.span };
+        Some(self.call_overloaded(&name, candidates, vec![given], None, span))
+    }
+}
+
+fn labelled(label: &str, value: ast::Expr) -> ArgNode {
+    ArgNode { label: Some(label.into()), ..ArgNode::unlabelled(Rc::new(value)) }
+}

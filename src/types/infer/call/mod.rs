@@ -1,0 +1,497 @@
+//! Calls: who is called, with which arguments.
+
+pub(crate) mod application;
+pub(crate) mod arguments;
+pub(crate) mod candidates;
+pub(crate) mod closure;
+pub(crate) mod closure_argument;
+pub(crate) mod default_argument;
+pub(crate) mod dynamic_member;
+pub(crate) mod overload;
+pub(crate) mod result_builder;
+pub(crate) mod rethrows;
+pub(crate) mod self_init;
+pub(crate) mod specificity;
+pub(crate) mod super_call;
+
+use super::{Found, Infer};
+use crate::diagnostic::{Code, Diagnostic, Help};
+use crate::source::Span;
+use crate::syntax::ast::{self, ExprKind as Ast, Ident};
+use crate::types::declare::prelude::PRELUDE_FILE;
+use crate::types::infer::call::arguments::{ArgNode, match_args};
+use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::infer::solver::pending::PendingKind;
+use crate::types::model::tables::{MemberKind, Named};
+use crate::types::model::tree::{Argument, Expr, ExprKind, FunctionId};
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// `callee(arguments)`
+    pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Arg], expected: Option<&Type>, span: Span) -> Expr {
+        let args: Vec<ArgNode> = args.iter().map(ArgNode::new).collect();
+        match &callee.kind {
+            Ast::Ident { name, generics } => {
+                let ident = Ident { name: name.clone(), span: callee.span };
+                self.call_name(callee, &ident, generics, args, expected, span)
+            }
+            Ast::Member { base, name, generics } if generics.is_empty() && name.name.parse::<u32>().is_err() => {
+                if let Some(ty) = self.type_expression(callee) {
+                    return self.call_init(&ty, None, args, expected, span);
+                }
+                if let Some(ty) = self.type_expression(base) {
+                    let on = self.written_metatype(base).map(Rc::new);
+                    return self.call_static(&ty, on.as_ref(), name, args, expected, span);
+                }
+                if let Some(local) = self.delegated(callee) {
+                    return self.delegate(local, args, false, span);
+                }
+                if &*name.name == "init" && matches!(base.kind, Ast::Super) {
+                    return self.super_init(args, base.span, span);
+                }
+                if let Some(module) = self.module_of(base) {
+                    return self.call_in_module(module, name, args, expected, span);
+                }
+                let base = self.expr(base, None);
+                self.call_member(base, name, args, expected, span)
+            }
+            Ast::Implicit { name, .. } => {
+                let expected = self.implicit_type(callee.span, expected);
+                self.implicit_or_wait(name, Some(args), expected, span)
+            }
+            _ => {
+                if let Some(ty) = self.type_expression(callee) {
+                    return self.call_init(&ty, None, args, expected, span);
+                }
+                let function = self.expr(callee, None);
+                self.call_value(function, args, expected, span)
+            }
+        }
+    }
+
+    fn call_name(
+        &mut self,
+        callee: &ast::Expr,
+        name: &Ident,
+        generics: &[ast::TypeExpr],
+        args: Vec<ArgNode>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        if generics.is_empty() {
+            match self.find_local(&name.name) {
+                Some(Found::Local(local)) => {
+                    let function = self.local_expr(local, name.span);
+                    return self.call_value(function, args, expected, span);
+                }
+                Some(Found::Computed(get, set)) => {
+                    let function = self.computed_local(get, set, name.span);
+                    return self.call_value(function, args, expected, span);
+                }
+                Some(Found::LocalFunctions(functions)) => {
+                    self.capture_for(&functions);
+                    let candidates = functions
+                        .iter()
+                        .map(|f| Candidate {
+                            target: Target::Function(*f),
+                            prefix: self.world.env.params.iter().map(|p| Type::Param(*p)).collect(),
+                            receiver: None,
+                            tier: 0,
+                        })
+                        .collect();
+                    return self.call_overloaded(name, candidates, args, expected, span);
+                }
+                None => {}
+            }
+            if let Some(candidates) = self.own_member_candidates(&name.name) {
+                // A method of the type around here, unless only a function of the same name fits.
+                let global = self.function_candidates(&name.name);
+                let fits = |infer: &mut Self, list: &[Candidate]| {
+                    list.iter().any(|c| {
+                        let params = infer.candidate_params(c);
+                        match_args(&params, &args).is_ok()
+                    })
+                };
+                if !candidates.is_empty() && (fits(self, &candidates) || !fits(self, &global)) {
+                    return self.call_overloaded(name, candidates, args, expected, span);
+                }
+                if candidates.is_empty() && (global.is_empty() || self.is_callable_property(&name.name)) {
+                    let function = self.expr(callee, None);
+                    return self.call_value(function, args, expected, span);
+                }
+            }
+        }
+        if let Some(ty) = self.type_expression(callee) {
+            let on = self.written_metatype(callee).map(Rc::new);
+            return self.call_init(&ty, on.as_ref(), args, expected, span);
+        }
+        let candidates = self.function_candidates(&name.name);
+        if candidates.is_empty() || self.is_callable_variable(name) {
+            let function = self.expr(callee, None);
+            return self.call_value(function, args, expected, span);
+        }
+        self.call_overloaded(name, candidates, args, expected, span)
+    }
+
+    /// Whether a property of the type around here that can be called hides the functions of that name outside of it.
+    fn is_callable_property(&mut self, name: &str) -> bool {
+        let (Some(own), file) = (self.own_type(), self.file) else { return false };
+        let is_static = !self.has_self();
+        for (member, (prefix, protocol), _) in self.world.members(&own, name, is_static, file) {
+            let ty = match (member, protocol) {
+                (MemberKind::Global(g), _) => self.world.global_type(g),
+                (MemberKind::Stored(i), _) => match self.owner_of_stored(&own, name, i) {
+                    Some(n) => self.world.stored_type(n, i),
+                    None => continue,
+                },
+                (MemberKind::Computed(get, _), _) => self.result_on(get, &prefix),
+                (MemberKind::Requirement(r), Some(p)) => {
+                    let function = self.world.protocol_data(p).requirements[r as usize].function;
+                    self.result_on(function, &prefix)
+                }
+                _ => continue,
+            };
+            return self.is_callable_type(&ty);
+        }
+        false
+    }
+
+    /// What a getter gives, in terms of the type that it is asked of.
+    fn result_on(&mut self, getter: FunctionId, prefix: &[Type]) -> Type {
+        let signature = self.world.signature(getter);
+        let by = |p| signature.env.params.iter().position(|q| *q == p).and_then(|i| prefix.get(i).cloned());
+        signature.result.substitute(&by)
+    }
+
+    fn is_callable_type(&mut self, ty: &Type) -> bool {
+        let file = self.file;
+        match self.world.shallow(ty) {
+            Type::Function(_) => true,
+            ty => !self.world.members(&ty, "callAsFunction", false, file).is_empty(),
+        }
+    }
+
+    /// Whether a variable of the script that can be called hides the library's functions of that name.
+    fn is_callable_variable(&mut self, name: &Ident) -> bool {
+        let file = self.file;
+        let first = self.world.entries(&name.name, file).into_iter().next();
+        let Some(Named::Global(g)) = first.map(|e| e.what) else { return false };
+        let Some(ty) = self.world.globals[g.0 as usize].ty.clone() else { return false };
+        self.is_callable_type(&ty)
+    }
+
+    /// The functions of that name at the top level.
+    pub(super) fn function_candidates(&mut self, name: &str) -> Vec<Candidate> {
+        let file = self.file;
+        let mut out = vec![];
+        for entry in self.world.entries(name, file) {
+            if let Named::Function(f) = entry.what {
+                if matches!(self.world.function_data(f).kind, crate::types::model::tables::FunctionKind::Getter) {
+                    continue;
+                }
+                let tier = u32::from(self.world.function_data(f).is_prelude);
+                out.push(Candidate { target: Target::Function(f), prefix: Rc::from([]), receiver: None, tier });
+            }
+        }
+        out
+    }
+
+    /// The methods of the type around here that can be called without `self.`; `None` outside of types, or when there is
+    /// nothing of that name.
+    fn own_member_candidates(&mut self, name: &str) -> Option<Vec<Candidate>> {
+        let own = self.own_type()?;
+        if self.has_self() {
+            if !self.world.members(&own, name, false, self.file).is_empty() {
+                let local = self.self_local()?;
+                let receiver = Rc::new(self.local_expr(local, Span::default()));
+                return Some(self.method_candidates(&own, name, false, Some(&receiver)));
+            }
+            if self.file != PRELUDE_FILE {
+                return None;
+            }
+        }
+        let has_any = !self.world.members(&own, name, true, self.file).is_empty();
+        let on = self.own_metatype(Span::default()).map(Rc::new);
+        has_any.then(|| self.method_candidates(&own, name, true, on.as_ref()))
+    }
+
+    /// Whether there is a `self` in scope.
+    pub(super) fn has_self(&mut self) -> bool {
+        self.self_type().is_some_and(|ty| !matches!(ty, Type::Metatype(_)))
+    }
+
+    /// `self`, if there is one in scope.
+    pub(super) fn self_local_quiet(&mut self) -> Option<crate::types::model::tree::LocalId> {
+        if self.has_self() { self.self_local() } else { None }
+    }
+
+    /// A call of a function value, or of a value whose type has `callAsFunction`.
+    pub(super) fn call_value(
+        &mut self,
+        function: Expr,
+        args: Vec<ArgNode>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let function = self.decided(function);
+        let function = self.unwrapped(function);
+        match self.world.shallow(&function.ty.clone()) {
+            Type::Function(ty) => {
+                if args.len() != ty.params.len() {
+                    let (want, have) = (ty.params.len(), args.len());
+                    let what = if have < want { "missing" } else { "extra" };
+                    let message = format!("{what} arguments in call: {want} expected, {have} given");
+                    return self.fail(Code::WrongArguments, span, message);
+                }
+                self.refuse_labels(&args);
+                if let Some(expected) = expected {
+                    self.hint(&ty.result, expected, span);
+                }
+                let mut values: Vec<Option<Argument>> = vec![None; args.len()];
+                for late in [false, true] {
+                    for (i, (arg, param)) in args.iter().zip(&ty.params).enumerate() {
+                        if matches!(arg.ast.kind, Ast::Closure(_)) == late {
+                            values[i] = Some(self.argument(arg, &param.ty, param.is_inout, param.autoclosure));
+                        }
+                    }
+                }
+                let args = values.into_iter().flatten().collect();
+                Expr { kind: ExprKind::CallValue { function: Box::new(function), args }, ty: ty.result.clone(), span }
+            }
+            Type::Var(_) => self.call_unknown(function, &args, expected, span),
+            Type::Error => {
+                self.check_anyway(&args);
+                self.error_expr(span)
+            }
+            Type::Metatype(of) => {
+                let on = Rc::new(function);
+                self.call_init(&of, Some(&on), args, expected, span)
+            }
+            ty => {
+                let name = Ident { name: "callAsFunction".into(), span: function.span };
+                let receiver = Rc::new(function.clone());
+                let candidates = self.method_candidates(&ty, "callAsFunction", false, Some(&receiver));
+                if candidates.is_empty() {
+                    if let Some(found) = self.dynamic_call(&function, &ty, &args, span) {
+                        return found;
+                    }
+                    if self.hidden_member(&ty, "callAsFunction", false, function.span) {
+                        self.check_anyway(&args);
+                        return self.error_expr(span);
+                    }
+                    return self.not_callable(&function, &ty, &args, span);
+                }
+                self.call_overloaded(&name, candidates, args, expected, span)
+            }
+        }
+    }
+
+    /// A function value knows the types of its parameters, and not their labels.
+    fn refuse_labels(&mut self, args: &[ArgNode]) {
+        let labelled: Vec<(&ArgNode, Span)> = args
+            .iter()
+            .filter(|a| !a.trailing && a.label.is_some())
+            .filter_map(|a| a.label_span.map(|span| (a, span)))
+            .collect();
+        let Some((_, first)) = labelled.first() else { return };
+        let word = if labelled.len() == 1 { "label" } else { "labels" };
+        let labels: String = labelled.iter().filter_map(|(a, _)| a.label.as_ref()).map(|l| format!("{l}:")).collect();
+        let message = format!("extraneous argument {word} '{labels}' in call");
+        let mut diagnostic = Diagnostic::error(Code::WrongArguments, *first, message);
+        let edits = labelled.iter().map(|(a, span)| (Span::new(span.start, a.span.start), String::new())).collect();
+        diagnostic.helps.push(Help { text: "a function value is called without labels".into(), edits });
+        self.error(diagnostic);
+    }
+
+    fn not_callable(&mut self, function: &Expr, ty: &Type, args: &[ArgNode], span: Span) -> Expr {
+        let message = format!("cannot call value of non-function type '{}'", self.show(ty));
+        let mut diagnostic = Diagnostic::error(Code::NotCallable, function.span, message);
+        if args.is_empty() && matches!(function.kind, ExprKind::Field { .. } | ExprKind::Call { .. }) {
+            let brackets = Span::new(function.span.end, span.end);
+            diagnostic = diagnostic.fix("a property is read without brackets", brackets, "");
+        } else if is_number(&self.show(ty)) {
+            diagnostic = diagnostic.fix("to multiply, write '*'", function.span.after(), " * ");
+        }
+        self.error(diagnostic);
+        self.check_anyway(args);
+        self.error_expr(span)
+    }
+
+    /// A call of a value of unknown type: it is a function of as many parameters as there are arguments.
+    fn call_unknown(&mut self, function: Expr, args: &[ArgNode], expected: Option<&Type>, span: Span) -> Expr {
+        use crate::types::model::ty::{FunctionParam, FunctionType, Strength};
+        let params: Vec<FunctionParam> = args
+            .iter()
+            .map(|_| FunctionParam {
+                ty: self.world.fresh(),
+                is_inout: false,
+                no_derivative: false,
+                autoclosure: false,
+            })
+            .collect();
+        let result = self.world.fresh();
+        let ty = Type::Function(Rc::new(FunctionType { params, result, throws: false, strength: Strength::Open }));
+        if !self.world.unify(&function.ty.clone(), &ty, span) {
+            let of = function.ty.clone();
+            return self.not_callable(&function, &of, args, span);
+        }
+        self.call_value(function, args.to_vec(), expected, span)
+    }
+
+    /// Looks at arguments for their own mistakes, when it is not known what they are for.
+    pub(super) fn check_anyway(&mut self, args: &[ArgNode]) {
+        for arg in args {
+            if !arg.waits() && arg.ready.is_none() {
+                self.expr(&arg.ast.clone(), None);
+            }
+        }
+    }
+
+    /// `Type(arguments)`
+    pub(super) fn call_init(
+        &mut self,
+        ty: &Type,
+        on: Option<&Rc<Expr>>,
+        args: Vec<ArgNode>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let ty = self.world.shallow(ty);
+        let name = Ident { name: "init".into(), span };
+        if let Some(expected) = expected {
+            self.hint(&ty, expected, span);
+        }
+        if on.is_none() && matches!(&ty, Type::Existential(e) if !e.is_any()) {
+            let shown = self.show(&ty);
+            let message = format!("protocol '{}' has no instances of its own", shown.trim_start_matches("any "));
+            let diagnostic = Diagnostic::error(Code::NotCallable, span, message);
+            self.error(diagnostic.help("make an instance of a type that conforms to it"));
+            self.check_anyway(&args);
+            return self.error_expr(span);
+        }
+        let mut candidates = self.method_candidates(&ty, "init", true, on);
+        if let Some(refused) = self.keep_required(&ty, on, &mut candidates, span) {
+            self.check_anyway(&args);
+            return refused;
+        }
+        if candidates.is_empty() {
+            if ty == Type::Error {
+                self.check_anyway(&args);
+                return self.error_expr(span);
+            }
+            let message =
+                format!("'{}' cannot be constructed because it has no accessible initializers", self.show(&ty));
+            return self.fail(Code::NotCallable, span, message);
+        }
+        if let Some(value) = self.coerced_literal(&ty, &args, &candidates) {
+            return Expr { span, ..value };
+        }
+        self.call_overloaded(&name, candidates, args, expected, span)
+    }
+
+    /// `Type.name(arguments)`
+    pub(super) fn call_static(
+        &mut self,
+        ty: &Type,
+        on: Option<&Rc<Expr>>,
+        name: &Ident,
+        args: Vec<ArgNode>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let ty = self.world.shallow(ty);
+        if &*name.name == "init" {
+            return self.call_init(&ty, on, args, expected, span);
+        }
+        if let Some(refused) = self.static_of_protocol(&ty, on, name, span) {
+            self.check_anyway(&args);
+            return refused;
+        }
+        if &*name.name == "_memberwise"
+            && let Type::Nominal(n, prefix) = &ty
+        {
+            let f = self.world.memberwise_init(*n);
+            let candidate = Candidate { target: Target::Function(f), prefix: prefix.clone(), receiver: None, tier: 0 };
+            return self.call_overloaded(name, vec![candidate], args, expected, span);
+        }
+        let candidates = self.method_candidates(&ty, &name.name, true, on);
+        if candidates.is_empty() {
+            // `Type.method(value)` gives a function; anything else was meant for a value.
+            let takes_value = matches!(args.as_slice(), [only] if only.label.is_none() && !only.trailing);
+            if !takes_value && self.has_instance_member(&ty, &name.name) {
+                self.check_anyway(&args);
+                return self.instance_on_type(&ty, name);
+            }
+            let function = self.static_member_of(&ty, on, name, None, span);
+            return self.call_value(function, args, expected, span);
+        }
+        self.call_overloaded(name, candidates, args, expected, span)
+    }
+
+    /// `base.name(arguments)` for a base whose type may not be known yet.
+    pub(super) fn call_member(
+        &mut self,
+        base: Expr,
+        name: &Ident,
+        args: Vec<ArgNode>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let base = self.asked(base, &name.name);
+        let ty = self.world.shallow(&base.ty.clone());
+        match &ty {
+            Type::Error => {
+                self.check_anyway(&args);
+                return self.error_expr(span);
+            }
+            _ if self.is_open(&ty) => {
+                let result = self.world.fresh();
+                let kind = PendingKind::MemberCall {
+                    base: Rc::new(base),
+                    name: name.clone(),
+                    args,
+                    expected: expected.cloned(),
+                };
+                return self.wait(kind, result, span);
+            }
+            Type::Metatype(of) => {
+                let of = (**of).clone();
+                let on = Rc::new(base);
+                return self.call_static(&of, Some(&on), name, args, expected, span);
+            }
+            _ => {}
+        }
+        let receiver = self.shared(base);
+        let candidates = self.method_candidates(&ty, &name.name, false, Some(&receiver));
+        if candidates.is_empty() {
+            let base = self.decided((*receiver).clone());
+            // An integer literal takes the type that has the member: `3.squareRoot()`.
+            if let ExprKind::Int(_) = base.kind {
+                let double = self.world.simple("Double");
+                if !self.world.members(&double, &name.name, false, self.file).is_empty() {
+                    let value = match base.kind {
+                        ExprKind::Int(n) => n as f64,
+                        _ => 0.0,
+                    };
+                    let base = Expr { kind: ExprKind::Float(value), ty: double, span: base.span };
+                    return self.call_member(base, name, args, expected, span);
+                }
+            }
+            let function = self.member(base, name, None, name.span);
+            return self.call_value(function, args, expected, span);
+        }
+        self.call_overloaded(name, candidates, args, expected, span)
+    }
+
+    /// An error does not leave a `defer`.
+    pub(super) fn throws_here(&mut self, span: Span) {
+        if self.frame().catching == 0 && self.frame().in_defer {
+            self.error(Diagnostic::error(Code::WrongContext, span, crate::types::infer::stmt::out_of_defer("throw")));
+        }
+    }
+}
+
+fn is_number(name: &str) -> bool {
+    matches!(name, "Int" | "Double" | "Float")
+}

@@ -1,0 +1,436 @@
+//! Calls of one of several functions: which one is taken.
+
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::Ident;
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::{ArgNode, closure_arity, match_args};
+use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::infer::call::specificity::Fit;
+use crate::types::infer::solver::pending::{Pending, PendingKind};
+use crate::types::infer::solver::type_vars::Literal;
+use crate::types::model::syntax_query::single_expression;
+use crate::types::model::tree::{Expr, ExprKind};
+use crate::types::model::ty::{Type, VarId};
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// A call of one of several functions: at once when it is clear which, otherwise later.
+    pub(crate) fn call_overloaded(
+        &mut self,
+        name: &Ident,
+        candidates: Vec<Candidate>,
+        mut args: Vec<ArgNode>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let fitting: Vec<Candidate> = candidates
+            .iter()
+            .filter(|c| {
+                let params = self.candidate_params(c);
+                match_args(&params, &args).is_ok()
+            })
+            .cloned()
+            .collect();
+        self.ready_pow(name, &fitting, &mut args);
+        let fitting = self.by_own_literals(fitting, &mut args, expected, span);
+        self.ready_closures(&fitting, &mut args, span);
+        let fitting = self.without_unfit_closures(fitting, &args, span);
+        let fitting = self.favored_or_second(fitting, &mut args, span);
+        let fitting = self.unshadowed(fitting, span);
+        match fitting.as_slice() {
+            [] => {
+                let meant = self.favored(candidates);
+                self.no_candidate(name, &meant, &args, span)
+            }
+            [only] => match self.closure_misfit(&fitting, &args, span) {
+                Some((wanted, arity, at)) => {
+                    self.wrong_arity(&Rc::new(wanted), arity, at);
+                    self.error_expr(span)
+                }
+                None => {
+                    self.ready_shared(only, &mut args);
+                    self.commit(name, only, &args, expected, span)
+                }
+            },
+            _ => {
+                self.ready_args(&mut args);
+                let known = expected.and_then(|t| self.known(t));
+                if let Some(found) = self.choose(name, &fitting, &args, known.as_ref(), span, false, false) {
+                    return found;
+                }
+                let result = self.world.fresh();
+                let kind = PendingKind::Overload {
+                    name: name.clone(),
+                    candidates: fitting,
+                    args,
+                    expected: expected.cloned(),
+                };
+                self.wait(kind, result, span)
+            }
+        }
+    }
+
+    /// Makes the type of a call that is not decided yet an optional, if all functions give one that it could be of:
+    /// `Int("2")` is one before the literal has a type.
+    pub(crate) fn take_optional_result(&mut self, value: &Expr) {
+        let ExprKind::Pending(i) = value.kind else { return };
+        let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, span, .. }) =
+            &self.pending[i as usize]
+        else {
+            return;
+        };
+        let (candidates, args, span) = (candidates.clone(), args.clone(), *span);
+        let fitting: Vec<&Candidate> =
+            candidates.iter().filter(|c| self.try_candidate(c, &args, None, span).is_some()).collect();
+        let mut gives_optional = |candidate: &Candidate| {
+            let snapshot = self.world.snapshot();
+            let given = self.instantiate(candidate, span).result;
+            let is_optional = self.world.is_optional(&given);
+            self.world.rollback(snapshot);
+            is_optional
+        };
+        if !fitting.is_empty() && fitting.into_iter().all(&mut gives_optional) {
+            let payload = self.world.fresh();
+            let optional = self.world.applied("Optional", &[payload]);
+            self.world.unify(&value.ty, &optional, span);
+        }
+    }
+
+    /// Those of the candidates that fit when whole numbers among the arguments are what they are by themselves, `Int`s;
+    /// all of them when none does.
+    pub(crate) fn with_natural_literals(
+        &mut self,
+        candidates: &[Candidate],
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Vec<Candidate> {
+        let types: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
+        let snapshot = self.world.snapshot();
+        let mut natural = vec![];
+        if self.settle_whole_numbers(&types, span) {
+            natural.extend_from_slice(candidates);
+            natural.retain(|candidate| self.try_candidate(candidate, args, expected, span).is_some());
+        }
+        self.world.rollback(snapshot);
+        if natural.is_empty() { candidates.to_vec() } else { natural }
+    }
+
+    /// Whether some of the candidates fit now, and none will when the literals among the arguments are what they are by
+    /// themselves.
+    pub(crate) fn needs_other_literals(&mut self, candidates: &[Candidate], args: &[ArgNode], span: Span) -> bool {
+        let snapshot = self.world.snapshot();
+        let fits = |infer: &mut Self| candidates.iter().any(|c| infer.try_candidate(c, args, None, span).is_some());
+        let fits_now = fits(self);
+        let types: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
+        let mut any = false;
+        for ty in types {
+            if let Type::Var(v) = self.world.shallow(&ty)
+                && let Some(literal) = self.world.var(v).literal
+            {
+                let usual = self.world.simple(literal.usual());
+                any |= self.world.unify(&ty, &usual, span);
+            }
+        }
+        let needs_others = any && fits_now && !fits(self);
+        self.world.rollback(snapshot);
+        needs_others
+    }
+
+    /// Whether a closure that waits says of what type a literal among the arguments is, as soon as it is looked into: in
+    /// `Double(bytes.reduce(0, +))` the 0 is a byte.
+    pub(crate) fn closure_decides(&mut self, args: &[ArgNode]) -> bool {
+        let mut literals = vec![];
+        for ready in args.iter().filter_map(|a| a.ready.as_ref()) {
+            if let Type::Var(v) = self.world.shallow(&ready.ty)
+                && self.world.var(v).literal.is_some()
+            {
+                literals.push(v);
+            }
+        }
+        if literals.is_empty() {
+            return false;
+        }
+        let closures = self.waiting.iter().filter_map(|i| match &self.pending[*i] {
+            Some(Pending { kind: PendingKind::Closure { closure }, result, .. }) => Some((closure, result)),
+            _ => None,
+        });
+        let mentions = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Var(v) if literals.contains(v)));
+        closures.into_iter().any(|(closure, ty)| {
+            let ty = self.world.zonk(ty);
+            self.is_expression_closure(closure, &ty) && mentions(&ty)
+        })
+    }
+
+    /// Whether a closure is a single expression, and does not take a tuple apart, which is a statement of its own.
+    pub(crate) fn is_expression_closure(&self, closure: &ast::Closure, ty: &Type) -> bool {
+        let takes_apart = match self.world.zonk(ty) {
+            Type::Function(f) => f.params.len() == 1 && closure_arity(closure).is_some_and(|count| count > 1),
+            _ => false,
+        };
+        single_expression(&closure.body).is_some() && !takes_apart
+    }
+
+    /// Whether an argument is what a literal has as a member, or is made of that by calls that wait, too; and the literal's
+    /// type is not decided yet.
+    pub(crate) fn awaits_literal(&mut self, args: &[ArgNode]) -> bool {
+        let mut open = vec![];
+        self.open_arguments(args, &mut open);
+        let mut seen = vec![];
+        let mut next = 0;
+        while let Some(v) = open.get(next).copied() {
+            next += 1;
+            for i in self.waiting.iter().copied() {
+                let Some(pending) = &self.pending[i] else { continue };
+                let makes = |ty: &Type| matches!(ty, Type::Var(w) if *w == v);
+                if seen.contains(&i) || !self.world.zonk(&pending.result).any(&mut |ty| makes(ty)) {
+                    continue;
+                }
+                seen.push(i);
+                match &pending.kind {
+                    PendingKind::Member { base, .. }
+                    | PendingKind::MemberCall { base, .. }
+                    | PendingKind::Subscript { base, .. } => match self.world.zonk(&base.ty) {
+                        Type::Var(v) if self.world.var(v).literal.is_some() => return true,
+                        Type::Var(v) => open.push(v),
+                        _ => {}
+                    },
+                    PendingKind::Overload { args, .. } | PendingKind::Operator { args, .. } => {
+                        self.open_arguments(args, &mut open);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        false
+    }
+
+    /// Adds the types of arguments of which nothing is known.
+    fn open_arguments(&self, args: &[ArgNode], open: &mut Vec<VarId>) {
+        for ready in args.iter().filter_map(|a| a.ready.as_ref()) {
+            if let Type::Var(v) = self.world.zonk(&ready.ty)
+                && self.world.var(v).literal.is_none()
+                && !open.contains(&v)
+            {
+                open.push(v);
+            }
+        }
+    }
+
+    /// Makes `Int`s of those of the types that are whole numbers without a type; whether there are such.
+    pub(crate) fn settle_whole_numbers(&mut self, types: &[Type], span: Span) -> bool {
+        let int = self.world.simple("Int");
+        let mut any = false;
+        for ty in types {
+            if let Type::Var(v) = self.world.shallow(ty)
+                && self.world.var(v).literal == Some(Literal::Int)
+            {
+                any |= self.world.unify(ty, &int, span);
+            }
+        }
+        any
+    }
+
+    /// Those of the candidates whose result a call around this one, which waits for it, can take: of several
+    /// `UnicodeScalar(65)` the one that is no optional, inside of `Character(…)`. All of them when none is.
+    pub(crate) fn useful_around(&mut self, candidates: &[Candidate], result: &Type, span: Span) -> Vec<Candidate> {
+        let Type::Var(own) = self.world.shallow(result) else { return candidates.to_vec() };
+        let mut around = vec![];
+        // The call itself, or what a closure returns.
+        let mentions = |ty: &Type| ty.any(&mut |t| *t == Type::Var(own));
+        for i in self.waiting.iter().copied() {
+            if let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, .. }) = &self.pending[i]
+                && args.iter().any(|a| a.ready.as_ref().is_some_and(|e| mentions(&self.world.zonk(&e.ty))))
+            {
+                around.push((candidates.clone(), args.clone()));
+            }
+        }
+        if around.is_empty() {
+            return candidates.to_vec();
+        }
+        let mut useful = candidates.to_vec();
+        useful.retain(|candidate| {
+            let snapshot = self.world.snapshot();
+            let given = self.instantiate(candidate, span).result;
+            let fits = self.world.unify(result, &given, span)
+                && around
+                    .iter()
+                    .all(|(all, args)| all.iter().any(|c| self.try_candidate(c, args, None, span).is_some()));
+            self.world.rollback(snapshot);
+            fits
+        });
+        if useful.is_empty() { candidates.to_vec() } else { useful }
+    }
+
+    /// Takes the only candidate that fits; with `by_default` the best one; with `last` reports when there is none.
+    #[expect(clippy::too_many_arguments, reason = "the state of one decision")]
+    pub(crate) fn choose(
+        &mut self,
+        name: &Ident,
+        candidates: &[Candidate],
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+        by_default: bool,
+        last: bool,
+    ) -> Option<Expr> {
+        let mut fitting = self.fitting(candidates, args, expected, span);
+        if fitting.is_empty() {
+            // What fits but for a conformance says what is wrong better than a list of all that there is.
+            self.forgives = true;
+            fitting = self.fitting(candidates, args, expected, span);
+            self.forgives = false;
+        }
+        if fitting.is_empty() {
+            return Some(self.no_fit(name, candidates, args, span));
+        }
+        let known = args.iter().all(|a| match &a.ready {
+            Some(e) => {
+                let ty = e.ty.clone();
+                !self.world.has_vars(&ty)
+            }
+            None => true,
+        });
+        if fitting.len() > 1 && (known || by_default || last) {
+            fitting = self.without_more_general(fitting, args);
+        }
+        fitting.sort_by_key(|(fit, _)| fit.score);
+        let clear = fitting.len() == 1 || fitting[0].0.score < fitting[1].0.score;
+        if fitting.len() == 1 || (clear && (known || by_default)) {
+            let chosen = fitting[0].1.clone();
+            return Some(self.commit(name, &chosen, args, expected, span));
+        }
+        if last || (by_default && known) {
+            let tied: Vec<Candidate> =
+                fitting.iter().filter(|(s, _)| s.score == fitting[0].0.score).map(|(_, c)| (*c).clone()).collect();
+            if let Some(best) = self.most_special(&tied) {
+                return Some(self.commit(name, &best, args, expected, span));
+            }
+            // A trailing closure fits two spellings of one function: the first one is meant.
+            if args.iter().any(|a| a.trailing)
+                && let Some(first) = tied.first()
+            {
+                return Some(self.commit(name, &first.clone(), args, expected, span));
+            }
+            return Some(self.ambiguous(name, &tied, args, span));
+        }
+        None
+    }
+
+    /// The candidates that fit, and how well.
+    fn fitting<'c>(
+        &mut self,
+        candidates: &'c [Candidate],
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Vec<(Fit, &'c Candidate)> {
+        let mut fitting = vec![];
+        // When nothing gives what is expected, say what is wrong with the result rather than with the call.
+        let attempts = [expected, None];
+        for expected in &attempts[..if expected.is_some() { 2 } else { 1 }] {
+            for candidate in candidates {
+                if let Some(fit) = self.rate(candidate, args, *expected, span) {
+                    fitting.push((fit, candidate));
+                }
+            }
+            if !fitting.is_empty() {
+                break;
+            }
+        }
+        fitting
+    }
+
+    /// The first choice, and the second one where nothing of the first can take the arguments.
+    fn favored_or_second(&mut self, all: Vec<Candidate>, args: &mut [ArgNode], span: Span) -> Vec<Candidate> {
+        let favored = self.favored(all.clone());
+        if favored.len() == all.len() {
+            return all;
+        }
+        self.ready_args(args);
+        let mut fits = |some: &[Candidate]| some.iter().any(|c| self.try_candidate(c, args, None, span).is_some());
+        if fits(&favored) || !fits(&all) { favored } else { all }
+    }
+
+    /// Leaves out what is marked as second choice, when there is a first.
+    pub(crate) fn favored(&mut self, candidates: Vec<Candidate>) -> Vec<Candidate> {
+        let second = |infer: &Self, c: &Candidate| match &c.target {
+            Target::Function(f) => {
+                let decl = infer.world.function_data(*f).decl.as_ref();
+                decl.is_some_and(|d| d.attribute("_disfavoredOverload").is_some())
+            }
+            Target::Requirement(..) | Target::Case(..) => false,
+        };
+        // A declaration of the script is no first choice for what the library marks as its second.
+        let has_first = |infer: &Self, of_script: bool| {
+            candidates.iter().any(|c| !second(infer, c) && infer.is_of_script(c) == of_script)
+        };
+        let has_first = [has_first(self, false), has_first(self, true)];
+        let is_kept = |c: &Candidate| !second(self, c) || !has_first[usize::from(self.is_of_script(c))];
+        candidates.iter().filter(|c| is_kept(c)).cloned().collect()
+    }
+
+    /// Leaves out what a protocol offers and the type itself declares in the same way, so that such a call is clear at
+    /// once.
+    fn unshadowed(&mut self, candidates: Vec<Candidate>, span: Span) -> Vec<Candidate> {
+        if candidates.len() < 2 || candidates.iter().all(|c| c.tier == candidates[0].tier) {
+            return candidates;
+        }
+        let types: Vec<Option<Vec<Type>>> = candidates.iter().map(|c| self.plain_types(c, span)).collect();
+        let is_shadowed = |i: usize| {
+            let own = &types[i];
+            own.is_some() && (0..types.len()).any(|k| candidates[k].tier < candidates[i].tier && types[k] == *own)
+        };
+        (0..candidates.len()).filter(|i| !is_shadowed(*i)).map(|i| candidates[i].clone()).collect()
+    }
+
+    /// The types of a candidate's parameters and result, when it has no generic parameters of its own.
+    fn plain_types(&mut self, candidate: &Candidate, span: Span) -> Option<Vec<Type>> {
+        let Target::Function(f) = &candidate.target else { return None };
+        if self.world.signature(*f).env.params.len() > candidate.prefix.len() {
+            return None;
+        }
+        let snapshot = self.world.snapshot();
+        let instance = self.instantiate(candidate, span);
+        let types = instance.params.iter().map(|p| &p.ty).chain([&instance.result]);
+        let types = types.map(|ty| self.world.resolved(ty)).collect();
+        self.world.rollback(snapshot);
+        instance.missing.is_none().then_some(types)
+    }
+
+    /// Of several candidates that fit equally well, the one whose surroundings require the most: more conditions, or
+    /// protocols that refine more.
+    pub(crate) fn most_special(&mut self, tied: &[Candidate]) -> Option<Candidate> {
+        let mut weights: Vec<((usize, usize), usize)> = vec![];
+        for (i, candidate) in tied.iter().enumerate() {
+            let f = match &candidate.target {
+                Target::Function(f) => *f,
+                Target::Requirement(p, r) => self.world.protocol_data(*p).requirements[*r as usize].function,
+                Target::Case(..) => return Some(candidate.clone()),
+            };
+            let signature = self.world.signature(f);
+            let generic = signature.env.params.len();
+            let same = signature
+                .env
+                .requirements
+                .iter()
+                .filter(|r| matches!(r, crate::types::model::tables::Requirement::Same(..)))
+                .count();
+            let mut refined = 0;
+            for requirement in &signature.env.requirements {
+                if let crate::types::model::tables::Requirement::Conforms(_, p) = requirement {
+                    refined += self.world.refined(*p).len();
+                }
+            }
+            let count = signature.env.requirements.len() + 2 * same + 100usize.saturating_sub(generic * 10);
+            weights.push(((count, refined), i));
+        }
+        weights.sort_unstable_by(|a, b| b.cmp(a));
+        match weights.as_slice() {
+            [(a, i), (b, _), ..] if a > b => tied.get(*i).cloned(),
+            [(_, i)] => tied.get(*i).cloned(),
+            _ => None,
+        }
+    }
+}

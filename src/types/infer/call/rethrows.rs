@@ -1,0 +1,102 @@
+//! Which version of a function that rethrows is called, and which closures throw.
+
+use crate::syntax::ast;
+use crate::syntax::ast::ExprKind as Ast;
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::{ArgNode, Slot};
+use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::model::tree::FunctionId;
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// The version of a candidate that throws, when it is given a function that does.
+    pub(crate) fn throwing_candidate(
+        &mut self,
+        candidate: &Candidate,
+        slots: &[Slot],
+        args: &[ArgNode],
+    ) -> Option<Candidate> {
+        let Target::Function(f) = candidate.target else { return None };
+        if !self.world.function_data(f).rethrows || !self.is_given_throwing(f, slots, args) {
+            return None;
+        }
+        let version = self.world.throwing_version(f)?;
+        Some(Candidate { target: Target::Function(version), ..candidate.clone() })
+    }
+
+    /// Whether a call throws nothing, although what it calls throws: that only hands on what functions throw that it is
+    /// given, has no version of its own for those that do not, and is given none that does.
+    pub(crate) fn hands_on_nothing(&mut self, candidate: &Candidate, slots: &[Slot], args: &[ArgNode]) -> bool {
+        let f = match candidate.target {
+            Target::Function(f) => f,
+            Target::Requirement(p, r) => self.world.protocol_data(p).requirements[r as usize].function,
+            Target::Case(..) => return false,
+        };
+        let data = self.world.function_data(f);
+        data.rethrows && data.throws && !self.is_given_throwing(f, slots, args)
+    }
+
+    /// Whether one of the functions that a call is given throws.
+    fn is_given_throwing(&mut self, f: FunctionId, slots: &[Slot], args: &[ArgNode]) -> bool {
+        let signature = self.world.signature(f);
+        let functions = slots.iter().zip(&signature.params);
+        let functions = functions.filter(|(_, p)| matches!(p.ty, Type::Function(_)));
+        let mut given = functions.filter_map(|(slot, param)| match slot {
+            Slot::Arg(i) => Some((args.get(*i)?, param.autoclosure)),
+            Slot::Variadic(_) | Slot::Whole(_) | Slot::Default => None,
+        });
+        given.any(|(arg, is_wrapped)| match is_wrapped {
+            true => self.throws_wrapped(arg),
+            false => self.gives_throwing(arg),
+        })
+    }
+
+    /// Whether a function that is named throws.
+    pub(crate) fn is_throwing(&mut self, function: &ast::Expr) -> bool {
+        let span = function.span;
+        let (label, label_span, ast) = (None, None, Rc::new(function.clone()));
+        self.gives_throwing(&ArgNode { label, label_span, ast, trailing: false, ready: None, is_whole: false, span })
+    }
+
+    /// Whether an expression throws that is wrapped in a closure.
+    fn throws_wrapped(&mut self, arg: &ArgNode) -> bool {
+        let throws = crate::types::model::syntax_walk::tries(&arg.ast);
+        let closure =
+            crate::types::infer::expr::calculus_notation::closure_of_call(&[], (*arg.ast).clone(), throws, arg.span);
+        matches!(&closure.kind, Ast::Closure(closure) if self.may_throw(closure))
+    }
+
+    fn gives_throwing(&mut self, arg: &ArgNode) -> bool {
+        if let Ast::Closure(closure) = &arg.ast.kind {
+            return self.may_throw(closure);
+        }
+        let mut arg = arg.clone();
+        if matches!(arg.ast.kind, Ast::Ident { .. } | Ast::Member { .. }) {
+            self.ready_args(std::slice::from_mut(&mut arg));
+        }
+        let Some(ready) = &arg.ready else { return false };
+        matches!(self.world.shallow(&ready.ty.clone()), Type::Function(f) if f.throws)
+    }
+
+    /// Whether a closure throws. In a function that rethrows, what it does with the functions that it is given is up to
+    /// them: with `try` in its own text, and without in that of the library.
+    pub(crate) fn may_throw(&mut self, closure: &ast::Closure) -> bool {
+        let Some(around) = self.frames.first().and_then(|f| f.function) else { return closure.throws };
+        let data = self.world.function_data(around);
+        match (data.rethrows, data.throws || data.gives_throwing) {
+            (true, false) => closure.throws && !self.uses_given(closure),
+            (true, true) => closure.throws || self.uses_given(closure),
+            (false, _) => closure.throws,
+        }
+    }
+
+    /// Whether a closure uses a function that the function around it is given.
+    fn uses_given(&self, closure: &ast::Closure) -> bool {
+        let frame = &self.frames[0];
+        frame.locals[..frame.params].iter().any(|local| {
+            matches!(local.ty, Type::Function(_))
+                && crate::types::model::syntax_walk::mentions(&closure.body, &local.name)
+        })
+    }
+}

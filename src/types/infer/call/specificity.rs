@@ -1,0 +1,144 @@
+//! Of two generic functions that fit, the one whose parameters say more: `f([T])` comes before `f(T)`.
+
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
+use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::model::tables::{Requirement, Signature};
+use crate::types::model::tree::FunctionId;
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+
+/// How a candidate fits the arguments.
+#[derive(Clone, Copy)]
+pub(crate) struct Fit {
+    /// Smaller is better.
+    pub(crate) score: u32,
+    /// How many arguments are not of the parameter's type as they are.
+    pub(crate) conversions: u32,
+}
+
+/// How a generic function takes the arguments.
+struct Taken {
+    /// The types that it takes them as.
+    types: Vec<Type>,
+    signature: Rc<Signature>,
+    /// How many of its generic parameters belong to the surroundings.
+    outer: usize,
+}
+
+/// The generic parameters of a function, and what is known to stand for them.
+struct Holes<'s> {
+    general: &'s Signature,
+    special: &'s Signature,
+    /// How many of them belong to the surroundings.
+    outer: usize,
+    found: Vec<Option<Type>>,
+}
+
+impl Infer<'_> {
+    /// Leaves out every generic candidate that another one does as well for more special types.
+    pub(crate) fn without_more_general<'c>(
+        &mut self,
+        fitting: Vec<(Fit, &'c Candidate)>,
+        args: &[ArgNode],
+    ) -> Vec<(Fit, &'c Candidate)> {
+        let taken: Vec<Option<Taken>> = fitting.iter().map(|(_, candidate)| self.taken(candidate, args)).collect();
+        let is_more_general = |infer: &mut Self, k: usize| {
+            let Some(general) = &taken[k] else { return false };
+            let (fit, candidate) = fitting[k];
+            fitting.iter().zip(&taken).enumerate().any(|(j, ((other_fit, other), special))| {
+                j != k
+                    && other_fit.conversions <= fit.conversions
+                    && other.tier <= candidate.tier
+                    && special
+                        .as_ref()
+                        .is_some_and(|special| infer.covers(general, special) && !infer.covers(special, general))
+            })
+        };
+        let kept: Vec<bool> = (0..fitting.len()).map(|k| !is_more_general(self, k)).collect();
+        fitting.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(found, _)| found).collect()
+    }
+
+    /// Whether a generic candidate takes whatever another one takes.
+    fn covers(&mut self, general: &Taken, special: &Taken) -> bool {
+        if general.outer != special.outer || general.types.len() != special.types.len() {
+            return false;
+        }
+        let found = vec![None; general.signature.env.params.len()];
+        let outer = general.outer;
+        let mut holes = Holes { general: &general.signature, special: &special.signature, outer, found };
+        general.types.iter().zip(&special.types).all(|(a, b)| holes.cover(a, b))
+            && general.signature.env.requirements.iter().all(|requirement| self.is_implied(requirement, &holes))
+    }
+
+    /// How a generic candidate takes the arguments; nothing of others.
+    fn taken(&mut self, candidate: &Candidate, args: &[ArgNode]) -> Option<Taken> {
+        let Target::Function(f) = &candidate.target else { return None };
+        let (signature, outer) = (self.world.signature(*f), candidate.prefix.len());
+        if signature.env.params.len() <= outer {
+            return None;
+        }
+        Some(Taken { types: self.taken_types(*f, args)?, signature, outer })
+    }
+
+    /// The types that a function takes the arguments as, where each goes to a parameter of its own.
+    fn taken_types(&mut self, f: FunctionId, args: &[ArgNode]) -> Option<Vec<Type>> {
+        let params = self.world.signature(f).params.clone();
+        let slots = match_args(&params, args).ok()?;
+        let mut types = vec![];
+        for (slot, param) in slots.iter().zip(&params) {
+            match slot {
+                Slot::Arg(_) => types.push(self.param_value_type(param)),
+                Slot::Default => {}
+                Slot::Variadic(_) | Slot::Whole(_) => return None,
+            }
+        }
+        Some(types)
+    }
+
+    /// Whether what the general function requires of a parameter is known of the type that stands for it.
+    fn is_implied(&mut self, requirement: &Requirement, holes: &Holes) -> bool {
+        let Requirement::Conforms(Type::Param(p), protocol) = requirement else { return false };
+        let Some(k) = holes.general.env.params.iter().position(|q| q == p) else { return false };
+        match &holes.found[k] {
+            _ if k < holes.outer => true,
+            Some(Type::Nominal(n, _)) => self.world.find_conformance(*n, *protocol).is_some(),
+            Some(own @ Type::Param(_)) => holes.special.env.requirements.iter().any(|known| match known {
+                Requirement::Conforms(of, q) => {
+                    of == own && (q == protocol || self.world.refined(*q).contains(protocol))
+                }
+                _ => false,
+            }),
+            None => true,
+            Some(_) => false,
+        }
+    }
+}
+
+impl Holes<'_> {
+    /// Whether the general type becomes the special one when something stands for its parameters.
+    fn cover(&mut self, general: &Type, special: &Type) -> bool {
+        match (general, special) {
+            (Type::Param(p), _) => match self.general.env.params.iter().position(|q| q == p) {
+                Some(k) if k < self.outer => {
+                    matches!(special, Type::Param(q) if self.special.env.params.get(k) == Some(q))
+                }
+                Some(k) => self.found[k].get_or_insert_with(|| special.clone()) == special,
+                None => general == special,
+            },
+            (Type::Nominal(n, xs), Type::Nominal(m, ys)) => {
+                n == m && xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|(x, y)| self.cover(x, y))
+            }
+            (Type::Tuple(xs), Type::Tuple(ys)) => {
+                xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|((_, x), (_, y))| self.cover(x, y))
+            }
+            (Type::Function(f), Type::Function(g)) => {
+                f.params.len() == g.params.len()
+                    && f.params.iter().zip(&g.params).all(|(x, y)| self.cover(&x.ty, &y.ty))
+                    && self.cover(&f.result, &g.result)
+            }
+            (Type::Metatype(x), Type::Metatype(y)) => self.cover(x, y),
+            _ => general == special,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! `super`, and initialisers of classes that lead to others.
+
+use crate::diagnostic::Code;
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::Ident;
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::{ArgNode, match_args};
+use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::model::tree::{Expr, ExprKind, Stmt, StmtKind};
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// `super`
+    pub(crate) fn super_value(&mut self, span: Span) -> Expr {
+        let Some(base) = self.superclass() else {
+            let message = "'super' cannot be used here: there is no superclass";
+            return self.fail(Code::Inheritance, span, message);
+        };
+        match self.self_local() {
+            Some(local) => {
+                let value = self.local_expr(local, span);
+                let ty = match value.ty {
+                    Type::Metatype(_) => Type::Metatype(Rc::new(base)),
+                    _ => base,
+                };
+                Expr { kind: ExprKind::Super(Box::new(value)), ty, span }
+            }
+            None => self.fail(Code::WrongContext, span, "'super' cannot be used where there is no 'self'"),
+        }
+    }
+
+    fn superclass(&mut self) -> Option<Type> {
+        match self.own_type()? {
+            Type::Nominal(n, _) => self.world.superclass(n).map(|(base, args)| Type::Nominal(base, args)),
+            _ => None,
+        }
+    }
+
+    /// `super.init(…)`
+    pub(crate) fn super_init(&mut self, args: Vec<ArgNode>, at: Span, span: Span) -> Expr {
+        let Some(_) = self.frame().init_self else {
+            let message = "'super.init' cannot be called outside of an initializer";
+            return self.fail(Code::WrongContext, span, message);
+        };
+        if self.is_convenience() {
+            let message = "convenience initializer must delegate with 'self.init' rather than chaining to a superclass initializer with 'super.init'";
+            return self.fail(Code::Inheritance, span, message);
+        }
+        let receiver = self.super_value(at);
+        if receiver.ty == Type::Error {
+            return receiver;
+        }
+        let base = receiver.ty.clone();
+        let candidates = self.method_candidates(&base, "init", true, Some(&Rc::new(receiver)));
+        let (leading, designated): (Vec<Candidate>, Vec<Candidate>) = candidates
+            .into_iter()
+            .partition(|c| matches!(c.target, Target::Function(f) if self.world.is_convenience(f)));
+        let mut fits = |all: &[Candidate]| {
+            all.iter().any(|c| {
+                let params = self.candidate_params(c);
+                match_args(&params, &args).is_ok()
+            })
+        };
+        if fits(&leading) && !fits(&designated) {
+            let message = format!("must call a designated initializer of the superclass '{}'", self.show(&base));
+            return self.fail(Code::Inheritance, span, message);
+        }
+        let name = Ident { name: "init".into(), span };
+        let value = self.call_overloaded(&name, designated, args, None, span);
+        self.led_on(value, span)
+    }
+
+    pub(crate) fn is_convenience(&mut self) -> bool {
+        let function = self.frame().function;
+        function.is_some_and(|f| self.world.is_convenience(f))
+    }
+
+    /// An initialiser that does not say so calls that of the superclass at its end, when there is one without parameters.
+    pub(crate) fn implicit_super_init(&mut self, body: &ast::Block, end: Span) -> Option<Stmt> {
+        let base = self.superclass()?;
+        if self.is_convenience() || crate::types::model::syntax_walk::calls_super_init(&body.items) {
+            return None;
+        }
+        let candidates = self.method_candidates(&base, "init", true, None);
+        let takes_nothing = candidates.iter().any(|c| {
+            let params = self.candidate_params(c);
+            match_args(&params, &[]).is_ok()
+        });
+        if !takes_nothing {
+            return None;
+        }
+        let start = self.pending.len();
+        let vars = self.world.var_count();
+        let call = self.super_init(vec![], end, end);
+        self.settle_statement((start, vars));
+        Some(Stmt { kind: StmtKind::Expr(call), span: end })
+    }
+}

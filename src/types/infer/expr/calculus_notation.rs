@@ -1,0 +1,258 @@
+//! The notation of mathematics: `f'`, `∇f`, `∂(f, x)`, and operators as values.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::infer::call::arguments::ArgNode;
+use crate::types::infer::{Found, Infer};
+use crate::types::model::tables::Named;
+use crate::types::model::tree::Expr;
+use crate::types::model::ty::{Strength, Type};
+use std::rc::Rc;
+
+/// A parameter of a function that is named.
+pub(crate) struct KnownParameter {
+    pub(crate) name: ast::Name,
+    pub(crate) label: Option<ast::Name>,
+    pub(crate) ty: Type,
+}
+
+impl KnownParameter {
+    /// A parameter of a function value, whose name nobody knows.
+    fn unnamed(ty: Type) -> KnownParameter {
+        KnownParameter { name: "_".into(), label: None, ty }
+    }
+}
+
+impl Infer<'_> {
+    /// `f'`
+    pub(crate) fn prime(&mut self, function: &ast::Expr, order: u32, span: Span) -> Expr {
+        let mut value = self.expr(function, None);
+        if let Type::Function(f) = self.world.shallow(&value.ty.clone())
+            && f.params.len() != 1
+        {
+            return self.prime_of_several(function, f.params.len());
+        }
+        for _ in 0..order {
+            value = self.apply_prelude_to(value, "derivative", "of", span);
+        }
+        value
+    }
+
+    /// A derivative is by one number; of a function of several there are two other kinds.
+    fn prime_of_several(&mut self, function: &ast::Expr, count: usize) -> Expr {
+        let (name, first) = match &function.kind {
+            Ast::Ident { name, .. } => {
+                let first = self.parameters_of(function).and_then(|all| all.into_iter().next());
+                (name.to_string(), first.map_or("x".into(), |p| p.name.to_string()))
+            }
+            _ => ("f".into(), "x".to_string()),
+        };
+        let message = format!("a derivative written with ' is of a function of one number, and '{name}' takes {count}");
+        let diagnostic = Diagnostic::error(Code::WithRespectTo, function.span, message)
+            .help(format!("the derivatives by all of them: '∇{name}'"))
+            .help(format!("the derivative by one of them: '∂({name}, {first})'"));
+        self.error(diagnostic);
+        self.error_expr(function.span)
+    }
+
+    pub(crate) fn apply_prelude(&mut self, name: &'static str, label: &str, function: &ast::Expr, span: Span) -> Expr {
+        let value = self.expr(function, None);
+        self.apply_prelude_to(value, name, label, span)
+    }
+
+    fn apply_prelude_to(&mut self, value: Expr, name: &'static str, label: &str, span: Span) -> Expr {
+        let arg = ArgNode {
+            label: Some(label.into()),
+            label_span: None,
+            ast: Rc::new(ast::Expr { kind: Ast::Error, span: value.span }),
+            trailing: false,
+            ready: Some(Rc::new(value)),
+            is_whole: false,
+            span,
+        };
+        let mut candidates = vec![];
+        for entry in self.world.library_entries(name) {
+            if let Named::Function(f) = entry.what {
+                candidates.push(crate::types::infer::call::candidates::Candidate {
+                    target: crate::types::infer::call::candidates::Target::Function(f),
+                    prefix: Rc::from([]),
+                    receiver: None,
+                    tier: 1,
+                });
+            }
+        }
+        self.call_overloaded(&Ident { name: name.into(), span }, candidates, vec![arg], None, span)
+    }
+
+    /// `∂(f, x)`: the derivative by one parameter, as a function of all of them.
+    pub(crate) fn partial(&mut self, function: &ast::Expr, parameter: &Ident, span: Span) -> Expr {
+        let Some(parameters) = self.parameters_of(function) else {
+            let message = "the names of the parameters of this function are not known";
+            return self.fail(Code::WithRespectTo, function.span, message);
+        };
+        let Some(at) = parameters.iter().position(|p| p.name == parameter.name) else {
+            let known = parameters.iter().map(|p| format!("'{}'", p.name)).collect::<Vec<_>>().join(", ");
+            let message = format!("the function has no parameter '{}'; it has {known}", parameter.name);
+            return self.fail(Code::WithRespectTo, parameter.span, message);
+        };
+        let text_params: Vec<String> = (0..parameters.len()).map(|i| format!("$p{i}")).collect();
+        let ident = |name: &str| ident(name, span);
+        let inner_args =
+            text_params.iter().enumerate().map(|(i, p)| if i == at { ident("$dp") } else { ident(p) }).collect();
+        let throws = self.is_throwing(function);
+        let call = call_with(function, &parameters, inner_args, span);
+        let inner = closure_of_call(&["$dp".to_string()], call, throws, span);
+        let labelled = |label: &str, value| ast::Arg {
+            label: Some(Ident { name: label.into(), span }),
+            value: Rc::new(value),
+            trailing: false,
+        };
+        let args = vec![labelled("at", ident(&text_params[at])), labelled("in", inner)];
+        let body = ast::Expr { kind: Ast::Call { callee: Rc::new(ident("derivative")), args }, span };
+        let outer = closure_of_call(&text_params, body, throws, span);
+        let params = parameters
+            .into_iter()
+            .map(|KnownParameter { ty, .. }| crate::types::model::ty::FunctionParam {
+                ty,
+                is_inout: false,
+                no_derivative: false,
+                autoclosure: false,
+            })
+            .collect();
+        let result = self.world.fresh();
+        let wanted = crate::types::model::ty::FunctionType { params, result, throws, strength: Strength::Open };
+        self.expr(&outer, Some(&Type::Function(Rc::new(wanted))))
+    }
+
+    /// The parameters of a function that is named.
+    pub(crate) fn parameters_of(&mut self, function: &ast::Expr) -> Option<Vec<KnownParameter>> {
+        let name = match &function.kind {
+            Ast::Ident { name, .. } => name,
+            // A partial derivative has the parameters of its function, in their order.
+            Ast::Partial { function, .. } => {
+                let all = self.parameters_of(function)?;
+                return Some(all.into_iter().map(|p| KnownParameter { label: None, ..p }).collect());
+            }
+            _ => return None,
+        };
+        match self.find_local(name) {
+            Some(Found::LocalFunctions(functions)) => return functions.first().map(|f| self.declared_parameters(*f)),
+            Some(Found::Local(local)) => {
+                let ty = self.local_type(local);
+                return match self.world.shallow(&ty) {
+                    Type::Function(f) => Some(f.params.iter().map(|p| KnownParameter::unnamed(p.ty.clone())).collect()),
+                    _ => None,
+                };
+            }
+            Some(Found::Computed(..)) => return None,
+            None => {}
+        }
+        let file = self.file;
+        for entry in self.world.entries(name, file) {
+            match entry.what {
+                Named::Function(f) => return Some(self.declared_parameters(f)),
+                Named::Global(g) => {
+                    let names = self.world.closure_names.get(&g).cloned();
+                    if let (Some(names), Type::Function(f)) = (names, self.world.global_type(g)) {
+                        let named = names.into_iter().zip(&f.params);
+                        return Some(
+                            named.map(|(name, p)| KnownParameter { name, label: None, ty: p.ty.clone() }).collect(),
+                        );
+                    }
+                }
+                Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_) => {}
+            }
+        }
+        None
+    }
+
+    pub(crate) fn declared_parameters(&mut self, f: crate::types::model::tree::FunctionId) -> Vec<KnownParameter> {
+        let signature = self.world.signature(f);
+        let named = |p: &crate::types::model::tables::SignatureParam| KnownParameter {
+            name: p.name.clone(),
+            label: p.label.clone(),
+            ty: p.ty.clone(),
+        };
+        signature.params.iter().map(named).collect()
+    }
+
+    /// `+` and the like as a value.
+    pub(crate) fn operator_value(&mut self, name: &ast::Name, expected: Option<&Type>, span: Span) -> Expr {
+        let operand = match expected.and_then(|t| self.known(t)) {
+            Some(Type::Function(f)) if f.params.len() == 1 => match self.world.shallow(&f.params[0].ty) {
+                Type::Tuple(parts) => parts.len(),
+                _ => 1,
+            },
+            _ => 2,
+        };
+        let params: Vec<String> = (0..operand).map(|i| format!("$op{i}")).collect();
+        let ident = |name: &str| ident(name, span);
+        let op = Ident { name: name.clone(), span };
+        let body = if operand == 2 {
+            Ast::Binary { op, lhs: Rc::new(ident(&params[0])), rhs: Rc::new(ident(&params[1])), juxtaposed: false }
+        } else {
+            Ast::Prefix { op, operand: Rc::new(ident("$op0")) }
+        };
+        let closure = closure_of(&params, ast::Expr { kind: body, span }, span);
+        self.expr(&closure, expected)
+    }
+}
+
+/// A name as an expression.
+pub(crate) fn ident(name: &str, span: Span) -> ast::Expr {
+    ast::Expr { kind: Ast::Ident { name: name.into(), generics: vec![] }, span }
+}
+
+/// A call of a function with arguments for all of its parameters.
+pub(crate) fn call_with(
+    function: &ast::Expr,
+    parameters: &[KnownParameter],
+    arguments: Vec<ast::Expr>,
+    span: Span,
+) -> ast::Expr {
+    let label = |p: &KnownParameter| p.label.clone().map(|name| Ident { name, span });
+    let args = parameters
+        .iter()
+        .zip(arguments)
+        .map(|(p, value)| ast::Arg { label: label(p), value: Rc::new(value), trailing: false })
+        .collect();
+    ast::Expr { kind: Ast::Call { callee: Rc::new(function.clone()), args }, span }
+}
+
+/// `{ params in body }`
+pub(in crate::types) fn closure_of(params: &[String], body: ast::Expr, span: Span) -> ast::Expr {
+    let params = params
+        .iter()
+        .map(|p| ast::ClosureParam { name: Ident { name: p.as_str().into(), span }, ty: None, is_inout: false })
+        .collect();
+    closure_with(params, body, span)
+}
+
+/// `{ params in call }` that throws what the call throws.
+pub(crate) fn closure_of_call(params: &[String], call: ast::Expr, throws: bool, span: Span) -> ast::Expr {
+    if !throws {
+        return closure_of(params, call, span);
+    }
+    let tried = Ast::Try { kind: ast::TryKind::Propagate, value: Rc::new(call) };
+    let mut closure = closure_of(params, ast::Expr { kind: tried, span }, span);
+    if let Ast::Closure(made) = &mut closure.kind {
+        Rc::make_mut(made).throws = true;
+    }
+    closure
+}
+
+/// `{ params in body }`, of parameters that may have types.
+pub(crate) fn closure_with(params: Vec<ast::ClosureParam>, body: ast::Expr, span: Span) -> ast::Expr {
+    let items = vec![ast::Stmt { kind: ast::StmtKind::Expr(body), span }];
+    let closure = ast::Closure {
+        captures: vec![],
+        params: Some(params),
+        throws: false,
+        result: None,
+        attributes: vec![],
+        body: ast::Block { items, span },
+    };
+    ast::Expr { kind: Ast::Closure(Rc::new(closure)), span }
+}

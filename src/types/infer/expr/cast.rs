@@ -1,0 +1,93 @@
+//! Casts whose outcome is known before the program runs.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::types::infer::Infer;
+use crate::types::model::ty::Type;
+
+/// How a cast ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Succeeds,
+    Fails,
+}
+
+/// How a cast is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CastWord {
+    /// `is`
+    Is,
+    /// `as?`
+    Conditional,
+    /// `as!`
+    Forced,
+}
+
+impl Infer<'_> {
+    /// Says when a cast need not be asked for.
+    pub(crate) fn check_cast(&mut self, from: &Type, to: &Type, word: CastWord, span: Span) {
+        let is_written = self.frames.first().and_then(|f| f.function);
+        if is_written.is_none_or(|f| self.world.function_data(f).is_prelude) {
+            return;
+        }
+        // `Self` of a class may inherit from what is known of it.
+        if self.world.source_text(span).ends_with("Self") {
+            return;
+        }
+        let Some(outcome) = self.outcome(from, to) else { return };
+        let (from, to) = (self.show(from), self.show(to));
+        let message = match (outcome, word) {
+            (Outcome::Fails, _) => format!("cast from '{from}' to unrelated type '{to}' always fails"),
+            (Outcome::Succeeds, CastWord::Is) => "'is' test is always true".to_string(),
+            (Outcome::Succeeds, CastWord::Conditional) => {
+                format!("conditional cast from '{from}' to '{to}' always succeeds")
+            }
+            (Outcome::Succeeds, CastWord::Forced) => {
+                format!("forced cast from '{from}' to '{to}' always succeeds; did you mean to use 'as'?")
+            }
+        };
+        self.world.report(Diagnostic::warning(Code::FixedCast, span, message));
+    }
+
+    fn outcome(&mut self, from: &Type, to: &Type) -> Option<Outcome> {
+        let is_open = |t: &Type| {
+            t.any(&mut |t| matches!(t, Type::Var(_) | Type::Param(_) | Type::Associated(..) | Type::Opaque(..)))
+        };
+        if is_open(from) || is_open(to) {
+            return None;
+        }
+        if from == to {
+            return Some(Outcome::Succeeds);
+        }
+        match (from, to) {
+            (Type::Nominal(a, _), Type::Nominal(b, _)) => {
+                let holds = |infer: &mut Self, t: &Type| infer.world.optional_payload(t).is_some();
+                if a == b || holds(self, from) || holds(self, to) {
+                    return None;
+                }
+                match (self.world.is_class(*a), self.world.is_class(*b)) {
+                    (true, true) if self.inherits(from, to) => Some(Outcome::Succeeds),
+                    (true, true) if self.inherits(to, from) => None,
+                    _ => Some(Outcome::Fails),
+                }
+            }
+            (Type::Nominal(..), Type::Existential(e)) if self.world.optional_payload(from).is_none() => {
+                self.world.is_value_of(from, e).then_some(Outcome::Succeeds)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a class is another one, or inherits from it.
+    fn inherits(&mut self, class: &Type, from: &Type) -> bool {
+        let mut at = class.clone();
+        loop {
+            if at == *from {
+                return true;
+            }
+            let Type::Nominal(n, args) = &at else { return false };
+            let Some(base) = self.world.base_type(*n, args) else { return false };
+            at = base;
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Fractions: a quotient of integer literals in the exponent of a floating-point number is itself a floating-point number,
+//! so that `x^(1/3)` is the cube root of `x`. So is one in a formula, and in an expression at the prompt.
+
+use crate::syntax::ast::{Expr, ExprKind as Ast, Ident};
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::ArgNode;
+use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::infer::solver::type_vars::Literal;
+use crate::types::model::declared::Builtin;
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// Infers the operands of `^`: the base first, because its type decides what a quotient in the exponent is.
+    pub(crate) fn ready_power(&mut self, op: &Ident, args: &mut [ArgNode]) {
+        let ("^", [base, exponent]) = (&*op.name, args) else { return };
+        self.ready_args(std::slice::from_mut(base));
+        let is_floating = base
+            .ready
+            .as_ref()
+            .is_some_and(|value| self.has_roots(&value.ty) || self.fractions && self.is_whole_literal(&value.ty));
+        self.ready_exponent(is_floating, exponent);
+    }
+
+    /// Infers the arguments of the library's `pow`, whose base is a floating-point number whenever it is not known to be
+    /// something else.
+    pub(crate) fn ready_pow(&mut self, name: &Ident, candidates: &[Candidate], args: &mut [ArgNode]) {
+        let ("pow", [base, exponent]) = (&*name.name, args) else { return };
+        let is_library = |candidate: &Candidate| match candidate.target {
+            Target::Function(f) => self.world.function_data(f).is_prelude,
+            Target::Requirement(p, _) => self.world.protocol_data(p).is_prelude,
+            Target::Case(..) => false,
+        };
+        if exponent.label.is_some() || !candidates.iter().all(is_library) {
+            return;
+        }
+        self.ready_args(std::slice::from_mut(base));
+        let is_floating = match base.ready.as_ref().map(|value| self.world.shallow(&value.ty)) {
+            Some(known @ (Type::Nominal(..) | Type::Param(_) | Type::Associated(..))) => {
+                self.world.accepts_literal(&known, Literal::Float)
+            }
+            _ => true,
+        };
+        self.ready_exponent(is_floating, exponent);
+    }
+
+    fn ready_exponent(&mut self, of_floating: bool, exponent: &mut ArgNode) {
+        self.with_fractions(of_floating, |infer| infer.ready_args(std::slice::from_mut(exponent)));
+    }
+
+    /// Runs something where a quotient of integer literals is a fraction, or is not.
+    pub(crate) fn with_fractions<T>(&mut self, are_there: bool, run: impl FnOnce(&mut Self) -> T) -> T {
+        let around = std::mem::replace(&mut self.fractions, are_there);
+        let out = run(self);
+        self.fractions = around;
+        out
+    }
+
+    /// Runs something that is no part of the exponent or the formula around it.
+    pub(crate) fn without_fractions<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        self.with_fractions(false, run)
+    }
+
+    /// A quotient of integer literals where it is a fraction, with floating-point literals in their place.
+    pub(crate) fn fraction(&self, op: &Ident, lhs: &Rc<Expr>, rhs: &Rc<Expr>) -> Option<[Rc<Expr>; 2]> {
+        let is_quotient = self.fractions && &*op.name == "/" && is_whole(lhs) && is_whole(rhs);
+        is_quotient.then(|| [Rc::new(with_point(lhs)), Rc::new(with_point(rhs))])
+    }
+
+    /// Makes an exponent that contains a quotient of literals a number of the base's type, once the base is known to be a
+    /// floating-point number, or is a literal itself.
+    pub(crate) fn settle_exponent(&mut self, op: &Ident, args: &[ArgNode]) {
+        let ("^", [base, exponent]) = (&*op.name, args) else { return };
+        let (Some(of), Some(value)) = (&base.ready, &exponent.ready) else { return };
+        let (of, ty) = (of.ty.clone(), value.ty.clone());
+        let is_literal = |infer: &mut Self, ty: &Type| matches!(infer.world.shallow(ty), Type::Var(v) if infer.world.var(v).literal.is_some());
+        let shares_type = is_literal(self, &of) || self.is_floating(&of);
+        if shares_type && is_literal(self, &ty) && has_quotient(&exponent.ast) {
+            self.world.unify(&ty, &of, exponent.span);
+        }
+    }
+
+    /// Whether a type is that of an integer literal, and nothing else is known of it.
+    pub(crate) fn is_whole_literal(&mut self, ty: &Type) -> bool {
+        matches!(self.world.shallow(ty), Type::Var(v) if self.world.var(v).literal == Some(Literal::Int))
+    }
+
+    /// Whether the powers of a type include roots: it is one of floating-point or of complex numbers.
+    fn has_roots(&mut self, ty: &Type) -> bool {
+        self.is_floating(ty)
+            || match self.world.shallow(ty) {
+                known @ Type::Nominal(..) if !self.world.has_vars(&known) => {
+                    let protocol = self.world.protocol("ElementaryFunctions");
+                    self.world.conforms_to(&known, protocol)
+                }
+                _ => false,
+            }
+    }
+
+    /// Whether a type is that of floating-point numbers, or of a literal with a point.
+    pub(crate) fn is_floating(&mut self, ty: &Type) -> bool {
+        match self.world.shallow(ty) {
+            Type::Var(v) => self.world.var(v).literal == Some(Literal::Float),
+            Type::Nominal(n, _) => {
+                matches!(self.world.nominal_data(n).builtin, Some(Builtin::Double | Builtin::Float))
+            }
+            ty @ (Type::Param(_) | Type::Associated(..)) if !self.world.has_vars(&ty) => {
+                let protocol = self.world.protocol("FloatingPoint");
+                self.world.conforms_to(&ty, protocol)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether an expression is made of integer literals, without a quotient.
+fn is_whole(e: &Expr) -> bool {
+    match &e.kind {
+        Ast::Int(_) => true,
+        Ast::Paren(inner) => is_whole(inner),
+        Ast::Prefix { op, operand } => matches!(&*op.name, "-" | "+") && is_whole(operand),
+        Ast::Binary { op, lhs, rhs, .. } => {
+            matches!(&*op.name, "+" | "-" | "*" | "^") && is_whole(lhs) && is_whole(rhs)
+        }
+        _ => false,
+    }
+}
+
+/// Whether an expression is made of operators around a quotient of integer literals.
+fn has_quotient(e: &Expr) -> bool {
+    match &e.kind {
+        Ast::Paren(inner) | Ast::Prefix { operand: inner, .. } => has_quotient(inner),
+        Ast::Binary { op, lhs, rhs, .. } => {
+            &*op.name == "/" && is_whole(lhs) && is_whole(rhs) || has_quotient(lhs) || has_quotient(rhs)
+        }
+        Ast::Ternary { then, otherwise, .. } => has_quotient(then) || has_quotient(otherwise),
+        _ => false,
+    }
+}
+
+/// The same expression with floating-point literals.
+fn with_point(e: &Expr) -> Expr {
+    let kind = match &e.kind {
+        Ast::Int(Some(value)) => Ast::Float(*value as f64),
+        Ast::Paren(inner) => Ast::Paren(Rc::new(with_point(inner))),
+        Ast::Prefix { op, operand } => Ast::Prefix { op: op.clone(), operand: Rc::new(with_point(operand)) },
+        Ast::Binary { op, lhs, rhs, juxtaposed } => Ast::Binary {
+            op: op.clone(),
+            lhs: Rc::new(with_point(lhs)),
+            rhs: Rc::new(with_point(rhs)),
+            juxtaposed: *juxtaposed,
+        },
+        other => other.clone(),
+    };
+    Expr { kind, span: e.span }
+}

@@ -1,0 +1,262 @@
+//! Functions, methods, initialisers and cases as values.
+
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::infer::Infer;
+use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::infer::solver::pending::PendingKind;
+use crate::types::model::tables::{FunctionKind, MemberKind, Named, Signature};
+use crate::types::model::tree::{Callee, Expr, ExprKind};
+use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
+use std::rc::Rc;
+
+/// `f(_:by:)` is `f` with these labels; a name without brackets says nothing about labels.
+pub(crate) fn split_labels(name: &Ident) -> (Ident, Option<&str>) {
+    match name.name.split_once('(') {
+        Some((base, labels)) if !base.is_empty() => {
+            (Ident { name: base.into(), span: name.span }, labels.strip_suffix(')'))
+        }
+        _ => (name.clone(), None),
+    }
+}
+
+impl Infer<'_> {
+    /// One of several functions as a value: the one that fits what is expected, the nearest one, one of `Double`s.
+    pub(crate) fn reference(&mut self, candidates: &[Candidate], expected: Option<&Type>, span: Span) -> Option<Expr> {
+        let expected = expected.and_then(|t| self.known(t));
+        match expected {
+            Some(expected) if self.depends_on_others(candidates, &expected, span) => {
+                let kind = PendingKind::Reference { candidates: candidates.to_vec() };
+                Some(self.wait(kind, expected, span))
+            }
+            expected => self.reference_now(candidates, expected, span),
+        }
+    }
+
+    /// Whether several functions could still be meant, and what they are to take is not known yet: what stands beside them
+    /// may say it. Functions that are asked for with their derivatives are those of `Double`s.
+    fn depends_on_others(&mut self, candidates: &[Candidate], expected: &Type, span: Span) -> bool {
+        let Type::Function(f) = expected else { return false };
+        let is_open = f.params.iter().any(|p| self.world.has_vars(&p.ty));
+        is_open
+            && f.strength <= Strength::Open
+            && candidates.iter().filter(|c| self.may_be(c, Some(expected), span)).count() > 1
+    }
+
+    /// What a reference that waited has become; `None` while it is still open.
+    pub(crate) fn attempt_reference(
+        &mut self,
+        candidates: &[Candidate],
+        wanted: &Type,
+        dares: bool,
+        span: Span,
+    ) -> Option<Expr> {
+        let wanted = self.known(wanted)?;
+        if !dares && self.depends_on_others(candidates, &wanted, span) {
+            return None;
+        }
+        Some(self.reference_now(candidates, Some(wanted), span).unwrap_or_else(|| self.error_expr(span)))
+    }
+
+    fn reference_now(&mut self, candidates: &[Candidate], expected: Option<Type>, span: Span) -> Option<Expr> {
+        let natural = self.of_whole_numbers(candidates, expected.as_ref(), span);
+        let best = self.best_references(natural.as_deref().unwrap_or(candidates), expected.as_ref(), span);
+        let chosen = match best.as_slice() {
+            [] => candidates.first()?.clone(),
+            [only] => only.clone(),
+            _ => match self.most_special(&best) {
+                Some(chosen) => chosen,
+                None => return Some(self.ambiguous_reference(&best, span)),
+            },
+        };
+        if let Target::Case(n, case) = chosen.target {
+            return Some(self.case_reference(&Type::Nominal(n, chosen.prefix), case, span));
+        }
+        if let Target::Function(f) = chosen.target {
+            self.check_function_access(f, span);
+        }
+        let (ty, callee) = self.opened(&chosen, span)?;
+        let kind = match callee {
+            Callee::Static(function) => ExprKind::Function(function),
+            callee => ExprKind::Requirement(callee),
+        };
+        Some(Expr { kind, ty, span })
+    }
+
+    /// Those of the candidates that could be what is expected, and are as near as any: of them those of `Double`s, and
+    /// before others those without labels, which the name does not say.
+    fn best_references(&mut self, candidates: &[Candidate], expected: Option<&Type>, span: Span) -> Vec<Candidate> {
+        let double = self.world.simple("Double");
+        let mut ranked = vec![];
+        for candidate in candidates {
+            if self.may_be(candidate, expected, span) {
+                let params = self.candidate_params(candidate);
+                let of_doubles = params.iter().all(|p| p.ty == double);
+                let is_labelled = params.iter().any(|p| p.label.is_some());
+                ranked.push((candidate.tier * 10 + 2 * u32::from(!of_doubles) + u32::from(is_labelled), candidate));
+            }
+        }
+        let least = ranked.iter().map(|(rank, _)| *rank).min();
+        ranked.into_iter().filter(|(rank, _)| Some(*rank) == least).map(|(_, c)| c.clone()).collect()
+    }
+
+    /// Those that take whole numbers, when that is what a function is asked for, though nothing says of which type:
+    /// `[1, 2].map(abs)`.
+    fn of_whole_numbers(
+        &mut self,
+        candidates: &[Candidate],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Option<Vec<Candidate>> {
+        let Type::Function(f) = expected? else { return None };
+        let asked: Vec<Type> = f.params.iter().map(|p| p.ty.clone()).collect();
+        let snapshot = self.world.snapshot();
+        let mut natural = vec![];
+        if self.settle_whole_numbers(&asked, span) && asked.iter().all(|ty| !self.world.has_vars(ty)) {
+            natural.extend_from_slice(candidates);
+            natural.retain(|candidate| self.may_be(candidate, expected, span));
+        }
+        self.world.rollback(snapshot);
+        (!natural.is_empty()).then_some(natural)
+    }
+
+    /// Whether a function could be what is expected, as far as that is known.
+    pub(crate) fn may_be(&mut self, candidate: &Candidate, expected: Option<&Type>, span: Span) -> bool {
+        let Some(expected) = expected else { return true };
+        let snapshot = self.world.snapshot();
+        let fits = match self.opened(candidate, span) {
+            Some((ty, _)) => self.can_convert(&ty, expected),
+            None => true,
+        };
+        self.world.rollback(snapshot);
+        fits
+    }
+
+    /// The type of a function value with fresh variables for its generic parameters; `None` for a case.
+    fn opened(&mut self, candidate: &Candidate, span: Span) -> Option<(Type, Callee)> {
+        let instance = self.instantiate(candidate, span);
+        let signature = Signature {
+            env: Rc::default(),
+            params: instance.params,
+            self_type: None,
+            self_inout: false,
+            result: instance.result,
+            throws: instance.throws,
+        };
+        Some((self.world.function_type(&signature), instance.callee?))
+    }
+
+    /// Those of the candidates that have these labels: `x:y:`.
+    pub(crate) fn with_labels(&mut self, candidates: Vec<Candidate>, labels: Option<&str>) -> Vec<Candidate> {
+        let Some(labels) = labels else { return candidates };
+        let mut fitting = vec![];
+        for candidate in candidates {
+            let own: Vec<_> = self.candidate_params(&candidate).iter().map(|p| p.label.clone()).collect();
+            if Self::label_text(&own) == labels {
+                fitting.push(candidate);
+            }
+        }
+        fitting
+    }
+
+    /// `Enum.case` as a function of its payload.
+    pub(crate) fn case_reference(&mut self, ty: &Type, case: u32, span: Span) -> Expr {
+        let Type::Nominal(n, args) = ty else { return self.error_expr(span) };
+        let payload = self.world.case_payload(*n, case);
+        let name = Ident { name: self.world.nominal_data(*n).cases[case as usize].name.clone(), span };
+        let names: Vec<String> = (0..payload.len()).map(|i| format!("$c{i}")).collect();
+        let given = payload.iter().zip(&names).map(|((label, _), n)| ast::Arg {
+            label: label.as_ref().map(|l| Ident { name: l.clone(), span }),
+            value: Rc::new(ast::Expr { kind: Ast::Ident { name: n.as_str().into(), generics: vec![] }, span }),
+            trailing: false,
+        });
+        let callee = Rc::new(ast::Expr { kind: Ast::Implicit { name, generics: vec![] }, span });
+        let call = ast::Expr { kind: Ast::Call { callee, args: given.collect() }, span };
+        let closure = crate::types::infer::expr::calculus_notation::closure_of(&names, call, span);
+        let params = payload.iter().map(|(_, t)| self.world.substitute_nominal(*n, args, t)).collect();
+        self.expr(&closure, Some(&function_of(params, ty.clone())))
+    }
+
+    /// `Type.method` of a method that needs a value: a function that is given the value first.
+    pub(crate) fn unbound_method(&mut self, ty: &Type, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
+        let own = Ident { name: "$self".into(), span };
+        let base = Rc::new(ast::Expr { kind: Ast::Ident { name: own.name.clone(), generics: vec![] }, span });
+        let member = ast::Expr { kind: Ast::Member { base, name: name.clone(), generics: vec![] }, span };
+        let closure = crate::types::infer::expr::calculus_notation::closure_of(&["$self".to_string()], member, span);
+        let result = match expected.and_then(|t| self.known(t)) {
+            Some(Type::Function(f)) if f.params.len() == 1 => f.result.clone(),
+            _ => self.world.fresh(),
+        };
+        self.expr(&closure, Some(&function_of(vec![ty.clone()], result)))
+    }
+
+    /// Whether one of several functions that an argument names has the type that is wanted, and what that costs.
+    pub(crate) fn reference_fits(&mut self, e: &ast::Expr, wanted: &Type) -> Option<u32> {
+        let candidates = match &e.kind {
+            Ast::Paren(inner) => return self.reference_fits(inner, wanted),
+            Ast::Ident { name, .. } => self.function_candidates(name),
+            Ast::Member { base, name, .. } => {
+                if let Some((_, module)) = self.module_of(base) {
+                    let candidates = self.functions_in(module, &name.name);
+                    return candidates.iter().any(|c| self.may_be(c, Some(wanted), e.span)).then_some(1);
+                }
+                let ty = self.type_expression(base)?;
+                let (name, labels) = split_labels(name);
+                let candidates = self.method_candidates(&ty, &name.name, true, None);
+                self.with_labels(candidates, labels)
+            }
+            _ => return None,
+        };
+        candidates.iter().any(|c| self.may_be(c, Some(wanted), e.span)).then_some(1)
+    }
+
+    /// Whether a name is that of a property of the type around here, whatever functions have it, too.
+    fn is_own_property(&mut self, name: &str) -> bool {
+        let Some(own) = self.own_type() else { return false };
+        let is_property =
+            |(kind, ..): &(MemberKind, _, _)| !matches!(kind, MemberKind::Method(_) | MemberKind::Init(_));
+        [false, true]
+            .into_iter()
+            .any(|is_static| self.world.members(&own, name, is_static, self.file).iter().any(is_property))
+    }
+
+    /// Whether an argument names one of several functions, so that it depends on what is expected.
+    pub(crate) fn names_several(&mut self, e: &ast::Expr) -> bool {
+        match &e.kind {
+            Ast::Ident { name, .. } => {
+                let several = |infer: &Self, f: &Named| match f {
+                    Named::Function(f) => infer.world.function_data(*f).kind != FunctionKind::Getter,
+                    _ => false,
+                };
+                let file = self.file;
+                if self.find_local_quiet(name) || self.is_own_property(name) {
+                    return false;
+                }
+                let entries = self.world.entries(name, file);
+                entries.len() > 1 && entries.iter().all(|e| several(self, &e.what))
+            }
+            Ast::Member { base, name, .. } => {
+                if !matches!(base.kind, Ast::Ident { .. } | Ast::Member { .. } | Ast::Type(_)) {
+                    return false;
+                }
+                if let Some((_, module)) = self.module_of(base) {
+                    return self.functions_in(module, &name.name).len() > 1;
+                }
+                let Some(ty) = self.type_expression(base) else { return false };
+                let (name, _) = split_labels(name);
+                let members = self.world.members(&ty, &name.name, true, self.file);
+                members.len() > 1
+                    && members.iter().all(|(m, ..)| matches!(m, MemberKind::Method(_) | MemberKind::Init(_)))
+            }
+            Ast::Paren(inner) => self.names_several(inner),
+            _ => false,
+        }
+    }
+}
+
+fn function_of(params: Vec<Type>, result: Type) -> Type {
+    let params =
+        params.into_iter().map(|ty| FunctionParam { ty, is_inout: false, no_derivative: false, autoclosure: false });
+    Type::Function(Rc::new(FunctionType { params: params.collect(), result, throws: false, strength: Strength::Open }))
+}

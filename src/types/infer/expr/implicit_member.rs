@@ -1,0 +1,141 @@
+//! `.name` and what follows it: `.red`, `.of(3)`, `.pi.rounded()`.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::ArgNode;
+use crate::types::infer::solver::pending::PendingKind;
+use crate::types::model::tables::MemberKind;
+use crate::types::model::tree::Expr;
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// Members of members of `.name`: what comes out at the end is of the type that `.name` belongs to.
+    pub(crate) fn implicit_chain(&mut self, e: &ast::Expr, expected: Option<&Type>) -> Option<Expr> {
+        let (root, _) = implicit_root(e)?;
+        if is_single(e) || self.roots.iter().any(|(at, _)| *at == root) {
+            return None;
+        }
+        let ty = expected.cloned().unwrap_or_else(|| self.world.fresh());
+        self.roots.push((root, ty.clone()));
+        let value = self.expr(e, Some(&ty));
+        self.roots.pop();
+        if expected.is_some() {
+            return Some(value);
+        }
+        Some(self.wait(PendingKind::Coerce { value: Rc::new(value), to: ty.clone() }, ty, e.span))
+    }
+
+    /// `.name` or `.name(arguments)`; it waits until it is known to which type it belongs.
+    pub(crate) fn implicit_or_wait(
+        &mut self,
+        name: &Ident,
+        args: Option<Vec<ArgNode>>,
+        expected: Option<Type>,
+        span: Span,
+    ) -> Expr {
+        match expected.as_ref().and_then(|ty| self.known(ty)) {
+            Some(ty) => self.implicit(name, args, &ty, span),
+            None => {
+                let result = expected.unwrap_or_else(|| self.world.fresh());
+                self.wait(PendingKind::Implicit { name: name.clone(), args }, result, span)
+            }
+        }
+    }
+
+    /// `.name` or `.name(arguments)` where a value of a known type is expected.
+    pub(crate) fn implicit(&mut self, name: &Ident, args: Option<Vec<ArgNode>>, expected: &Type, span: Span) -> Expr {
+        let mut ty = self.world.shallow(expected);
+        // `.some(x)` belongs to the optional itself, everything else to what it wraps.
+        while let Some(payload) = self.world.optional_payload(&ty) {
+            if matches!(&*name.name, "some" | "none") {
+                break;
+            }
+            match self.world.shallow(&payload) {
+                Type::Var(_) => break,
+                inner => ty = inner,
+            }
+        }
+        match args {
+            Some(args) => self.call_static(&ty, None, name, args, Some(&ty), span),
+            None => self.case_without_payload(&ty, name, span),
+        }
+    }
+
+    /// `.name`, which must not be a case that has a payload.
+    fn case_without_payload(&mut self, ty: &Type, name: &Ident, span: Span) -> Expr {
+        let members = self.world.members(ty, &name.name, true, self.file);
+        let (Type::Nominal(n, args), [(MemberKind::Case(case), ..)]) = (ty, members.as_slice()) else {
+            return self.static_member_of(ty, None, name, Some(ty), span);
+        };
+        let payload = self.world.case_payload(*n, *case);
+        if payload.is_empty() {
+            return self.static_member_of(ty, None, name, Some(ty), span);
+        }
+        let types: Vec<Type> = payload.iter().map(|(_, ty)| self.world.substitute_nominal(*n, args, ty)).collect();
+        let shown: Vec<String> = types.iter().map(|ty| format!("'{}'", self.show(ty))).collect();
+        let message = match shown.as_slice() {
+            [one] => format!("member '{}' expects argument of type {one}", name.name),
+            all => format!("member '{}' expects arguments of types {}", name.name, all.join(", ")),
+        };
+        let labels =
+            payload.iter().map(|(label, _)| label.as_ref().map_or("…".into(), |label| format!("{label}: …")));
+        let written = format!(".{}({})", name.name, labels.collect::<Vec<_>>().join(", "));
+        self.error(Diagnostic::error(Code::WrongArguments, span, message).help(format!("write '{written}'")));
+        self.error_expr(span)
+    }
+
+    /// `.name(arguments)` as the result of a function that gives `Self` of a class: a member of `Self`, which may be a
+    /// subclass.
+    pub(crate) fn of_own_class(&mut self, value: &ast::Expr) -> Option<ast::Expr> {
+        let f = self.frame().function.filter(|f| self.world.gives_self(*f))?;
+        let (owner, result) = (self.own_type()?, self.world.signature(f).result.clone());
+        let result = self.world.optional_payload(&result).unwrap_or(result);
+        if result != owner || self.world.function_data(f).is_prelude {
+            return None;
+        }
+        match &value.kind {
+            Ast::Implicit { name, generics } if !matches!(&*name.name, "some" | "none") => {
+                let own = Ast::Ident { name: "Self".into(), generics: vec![] };
+                let base = Rc::new(ast::Expr { kind: own, span: value.span.before() });
+                let kind = Ast::Member { base, name: name.clone(), generics: generics.clone() };
+                Some(ast::Expr { kind, span: value.span })
+            }
+            Ast::Call { callee, args } => {
+                let callee = Rc::new(self.of_own_class(callee)?);
+                Some(ast::Expr { kind: Ast::Call { callee, args: args.clone() }, span: value.span })
+            }
+            _ => None,
+        }
+    }
+
+    /// The type that `.name` belongs to, as far as it is known.
+    pub(crate) fn implicit_type(&self, root: Span, expected: Option<&Type>) -> Option<Type> {
+        let of_chain = self.roots.iter().find(|(at, _)| *at == root).map(|(_, ty)| ty);
+        expected.or(of_chain).cloned()
+    }
+}
+
+/// The place and the name of the `.name` that a chain of members, calls and subscripts begins with.
+pub(crate) fn implicit_root(e: &ast::Expr) -> Option<(Span, &Ident)> {
+    match &e.kind {
+        Ast::Implicit { name, .. } => Some((e.span, name)),
+        Ast::Member { base, .. } | Ast::Subscript { base, .. } | Ast::Force(base) | Ast::Chain(base) => {
+            implicit_root(base)
+        }
+        Ast::Call { callee, .. } => implicit_root(callee),
+        _ => None,
+    }
+}
+
+/// Whether nothing follows: `.name` or `.name(…)`.
+fn is_single(e: &ast::Expr) -> bool {
+    match &e.kind {
+        Ast::Implicit { .. } => true,
+        Ast::Call { callee, .. } => matches!(callee.kind, Ast::Implicit { .. }),
+        _ => false,
+    }
+}

@@ -1,0 +1,194 @@
+//! Key paths: `\Root.path` as a function from the root, or as an object of the library that reads and writes.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::{ExprKind as Ast, Ident, KeyPathPart, Name};
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::ArgNode;
+use crate::types::infer::expr::calculus_notation::closure_with;
+use crate::types::model::tree::{Callee, Expr, ExprKind};
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+
+/// What the root is called in the functions that a key path becomes. Nobody can write these names.
+const ROOT: &str = "$root";
+const VALUE: &str = "$value";
+
+impl Infer<'_> {
+    /// `\Root.path`, `\.path`
+    pub(crate) fn key_path(
+        &mut self,
+        root: Option<&ast::TypeExpr>,
+        path: &[KeyPathPart],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let wanted = expected.map(|ty| self.world.shallow(ty));
+        let wanted = wanted.map(|ty| self.world.optional_payload(&ty).unwrap_or(ty));
+        let function = matches!(wanted, Some(Type::Function(_)));
+        let root = match (root, &wanted) {
+            (Some(root), _) => self.resolve(root),
+            (None, Some(Type::Function(f))) if f.params.len() == 1 => f.params[0].ty.clone(),
+            (None, Some(Type::Nominal(_, args))) if args.len() == 2 => args[0].clone(),
+            (None, Some(Type::Nominal(n, args)))
+                if args.len() == 1 && &*self.world.nominal_data(*n).name == "PartialKeyPath" =>
+            {
+                args[0].clone()
+            }
+            _ => {
+                let message = "cannot infer key path type from context; consider explicitly specifying a root type";
+                let diagnostic = Diagnostic::error(Code::CannotInfer, span, message);
+                self.error(diagnostic.help("write it between the backslash and the point: \\Type.property"));
+                return self.error_expr(span);
+            }
+        };
+        self.key_path_of(&root, path, if function { expected } else { None }, span)
+    }
+
+    /// A key path of a known root; `function` is the type of the function that it is to be, if any.
+    pub(crate) fn key_path_of(
+        &mut self,
+        root: &Type,
+        path: &[KeyPathPart],
+        function: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let root = self.world.resolved(root);
+        let Some((value, stores)) = self.probe(&root, path, span) else { return self.error_expr(span) };
+        let root_type = self.written(&root, span);
+        let reading = closure_with(vec![parameter(ROOT, root_type.clone(), false, span)], walk(path, span), span);
+        if function.is_some() {
+            return self.expr(&reading, function);
+        }
+        let text = self.key_path_text(&root, path);
+        let mut args = vec![text_literal(&text, span), reading];
+        let mut family = "KeyPath";
+        if stores {
+            let is_class = matches!(&root, Type::Nominal(n, _) if self.world.is_class(*n));
+            family = if is_class { "ReferenceWritableKeyPath" } else { "WritableKeyPath" };
+            let value_type = self.written(&value, span);
+            let store = Ast::Assign { target: Rc::new(walk(path, span)), value: Rc::new(name(VALUE, span)) };
+            let params = vec![parameter(ROOT, root_type, true, span), parameter(VALUE, value_type, false, span)];
+            args.push(closure_with(params, ast::Expr { kind: store, span }, span));
+        }
+        let args = args.into_iter().map(|e| ast::Arg { label: None, value: Rc::new(e), trailing: false }).collect();
+        let callee = Rc::new(name(family, span));
+        self.expr(&ast::Expr { kind: Ast::Call { callee, args }, span }, None)
+    }
+
+    /// `base[keyPath: \.a.b]` is the place `base.a.b`, and accessed as that, where something can be stored there; `None` for
+    /// other paths.
+    pub(crate) fn along_key_path(&mut self, base: &Expr, path: &[KeyPathPart], span: Span) -> Option<Expr> {
+        let is_plain = |part: &KeyPathPart| match part {
+            KeyPathPart::Member(name) => &*name.name != "self",
+            KeyPathPart::Subscript(..) => true,
+            KeyPathPart::Chain(_) | KeyPathPart::Force(_) => false,
+        };
+        if !path.iter().all(is_plain) {
+            return None;
+        }
+        let root = self.world.resolved(&base.ty);
+        let stores = self.probe(&root, path, span).is_some_and(|(_, stores)| stores);
+        stores.then(|| {
+            path.iter().fold(base.clone(), |base, part| match part {
+                KeyPathPart::Subscript(args, _) => self.subscript(base, args.iter().map(ArgNode::new).collect(), span),
+                KeyPathPart::Member(name) => self.member(base, name, None, span),
+                KeyPathPart::Chain(_) | KeyPathPart::Force(_) => base,
+            })
+        })
+    }
+
+    /// Follows the path once, on a variable of the root's type: the type at its end, and whether it can be stored to.
+    fn probe(&mut self, root: &Type, path: &[KeyPathPart], span: Span) -> Option<(Type, bool)> {
+        let local = self.new_local("", root.clone(), true, span);
+        let end = self.in_scope(|infer| {
+            infer.bind(&ROOT.into(), local);
+            let end = infer.expr(&walk(path, span), None);
+            infer.decided(end)
+        });
+        if end.ty == Type::Error {
+            return None;
+        }
+        let stores = self.can_store(&end);
+        Some((self.world.resolved(&end.ty), stores))
+    }
+
+    /// Whether what was read from a variable could be written there.
+    fn can_store(&mut self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Local(_) => true,
+            ExprKind::Field { base, index } => {
+                let base_type = self.world.shallow(&base.ty);
+                let Type::Nominal(n, _) = &base_type else { return false };
+                let (owner, own) = self.world.stored_owner(*n, *index);
+                let is_let = self.world.nominal_data(owner).stored[own].is_let;
+                !is_let && (self.world.is_class(*n) || self.can_store(base))
+            }
+            ExprKind::Element { base, .. } | ExprKind::Force(base) => self.can_store(base),
+            ExprKind::Call { callee: Callee::Static(f) | Callee::Class { function: f, .. }, args } => {
+                let Some(setter) = self.world.function_data(f.function).setter else { return false };
+                let mutating = self.world.signature(setter).self_inout;
+                match args.first() {
+                    Some(crate::types::model::tree::Argument::Value(base)) => {
+                        let of = self.world.shallow(&base.ty);
+                        let is_class = matches!(of, Type::Nominal(n, _) if self.world.is_class(n));
+                        !mutating || is_class || self.can_store(base)
+                    }
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// A type as a name that stands for it.
+    fn written(&mut self, ty: &Type, span: Span) -> ast::TypeExpr {
+        let name = self.world.name_for(ty.clone());
+        let ident = Ident { name: name.into(), span };
+        ast::TypeExpr { kind: ast::TypeExprKind::Named(vec![(ident, vec![])]), span }
+    }
+
+    fn key_path_text(&mut self, root: &Type, path: &[KeyPathPart]) -> String {
+        let mut text = format!("\\{}", self.show(root));
+        for part in path {
+            match part {
+                KeyPathPart::Member(name) => text.push_str(&format!(".{}", name.name)),
+                KeyPathPart::Subscript(..) => text.push_str(".subscript"),
+                KeyPathPart::Chain(_) => text.push('?'),
+                KeyPathPart::Force(_) => text.push('!'),
+            }
+        }
+        text
+    }
+}
+
+/// The path from the root, as an expression.
+fn walk(path: &[KeyPathPart], span: Span) -> ast::Expr {
+    path.iter().fold(name(ROOT, span), |base, part| {
+        let base = Rc::new(base);
+        match part {
+            KeyPathPart::Member(name) if &*name.name == "self" => (*base).clone(),
+            KeyPathPart::Member(name) => {
+                ast::Expr { kind: Ast::Member { base, name: name.clone(), generics: vec![] }, span: name.span }
+            }
+            KeyPathPart::Subscript(args, at) => {
+                ast::Expr { kind: Ast::Subscript { base, args: args.clone() }, span: *at }
+            }
+            KeyPathPart::Chain(_) => ast::Expr { kind: Ast::Chain(base), span },
+            KeyPathPart::Force(_) => ast::Expr { kind: Ast::Force(base), span },
+        }
+    })
+}
+
+fn name(name: &str, span: Span) -> ast::Expr {
+    ast::Expr { kind: Ast::Ident { name: Name::from(name), generics: vec![] }, span }
+}
+
+fn text_literal(text: &str, span: Span) -> ast::Expr {
+    ast::Expr { kind: Ast::String(vec![ast::StringPart::Text(text.into())]), span }
+}
+
+fn parameter(name: &str, ty: ast::TypeExpr, is_inout: bool, span: Span) -> ast::ClosureParam {
+    ast::ClosureParam { name: Ident { name: name.into(), span }, ty: Some(ty), is_inout }
+}

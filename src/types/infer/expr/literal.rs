@@ -1,0 +1,250 @@
+//! Literals: numbers, text, arrays, dictionaries, tuples.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::{ExprKind as Ast, Ident, StringPart};
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::ArgNode;
+use crate::types::infer::expr::is_nil;
+use crate::types::infer::solver::type_vars::Literal;
+use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    pub(crate) fn literal_type(&mut self, literal: Literal, expected: Option<&Type>) -> Type {
+        if let Some(mut ty) = expected.and_then(|t| self.known(t)) {
+            while let Some(inner) = self.world.optional_payload(&ty) {
+                ty = self.world.shallow(&inner);
+            }
+            if !matches!(ty, Type::Var(_) | Type::Associated(..)) && self.world.accepts_literal(&ty, literal) {
+                return ty;
+            }
+        }
+        self.world.fresh_literal(literal)
+    }
+
+    pub(crate) fn int_literal(&mut self, value: Option<u128>, expected: Option<&Type>, span: Span) -> Expr {
+        let ty = self.literal_type(Literal::Int, expected);
+        match value.and_then(|v| i128::try_from(v).ok()) {
+            Some(value) => Expr { kind: ExprKind::Int(value), ty, span },
+            None => self.fail(Code::InvalidLiteral, span, "integer literal is too large"),
+        }
+    }
+
+    pub(crate) fn string(&mut self, parts: &[StringPart], expected: Option<&Type>, span: Span) -> Expr {
+        if let [] | [StringPart::Text(_)] = parts {
+            let text: Rc<str> = match parts {
+                [StringPart::Text(text)] => text.clone(),
+                _ => "".into(),
+            };
+            let is_one = crate::types::model::syntax_query::characters(&text) == 1;
+            let ty = self.literal_type(if is_one { Literal::Text } else { Literal::Words }, expected);
+            return Expr { kind: ExprKind::Text(text), ty, span };
+        }
+        let string = self.world.simple("String");
+        let mut out = vec![];
+        for part in parts {
+            match part {
+                StringPart::Text(text) => {
+                    out.push(Expr { kind: ExprKind::Text(text.clone()), ty: string.clone(), span });
+                }
+                StringPart::Interpolation(args) => {
+                    let Some(arg) = self.interpolated(args, span) else { continue };
+                    let value = self.expr(&arg.value, None);
+                    out.push(self.described(value));
+                }
+            }
+        }
+        Expr { kind: ExprKind::Interpolation(out), ty: string, span }
+    }
+
+    /// An interpolation holds one value without a label.
+    fn interpolated<'a>(&mut self, args: &'a [ast::Arg], span: Span) -> Option<&'a ast::Arg> {
+        let wrong = |at, message: String| Diagnostic::error(Code::WrongArguments, at, message);
+        let Some(first) = args.first() else {
+            self.error(wrong(span, "missing argument in interpolation".into()).help("write a value: '\\(x)'"));
+            return None;
+        };
+        if let Some(label) = &first.label {
+            let message = format!("extraneous argument label '{}:' in interpolation", label.name);
+            let written = Span::new(label.span.start, first.value.span.start);
+            self.error(wrong(label.span, message).fix("leave it out", written, ""));
+        }
+        if let Some(extra) = args.get(1) {
+            let (at, message) = match &extra.label {
+                Some(label) => (label.span, format!("extra argument '{}' in interpolation", label.name)),
+                None => (extra.value.span, "extra argument in interpolation".to_string()),
+            };
+            let help = "an interpolation shows one value; 'String(format: \"%.2f\", x)' says how a number is written";
+            self.error(wrong(at, message).help(help));
+        }
+        Some(first)
+    }
+
+    /// The text that `print` would write for a value.
+    fn described(&mut self, value: Expr) -> Expr {
+        let (string, span, ty) = (self.world.simple("String"), value.span, value.ty.clone());
+        let Some(function) = self.world.library_function("_describe") else { return self.error_expr(span) };
+        let callee = Callee::Static(FunctionRef { function, generics: vec![ty] });
+        Expr { kind: ExprKind::Call { callee, args: vec![Argument::Value(value)] }, ty: string, span }
+    }
+
+    pub(crate) fn array(&mut self, items: &[ast::Expr], expected: Option<&Type>, span: Span) -> Expr {
+        let mut wanted = expected.and_then(|t| self.known(t));
+        while let Some(inner) = wanted.as_ref().and_then(|t| self.world.optional_payload(t)) {
+            wanted = self.known(&inner);
+        }
+        let array = self.world.library_nominal("Array");
+        let (element, literal_of) = match &wanted {
+            Some(Type::Nominal(n, args)) if *n == array => (args[0].clone(), None),
+            Some(ty @ (Type::Nominal(..) | Type::Param(_))) => {
+                let protocol = self.world.protocol("ExpressibleByArrayLiteral");
+                if self.world.conforms_to(ty, protocol) {
+                    let element = self.world.associated_type(ty, "ArrayLiteralElement").unwrap_or(Type::Error);
+                    (element, Some(ty.clone()))
+                } else {
+                    (self.world.fresh(), None)
+                }
+            }
+            _ => (self.world.fresh(), None),
+        };
+        if items.iter().any(is_nil) {
+            self.becomes_optional(&element, span);
+        }
+        let mut values = vec![];
+        for item in items {
+            let value = self.expr(item, Some(&element));
+            values.push(self.coerce(value, &element));
+        }
+        let ty = self.world.applied("Array", &[element]);
+        let value = Expr { kind: ExprKind::Array(values), ty, span };
+        match literal_of {
+            Some(of) => self.made_from_literal(&of, "arrayLiteral", value, span),
+            None => value,
+        }
+    }
+
+    /// Elements of which one is `nil` are optionals.
+    fn becomes_optional(&mut self, element: &Type, span: Span) {
+        if let Type::Var(_) = self.world.shallow(element) {
+            let payload = self.world.fresh();
+            let optional = self.world.applied("Optional", &[payload]);
+            self.world.unify(element, &optional, span);
+        }
+    }
+
+    /// `true` and `false`: a `Bool`, or what is expected when that can be made from one.
+    pub(crate) fn bool_literal(&mut self, value: bool, expected: Option<&Type>, span: Span) -> Expr {
+        let literal = Expr { kind: ExprKind::Bool(value), ty: self.bool_type(), span };
+        let mut wanted = expected.and_then(|t| self.known(t));
+        while let Some(inner) = wanted.as_ref().and_then(|t| self.world.optional_payload(t)) {
+            wanted = self.known(&inner);
+        }
+        match wanted.filter(|t| *t != literal.ty) {
+            Some(of) => self.literal_of("ExpressibleByBooleanLiteral", &of, literal.clone()).unwrap_or(literal),
+            None => literal,
+        }
+    }
+
+    /// A value of a type that conforms to a protocol of literals, made from one.
+    pub(crate) fn literal_of(&mut self, protocol: &'static str, of: &Type, literal: Expr) -> Option<Expr> {
+        let protocol = self.world.protocol(protocol);
+        if !matches!(of, Type::Nominal(..) | Type::Param(_)) || !self.world.conforms_to(of, protocol) {
+            return None;
+        }
+        let (ty, span) = (of.clone(), literal.span);
+        let callee = Callee::Requirement { protocol, requirement: 0, self_type: ty.clone(), generics: vec![] };
+        Some(Expr { kind: ExprKind::Call { callee, args: vec![Argument::Value(literal)] }, ty, span })
+    }
+
+    /// A value of a type that is made from a literal.
+    fn made_from_literal(&mut self, of: &Type, label: &str, value: Expr, span: Span) -> Expr {
+        let label: ast::Name = label.into();
+        let ast = ast::Expr { kind: Ast::Nil, span };
+        let (ast, ready) = (Rc::new(ast), Some(Rc::new(value)));
+        let arg = ArgNode { label: Some(label), label_span: None, ast, trailing: false, ready, is_whole: true, span };
+        self.call_init(of, None, vec![arg], Some(of), span)
+    }
+
+    pub(crate) fn dictionary(&mut self, items: &[(ast::Expr, ast::Expr)], expected: Option<&Type>, span: Span) -> Expr {
+        let mut wanted = expected.and_then(|t| self.known(t));
+        while let Some(inner) = wanted.as_ref().and_then(|t| self.world.optional_payload(t)) {
+            wanted = self.known(&inner);
+        }
+        let dictionary = self.world.library_nominal("Dictionary");
+        let (key, value) = match &wanted {
+            Some(Type::Nominal(n, args)) if *n == dictionary => (args[0].clone(), args[1].clone()),
+            Some(ty @ (Type::Nominal(..) | Type::Param(_))) => {
+                let protocol = self.world.protocol("ExpressibleByDictionaryLiteral");
+                if self.world.conforms_to(ty, protocol) {
+                    return self.literal_of_pairs(items, &ty.clone(), protocol, span);
+                }
+                (self.world.fresh(), self.world.fresh())
+            }
+            _ => (self.world.fresh(), self.world.fresh()),
+        };
+        let hashable = self.world.protocol("Hashable");
+        self.world.require(&key, hashable, span);
+        if items.iter().any(|(_, v)| is_nil(v)) {
+            self.becomes_optional(&value, span);
+        }
+        let mut values = vec![];
+        for (k, v) in items {
+            let k = self.expr(k, Some(&key));
+            let k = self.coerce(k, &key);
+            let v = self.expr(v, Some(&value));
+            values.push((k, self.coerce(v, &value)));
+        }
+        let ty = self.world.applied("Dictionary", &[key, value]);
+        Expr { kind: ExprKind::Dictionary(values), ty, span }
+    }
+
+    /// A value of a type that is made from a dictionary literal, which gives it the pairs in their order.
+    fn literal_of_pairs(
+        &mut self,
+        items: &[(ast::Expr, ast::Expr)],
+        of: &Type,
+        protocol: crate::types::model::ty::ProtocolId,
+        span: Span,
+    ) -> Expr {
+        let [key, value] = ["Key", "Value"].map(|name| {
+            let ty = Type::Associated(Rc::new(of.clone()), protocol, name.into());
+            self.world.normalize_type(&ty)
+        });
+        let pair = Type::Tuple([(None, key.clone()), (None, value.clone())].into());
+        let mut pairs = vec![];
+        for (k, v) in items {
+            let k = self.expr(k, Some(&key));
+            let k = self.coerce(k, &key);
+            let v = self.expr(v, Some(&value));
+            let v = self.coerce(v, &value);
+            let span = k.span;
+            pairs.push(Expr { kind: ExprKind::Tuple(vec![k, v]), ty: pair.clone(), span });
+        }
+        let ty = self.world.applied("Array", &[pair]);
+        let pairs = Expr { kind: ExprKind::Array(pairs), ty, span };
+        self.made_from_literal(of, "dictionaryLiteral", pairs, span)
+    }
+
+    pub(crate) fn tuple(&mut self, parts: &[(Option<Ident>, ast::Expr)], expected: Option<&Type>, span: Span) -> Expr {
+        let wanted = match expected.and_then(|t| self.known(t)) {
+            Some(Type::Tuple(types)) if types.len() == parts.len() => Some(types),
+            _ => None,
+        };
+        let mut values = vec![];
+        let mut types = vec![];
+        for (i, (label, part)) in parts.iter().enumerate() {
+            let want = wanted.as_ref().map(|w| w[i].1.clone());
+            let value = self.expr(part, want.as_ref());
+            let value = match &want {
+                Some(want) => self.coerce(value, want),
+                None => value,
+            };
+            types.push((label.as_ref().map(|l| l.name.clone()), value.ty.clone()));
+            values.push(value);
+        }
+        Expr { kind: ExprKind::Tuple(values), ty: Type::Tuple(types.into()), span }
+    }
+}

@@ -1,0 +1,164 @@
+//! Operators whose operands are literals.
+
+use crate::source::Span;
+use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::ArgNode;
+use crate::types::infer::call::candidates::Candidate;
+use crate::types::infer::expr::implicit_member::implicit_root;
+use crate::types::infer::expr::operator::{is_arithmetic, is_comparison};
+use crate::types::infer::solver::pending::PendingKind;
+use crate::types::infer::solver::type_vars::Literal;
+use crate::types::model::tree::Expr;
+use crate::types::model::ty::Type;
+
+impl Infer<'_> {
+    /// Literals in brackets are of the type that is expected, when it is one that is written so and has the operator:
+    /// `let v: SIMD3<Double> = [1, 2, 3] + [4, 5, 6]`.
+    pub(crate) fn by_expected_literal(
+        &mut self,
+        op: &Ident,
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Option<Expr> {
+        let is_literal = |arg: &ArgNode| arg.ready.is_none() && matches!(arg.ast.kind, Ast::Array(_));
+        let wanted = expected.and_then(|ty| self.known(ty)).filter(|_| args.iter().any(is_literal))?;
+        let wanted = self.world.optional_payload(&wanted).unwrap_or(wanted);
+        let protocol = self.world.protocol("ExpressibleByArrayLiteral");
+        let is_own = matches!(&wanted, Type::Nominal(n, _) if self.world.nominal_data(*n).builtin.is_none());
+        if !is_own || !self.world.conforms_to(&wanted, protocol) {
+            return None;
+        }
+        let candidates = self.operator_candidates(op, std::slice::from_ref(&wanted), args.len());
+        let fits = |c: &Candidate| self.try_candidate(c, args, Some(&wanted), span).map(|score| (score, c.clone()));
+        let (_, best) = candidates.iter().filter_map(fits).min_by_key(|(score, _)| *score)?;
+        Some(self.commit(op, &best, args, Some(&wanted), span))
+    }
+
+    /// `Double` for the result of a call that arithmetic is done with, or that is compared, where a literal with a point
+    /// stands on the other side: `max(1, 2) + 0.5`.
+    pub(crate) fn beside_point(&mut self, result: &Type) -> Option<Type> {
+        /// Calls and operators that one result may go through on its way to the literal.
+        const FARTHEST: usize = 8;
+        let mut result = result.clone();
+        for _ in 0..FARTHEST {
+            let Type::Var(own) = self.world.shallow(&result) else { return None };
+            let mut onward = None;
+            for i in self.waiting.clone() {
+                let Some(pending) = &self.pending[i] else { continue };
+                let (PendingKind::Operator { args, .. } | PendingKind::Overload { args, .. }) = &pending.kind else {
+                    continue;
+                };
+                let types: Vec<Type> = args.iter().map(|a| self.type_of_ready(a)).collect();
+                let Some(k) = types.iter().position(|ty| *ty == Type::Var(own)) else { continue };
+                let (kind, given, span) = (pending.kind.clone(), pending.result.clone(), pending.span);
+                match kind {
+                    PendingKind::Operator { op, .. } if is_arithmetic(&op.name) || is_comparison(&op.name) => {
+                        if types.iter().any(|ty| self.has_point(ty)) {
+                            return Some(self.world.simple("Double"));
+                        }
+                        if &*op.name == "^" && k == 1 && self.is_floating(&types[0]) {
+                            return Some(types[0].clone());
+                        }
+                        onward = onward.or(is_arithmetic(&op.name).then_some(given));
+                    }
+                    PendingKind::Overload { candidates, .. }
+                        if candidates.iter().all(|c| self.gives_back(c, k, span)) =>
+                    {
+                        onward = onward.or(Some(given));
+                    }
+                    _ => {}
+                }
+            }
+            result = onward?;
+        }
+        None
+    }
+
+    /// When the operands that are known do not decide, a literal with a point that is of none of their types is a
+    /// `Double`: `0.9^n`.
+    pub(crate) fn settle_point(&mut self, args: &[ArgNode], types: &[Type], span: Span) -> bool {
+        let operands: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
+        let double = self.world.simple("Double");
+        let mut any = false;
+        for ty in operands {
+            let has_point = matches!(self.world.shallow(&ty), Type::Var(v)
+                if self.world.var(v).literal == Some(Literal::Float));
+            if has_point && !types.iter().any(|known| self.world.accepts_literal(known, Literal::Float)) {
+                any |= self.world.unify(&ty, &double, span);
+            }
+        }
+        any
+    }
+
+    fn type_of_ready(&self, arg: &ArgNode) -> Type {
+        arg.ready.as_ref().map_or(Type::Error, |value| self.world.zonk(&value.ty))
+    }
+
+    fn has_point(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Var(v) if self.world.var(*v).literal == Some(Literal::Float))
+    }
+
+    /// Whether a function gives something of the type of its argument `k`, as `max` and `abs` do.
+    fn gives_back(&mut self, candidate: &Candidate, k: usize, span: Span) -> bool {
+        let snapshot = self.world.snapshot();
+        let instance = self.instantiate(candidate, span);
+        let result = self.world.zonk(&instance.result);
+        let is_same = instance.params.get(k).is_some_and(|param| self.world.zonk(&param.ty) == result);
+        self.world.rollback(snapshot);
+        is_same
+    }
+
+    /// Two literals are numbers of one type: `1 + 2.5`. Gives the type of an arithmetic result.
+    pub(crate) fn join_literals(&mut self, op: &Ident, args: &[ArgNode], span: Span) -> Option<Type> {
+        let mut types = vec![];
+        for arg in args {
+            let ty = arg.ready.as_ref()?.ty.clone();
+            match self.world.shallow(&ty) {
+                Type::Var(v) if self.world.var(v).literal.is_some() => types.push(ty),
+                _ => return None,
+            }
+        }
+        let is_arithmetic = matches!(&*op.name, "+" | "-" | "*" | "/" | "%" | "^");
+        if !is_arithmetic && !is_comparison(&op.name) {
+            return None;
+        }
+        let first = types.first()?.clone();
+        for other in &types[1..] {
+            self.world.unify(&first, other, span);
+        }
+        is_arithmetic.then_some(first)
+    }
+
+    /// Literals that an operator is not declared for as whole numbers are numbers with a point: `√2`, `2 * .pi`.
+    pub(crate) fn prefer_double(&mut self, op: &Ident, args: &[ArgNode], span: Span) {
+        let mut literals = vec![];
+        let mut members = vec![];
+        for arg in args {
+            match &arg.ready {
+                Some(ready) => {
+                    let ty = ready.ty.clone();
+                    match self.world.shallow(&ty) {
+                        Type::Var(v) if self.world.var(v).literal == Some(Literal::Int) => literals.push(ty),
+                        _ => return,
+                    }
+                }
+                None => match implicit_root(&arg.ast) {
+                    Some((_, name)) => members.push(name.name.clone()),
+                    None => return,
+                },
+            }
+        }
+        let (int, double) = (self.world.simple("Int"), self.world.simple("Double"));
+        let can = |infer: &mut Self, ty: &Type| {
+            let declared = !infer.operator_candidates(op, std::slice::from_ref(ty), args.len()).is_empty();
+            declared && members.iter().all(|name| !infer.world.members(ty, name, true, infer.file).is_empty())
+        };
+        if !literals.is_empty() && !can(self, &int) && can(self, &double) {
+            for literal in &literals {
+                self.world.unify(literal, &double, span);
+            }
+        }
+    }
+}

@@ -1,0 +1,400 @@
+//! Members: properties, subscripts, static members, methods as values.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::ArgNode;
+use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::infer::expr::function_reference::split_labels;
+use crate::types::infer::solver::pending::PendingKind;
+use crate::types::model::tables::{MemberKind, RequirementKind};
+use crate::types::model::tree::{Argument, Expr, ExprKind, FunctionId};
+use crate::types::model::ty::{NominalId, Type};
+use crate::types::nominal::observers::Observed;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// What a member is asked of, as far as it is decided. A text that is written there is a `String`; what is known to be
+    /// an instance of a class is one, when that has the member.
+    pub(crate) fn asked(&mut self, base: Expr, name: &str) -> Expr {
+        let base = self.decided(base);
+        if let (ExprKind::Text(_), Type::Var(v)) = (&base.kind, self.world.shallow(&base.ty)) {
+            self.default_var(v);
+        }
+        if let Some(payload) = self.inside_unwrapped(&base)
+            && !self.world.members(&payload, name, false, self.file).is_empty()
+        {
+            return self.unwrapped(base);
+        }
+        let ty = self.world.shallow(&base.ty);
+        match self.world.known_class(&ty) {
+            Some(class) if !self.world.members(&class, name, false, self.file).is_empty() => self.coerce(base, &class),
+            _ => base,
+        }
+    }
+
+    /// `base.name` as a value.
+    pub(crate) fn member(&mut self, base: Expr, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
+        let (full, (name, labels)) = (name, split_labels(name));
+        let name = &name;
+        let mut base = self.asked(base, &name.name);
+        let ty = self.world.shallow(&base.ty.clone());
+        let is_open = self.is_open(&ty);
+        match &ty {
+            Type::Error => return self.error_expr(span),
+            _ if is_open => {
+                let result = self.world.fresh();
+                let name = full;
+                return self.wait(PendingKind::Member { base: Rc::new(base), name: name.clone() }, result, span);
+            }
+            Type::Metatype(of) => {
+                let of = (**of).clone();
+                let on = Rc::new(base);
+                return self.static_member_of(&of, Some(&on), full, expected, span);
+            }
+            Type::Tuple(parts) => {
+                let index = match name.name.parse::<usize>() {
+                    Ok(i) => Some(i).filter(|i| *i < parts.len()),
+                    Err(_) => parts.iter().position(|(l, _)| l.as_ref() == Some(&name.name)),
+                };
+                if let Some(i) = index {
+                    let kind = ExprKind::Element { base: Box::new(base), index: i as u32 };
+                    return Expr { kind, ty: parts[i].1.clone(), span };
+                }
+            }
+            _ => {}
+        }
+        if let Type::Function(_) = &ty
+            && &*name.name == "derivative"
+        {
+            return self.unknown_member(&base, &ty, name);
+        }
+        let has_vars = self.world.has_vars(&ty);
+        let members = self.world.members(&ty, &name.name, false, self.file);
+        let count = members.len();
+        for (at, (member, (prefix, protocol), _)) in members.into_iter().enumerate() {
+            match member {
+                MemberKind::Stored(index) => {
+                    let Some(n) = self.owner_of_stored(&ty, &name.name, index) else { continue };
+                    self.check_stored_access(n, index, false, name.span);
+                    let field = self.world.stored_type(n, index);
+                    let field = self.world.substitute_nominal(n, &prefix, &field);
+                    let field = self.world.normalize_type(&field);
+                    if let Some(get) = self.overridden_accessor(n, index, &base) {
+                        let receiver = Some(Rc::new(base.clone()));
+                        let candidate = Candidate { target: Target::Function(get), prefix, receiver, tier: 0 };
+                        return self.getter_call(&candidate, base, name, span);
+                    }
+                    let index = self.world.inherited_count(n) + index;
+                    return Expr { kind: ExprKind::Field { base: Box::new(base), index }, ty: field, span };
+                }
+                MemberKind::Computed(get, _) => {
+                    let receiver = self.shared(base);
+                    base = (*receiver).clone();
+                    let candidate =
+                        Candidate { target: Target::Function(get), prefix, receiver: Some(receiver), tier: 0 };
+                    // While the type is open, a member under conditions may not be the one that is meant.
+                    let is_last = at + 1 == count;
+                    if !is_last && has_vars && self.try_candidate(&candidate, &[], None, span).is_none() {
+                        continue;
+                    }
+                    self.check_function_access(get, name.span);
+                    return self.getter_call(&candidate, base, name, span);
+                }
+                MemberKind::Requirement(r) => {
+                    let Some(p) = protocol else { continue };
+                    if self.world.protocol_data(p).requirements[r as usize].kind == RequirementKind::Getter {
+                        let receiver = self.shared(base);
+                        base = (*receiver).clone();
+                        let candidate =
+                            Candidate { target: Target::Requirement(p, r), prefix, receiver: Some(receiver), tier: 0 };
+                        if let Some(refused) = self.refused_on_any(&candidate, name) {
+                            return refused;
+                        }
+                        return self.getter_call(&candidate, base, name, span);
+                    }
+                }
+                MemberKind::Method(_) => {}
+                _ => {}
+            }
+        }
+        let receiver = Rc::new(base.clone());
+        let methods = self.method_candidates(&ty, &name.name, false, Some(&receiver));
+        let methods = self.with_labels(methods, labels);
+        if !methods.is_empty() {
+            return self.method_value(base, name, &methods, expected, span);
+        }
+        self.unknown_member(&base, &ty, name)
+    }
+
+    /// The getter of a stored property that subclasses override.
+    fn overridden_accessor(&mut self, n: NominalId, index: u32, base: &Expr) -> Option<FunctionId> {
+        if !self.world.is_class(n) || matches!(base.kind, ExprKind::Super(_)) || self.initializes(base) {
+            return None;
+        }
+        if self.is_self(base) && self.accesses_directly(Observed::Stored(n, index)) {
+            return None;
+        }
+        let get = self.world.known_accessor(n, index)?;
+        self.world.overridden.contains(&get).then_some(get)
+    }
+
+    pub(crate) fn owner_of_stored(
+        &mut self,
+        ty: &Type,
+        name: &str,
+        index: u32,
+    ) -> Option<crate::types::model::ty::NominalId> {
+        let Type::Nominal(n, _) = ty else { return None };
+        let mut n = *n;
+        loop {
+            let stored = &self.world.nominal_data(n).stored;
+            if stored.get(index as usize).is_some_and(|s| &*s.name == name) {
+                return Some(n);
+            }
+            match self.world.nominal_data(n).superclass.clone()? {
+                Type::Nominal(b, _) => n = b,
+                _ => return None,
+            }
+        }
+    }
+
+    /// A call of a getter.
+    pub(crate) fn getter_call(&mut self, candidate: &Candidate, base: Expr, name: &Ident, span: Span) -> Expr {
+        let instance = self.instantiate_reporting(candidate, name, span);
+        let Some(callee) = instance.callee else { return self.error_expr(span) };
+        let ty = self.world.normalize_type(&instance.result.clone());
+        let mut args = vec![];
+        if let (Some(own), true) = (&instance.self_type, instance.self_inout) {
+            let base = self.decided(base);
+            let place = self.place_of(base, "cannot use mutating getter on immutable value");
+            self.world.unify(&place.ty.clone(), own, span);
+            args.push(Argument::InOut(place));
+        } else if let Some(own) = &instance.self_type {
+            let base_ty = base.ty.clone();
+            let base = if self.world.unify(&base_ty, own, span) { base } else { self.coerce(base, own) };
+            args.push(Argument::Value(base));
+        }
+        Expr { kind: ExprKind::Call { callee, args }, ty, span }
+    }
+
+    /// `value.method` without a call: a closure that keeps the value.
+    fn method_value(
+        &mut self,
+        base: Expr,
+        name: &Ident,
+        candidates: &[Candidate],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let expected = expected.and_then(|t| self.known(t));
+        let fitting = candidates.iter().find(|c| self.may_be(c, expected.as_ref(), span)).unwrap_or(&candidates[0]);
+        let params = self.candidate_params(fitting);
+        let names: Vec<String> = (0..params.len()).map(|i| format!("$m{i}")).collect();
+        let receiver = format!("$receiver{}", self.frame().locals.len());
+        let ident = |name: &str| ast::Expr { kind: Ast::Ident { name: name.into(), generics: vec![] }, span };
+        let args = params
+            .iter()
+            .zip(&names)
+            .map(|(p, n)| ast::Arg {
+                label: p.label.as_ref().map(|l| Ident { name: l.clone(), span }),
+                value: ident(n).into(),
+                trailing: false,
+            })
+            .collect();
+        let base_of_call = match (&base.kind, &base.ty) {
+            (ExprKind::Metatype, Type::Metatype(of)) => self.type_written(of, span),
+            _ => ident(&receiver),
+        };
+        let callee = Ast::Member { base: Rc::new(base_of_call), name: name.clone(), generics: vec![] };
+        let call = ast::Expr { kind: Ast::Call { callee: Rc::new(ast::Expr { kind: callee, span }), args }, span };
+        let throws = self.candidate_throws(fitting);
+        let closure = crate::types::infer::expr::calculus_notation::closure_of_call(&names, call, throws, span);
+        self.with_temporary(base, |infer, local| {
+            infer.in_scope(|infer| {
+                infer.bind(&receiver.as_str().into(), local);
+                infer.expr(&closure, expected.as_ref())
+            })
+        })
+    }
+
+    /// `Type.name` as a value; `on` is the type as a value, where it is not named.
+    pub(crate) fn static_member_of(
+        &mut self,
+        ty: &Type,
+        on: Option<&Rc<Expr>>,
+        name: &Ident,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let (name, labels) = split_labels(name);
+        let name = &name;
+        let ty = self.world.shallow(ty);
+        if ty == Type::Error {
+            return self.error_expr(span);
+        }
+        if let Some(refused) = self.static_of_protocol(&ty, on, name, span) {
+            return refused;
+        }
+        for (member, (prefix, protocol), _) in self.world.members(&ty, &name.name, true, self.file) {
+            match member {
+                MemberKind::Global(g) => {
+                    self.check_global_access(g, false, name.span);
+                    let of = self.world.global_type(g);
+                    let of = match &ty {
+                        Type::Nominal(n, _) => self.world.substitute_nominal(*n, &prefix, &of),
+                        _ => of,
+                    };
+                    return Expr { kind: ExprKind::Global(g), ty: of, span };
+                }
+                MemberKind::Case(case) => {
+                    if let Some(expected) = expected {
+                        self.hint(&ty, expected, span);
+                    }
+                    return self.case_value(&ty, case, span);
+                }
+                MemberKind::Computed(get, _) => {
+                    self.check_function_access(get, name.span);
+                    let target = Target::Function(get);
+                    let receiver = self.static_receiver(&target, &ty, on);
+                    return self.static_getter(&Candidate { target, prefix, receiver, tier: 0 }, name, span);
+                }
+                MemberKind::Requirement(r) => {
+                    let Some(p) = protocol else { continue };
+                    if self.world.protocol_data(p).requirements[r as usize].kind == RequirementKind::Getter {
+                        let target = Target::Requirement(p, r);
+                        let receiver = self.static_receiver(&target, &ty, on);
+                        return self.static_getter(&Candidate { target, prefix, receiver, tier: 0 }, name, span);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let functions = self.method_candidates(&ty, &name.name, true, on);
+        let functions = self.with_labels(functions, labels);
+        if functions.first().is_some_and(|c| c.receiver.is_some()) {
+            let named = || Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(ty.clone())), span };
+            let base = on.map_or_else(named, |on| (**on).clone());
+            return self.method_value(base, name, &functions, expected, span);
+        }
+        if let Some(value) = self.reference(&functions, expected, span) {
+            return value;
+        }
+        if !self.method_candidates(&ty, &name.name, false, None).is_empty() {
+            return self.unbound_method(&ty, name, expected, span);
+        }
+        if self.has_instance_member(&ty, &name.name) {
+            return self.instance_on_type(&ty, name);
+        }
+        self.no_static_member(&ty, name);
+        self.error_expr(span)
+    }
+
+    fn static_getter(&mut self, candidate: &Candidate, name: &Ident, span: Span) -> Expr {
+        if let Some(on) = &candidate.receiver {
+            return self.getter_call(candidate, (**on).clone(), name, span);
+        }
+        let instance = self.instantiate(candidate, span);
+        let Some(callee) = instance.callee else { return self.error_expr(span) };
+        let ty = self.world.normalize_type(&instance.result.clone());
+        Expr { kind: ExprKind::Call { callee, args: vec![] }, ty, span }
+    }
+
+    /// A case: a value, or a function of its payload.
+    fn case_value(&mut self, ty: &Type, case: u32, span: Span) -> Expr {
+        let Type::Nominal(n, _) = ty else { return self.error_expr(span) };
+        if self.world.nominal_data(*n).cases[case as usize].has_payload {
+            return self.case_reference(ty, case, span);
+        }
+        Expr { kind: ExprKind::Case { case, payload: vec![] }, ty: ty.clone(), span }
+    }
+
+    /// `base[arguments]`
+    pub(crate) fn subscript(&mut self, base: Expr, mut args: Vec<ArgNode>, span: Span) -> Expr {
+        let base = self.asked(base, "subscript");
+        let ty = self.world.shallow(&base.ty.clone());
+        let is_open = self.is_open(&ty);
+        match &ty {
+            Type::Error => {
+                self.check_anyway(&args);
+                return self.error_expr(span);
+            }
+            _ if is_open => {
+                let result = self.world.fresh();
+                return self.wait(PendingKind::Subscript { base: Rc::new(base), args }, result, span);
+            }
+            _ => {}
+        }
+        let (is_static, of) = match &ty {
+            Type::Metatype(of) => (true, (**of).clone()),
+            _ => (false, ty.clone()),
+        };
+        let base_span = base.span;
+        let mut members = self.world.members(&of, "subscript", is_static, self.file);
+        if let ([arg], false, true) = (args.as_slice(), is_static, members.is_empty())
+            && arg.label.as_deref() == Some("keyPath")
+            && let (Ast::KeyPath { root, path }, None) = (&arg.ast.kind, &arg.ready)
+            && root.as_ref().is_none_or(|root| self.resolve(root) == of)
+            && let Some(place) = self.along_key_path(&base, path, span)
+        {
+            return place;
+        }
+        let receiver = self.shared(base);
+        let mut candidates = vec![];
+        if let ([arg], false) = (args.as_mut_slice(), is_static)
+            && arg.label.as_deref() == Some("keyPath")
+        {
+            members.extend(self.world.keyed_members(&of));
+            if let (Ast::KeyPath { root, path }, None) = (&arg.ast.kind, &arg.ready) {
+                let root = root.as_ref().map_or_else(|| of.clone(), |root| self.resolve(root));
+                arg.ready = Some(Rc::new(self.key_path_of(&root, path, None, arg.span)));
+            }
+        }
+        for (member, (prefix, protocol), distance) in members {
+            let target = match (member, protocol) {
+                (MemberKind::Subscript(get, _), _) => Target::Function(get),
+                (MemberKind::Requirement(r), Some(p)) => {
+                    if self.world.protocol_data(p).requirements[r as usize].kind != RequirementKind::SubscriptGetter {
+                        continue;
+                    }
+                    Target::Requirement(p, r)
+                }
+                _ => continue,
+            };
+            let receiver = (!is_static).then(|| receiver.clone());
+            candidates.push(Candidate { target, prefix, receiver, tier: distance });
+        }
+        if candidates.is_empty() {
+            if let Some(payload) = self.world.optional_payload(&ty) {
+                let message = format!(
+                    "value of optional type '{}' must be unwrapped to refer to member 'subscript' of wrapped base type '{}'",
+                    self.show(&ty),
+                    self.show(&payload)
+                );
+                let diagnostic = Diagnostic::error(Code::OptionalNotUnwrapped, base_span, message)
+                    .fix("chain with '?'", base_span.after(), "?")
+                    .fix("stop the program when it is 'nil'", base_span.after(), "!")
+                    .help("or unwrap it first with 'if let'");
+                self.error(diagnostic);
+                return self.error_expr(span);
+            }
+            if self.hidden_member(&ty, "subscript", is_static, span) {
+                return self.error_expr(span);
+            }
+            let shown = self.show(&ty);
+            let message = format!("value of type '{shown}' has no subscripts");
+            let mut diagnostic = Diagnostic::error(Code::UnknownMember, span, message);
+            if shown == "String" {
+                diagnostic = diagnostic.help("for its characters by number: 'Array(text)[i]'");
+            }
+            self.error(diagnostic);
+            return self.error_expr(span);
+        }
+        // Swift's rule: the parameters of a subscript have no labels unless they are written twice.
+        self.ready_args(&mut args);
+        let name = Ident { name: "subscript".into(), span };
+        self.call_overloaded(&name, candidates, args, None, span)
+    }
+}

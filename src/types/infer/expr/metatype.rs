@@ -1,0 +1,153 @@
+//! Types as values: `T.self`, and `self` and `Self` where a subclass, or a type that conforms, may be meant.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::types::declare::prelude::PRELUDE_FILE;
+use crate::types::infer::Infer;
+use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::infer::solver::type_vars::Wish;
+use crate::types::model::tables::{FunctionKind, Owner};
+use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// The type of the `self` around here. Captures nothing.
+    pub(crate) fn self_type(&mut self) -> Option<Type> {
+        let path = self.path();
+        path.iter().rev().find_map(|f| {
+            let frame = &self.frames[*f];
+            let bound = frame.scopes.iter().rev().find_map(|scope| scope.get("self"))?;
+            match bound {
+                crate::types::infer::Binding::Local(local) => Some(frame.locals[local.0 as usize].ty.clone()),
+                crate::types::infer::Binding::Functions(_) | crate::types::infer::Binding::Computed(..) => None,
+            }
+        })
+    }
+
+    /// Whether this is the body of a static member.
+    pub(crate) fn is_static_body(&mut self) -> bool {
+        let Some(f) = self.frames.first().and_then(|frame| frame.function) else { return false };
+        let data = self.world.function_data(f);
+        let is_member = matches!(data.kind, FunctionKind::Function | FunctionKind::Getter | FunctionKind::Setter);
+        is_member && data.is_static && data.decl.is_some()
+    }
+
+    /// The type around here as a value: that of `self`, where it may say more than the declaration does.
+    pub(crate) fn own_metatype(&mut self, span: Span) -> Option<Expr> {
+        let own = self.own_type()?;
+        let named = Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(own.clone())), span };
+        let may_vary = match self.owner {
+            Owner::Protocol(_) => true,
+            Owner::Nominal(n) => self.world.is_class(n),
+            Owner::Module => false,
+        };
+        if !may_vary || self.file == PRELUDE_FILE {
+            return Some(named);
+        }
+        match self.self_type() {
+            Some(Type::Metatype(_)) => {
+                let local = self.self_local()?;
+                Some(self.local_expr(local, span))
+            }
+            Some(_) if self.keeps_self() => {
+                let local = self.self_local()?;
+                let value = self.local_expr(local, span);
+                let function = self.world.library_function("type")?;
+                let callee = Callee::Static(FunctionRef { function, generics: vec![own] });
+                let kind = ExprKind::Call { callee, args: vec![Argument::Value(value)] };
+                Some(Expr { kind, ty: named.ty, span })
+            }
+            _ => Some(named),
+        }
+    }
+
+    /// Whether `self` may be asked for its type: a closure must not keep a value for that which may change meanwhile, and
+    /// in an initialiser of a protocol there may be none yet.
+    fn keeps_self(&mut self) -> bool {
+        let is_class = matches!(self.owner, Owner::Nominal(_));
+        is_class || self.path().len() == 1 && self.frame().init_self.is_none()
+    }
+
+    /// A type as if somebody had written its name.
+    pub(crate) fn type_written(&mut self, ty: &Type, span: Span) -> ast::Expr {
+        let name = self.world.name_for(ty.clone());
+        let ident = ast::Ident { name: name.as_str().into(), span };
+        let named = ast::TypeExpr { kind: ast::TypeExprKind::Named(vec![(ident, vec![])]), span };
+        ast::Expr { kind: ast::ExprKind::Type(named), span }
+    }
+
+    /// `Self` as a value; `None` for types that are named.
+    pub(crate) fn written_metatype(&mut self, e: &ast::Expr) -> Option<Expr> {
+        match &e.kind {
+            ast::ExprKind::Ident { name, .. } if &**name == "Self" => self.own_metatype(e.span),
+            _ => None,
+        }
+    }
+
+    /// A static member that a protocol asks for is one of the types that conform, and not of the protocol.
+    pub(crate) fn static_of_protocol(
+        &mut self,
+        ty: &Type,
+        on: Option<&Rc<Expr>>,
+        name: &ast::Ident,
+        span: Span,
+    ) -> Option<Expr> {
+        let names_protocol =
+            matches!(ty, Type::Existential(_)) && on.is_none_or(|e| matches!(e.kind, ExprKind::Metatype));
+        if !names_protocol || self.world.members(ty, &name.name, true, self.file).is_empty() {
+            return None;
+        }
+        let message =
+            format!("static member '{}' cannot be used on protocol metatype '({}).Type'", name.name, self.show(ty));
+        let diagnostic = Diagnostic::error(Code::WrongContext, span, message);
+        self.error(diagnostic.help("ask a type that conforms for it"));
+        Some(self.error_expr(span))
+    }
+
+    /// Subclasses have a `required` initialiser, and may lack any other.
+    pub(crate) fn keep_required(
+        &mut self,
+        ty: &Type,
+        on: Option<&Rc<Expr>>,
+        candidates: &mut Vec<Candidate>,
+        span: Span,
+    ) -> Option<Expr> {
+        let on = on.filter(|on| !matches!(on.kind, ExprKind::Metatype))?;
+        let Type::Nominal(n, _) = ty else { return None };
+        if !self.world.is_class(*n) || self.world.nominal_data(*n).is_final || !matches!(on.ty, Type::Metatype(_)) {
+            return None;
+        }
+        let had = !candidates.is_empty();
+        candidates.retain(|c| match c.target {
+            Target::Function(f) => self.world.is_required(f),
+            Target::Requirement(..) | Target::Case(..) => true,
+        });
+        if !had || !candidates.is_empty() {
+            return None;
+        }
+        let message = format!(
+            "constructing an object of class type '{}' with a metatype value must use a 'required' initializer",
+            self.show(ty)
+        );
+        self.error(Diagnostic::error(Code::Inheritance, span, message));
+        Some(self.error_expr(span))
+    }
+
+    /// How a function is called with an existential that does not conform to the protocol itself.
+    pub(crate) fn open_existential(&mut self, f: &FunctionRef, span: Span) -> Option<Callee> {
+        let (generic, p) = self.world.unopened(f.function, &f.generics)?;
+        if let Type::Existential(e) = &f.generics[generic]
+            && let Some(param) = self.world.opening_parameter(f.function, generic, e)
+        {
+            return Some(Callee::Opened { function: f.clone(), generic: generic as u32, param: param as u32 });
+        }
+        if !self.failed {
+            let wish = Wish { protocol: p, span, by: Some(f.function) };
+            let diagnostic = self.not_conforming(&f.generics[generic], &wish, span);
+            self.error(diagnostic);
+        }
+        None
+    }
+}

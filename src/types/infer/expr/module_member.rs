@@ -1,0 +1,93 @@
+//! Members of modules: `Swift.max(1, 2)`, `TensorFlow.gradient`.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::ArgNode;
+use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::model::tables::{FunctionKind, Named};
+use crate::types::model::tree::Expr;
+use crate::types::model::ty::Type;
+use crate::types::names::module_name::Module;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// The module that an expression names, where nothing nearer is called so.
+    pub(crate) fn module_of<'a>(&mut self, e: &'a ast::Expr) -> Option<(&'a ast::Name, Module)> {
+        let Ast::Ident { name, generics } = &e.kind else { return None };
+        let module = self.world.module_named(name, self.file).filter(|_| generics.is_empty())?;
+        let is_nearer = self.find_local_quiet(name) || self.is_own_member(name) || self.names_type(name);
+        (!is_nearer).then_some((name, module))
+    }
+
+    fn is_own_member(&mut self, name: &str) -> bool {
+        let Some(own) = self.own_type() else { return false };
+        [false, true].into_iter().any(|is_static| !self.world.members(&own, name, is_static, self.file).is_empty())
+    }
+
+    /// The functions of that name in a module.
+    pub(crate) fn functions_in(&mut self, module: Module, name: &str) -> Vec<Candidate> {
+        let mut out = vec![];
+        for entry in self.world.entries_in(module, name, self.file) {
+            let Named::Function(f) = entry.what else { continue };
+            if self.world.function_data(f).kind == FunctionKind::Getter {
+                continue;
+            }
+            let tier = u32::from(self.world.function_data(f).is_prelude);
+            out.push(Candidate { target: Target::Function(f), prefix: Rc::from([]), receiver: None, tier });
+        }
+        out
+    }
+
+    /// `Module.name(arguments)`
+    pub(crate) fn call_in_module(
+        &mut self,
+        module: (&ast::Name, Module),
+        name: &Ident,
+        args: Vec<ArgNode>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let candidates = self.functions_in(module.1, &name.name);
+        if !candidates.is_empty() {
+            return self.call_overloaded(name, candidates, args, expected, span);
+        }
+        let function = self.member_of_module(module, name, None);
+        self.call_value(function, args, expected, span)
+    }
+
+    /// `Module.name`
+    pub(crate) fn member_of_module(
+        &mut self,
+        (module_name, module): (&ast::Name, Module),
+        name: &Ident,
+        expected: Option<&Type>,
+    ) -> Expr {
+        let base = name.name.split('(').next().unwrap_or(&name.name);
+        let mut entries = self.world.entries_in(module, base, self.file);
+        if base.len() < name.name.len() {
+            entries.retain(|e| matches!(e.what, Named::Function(f) if self.world.full_name(f) == *name.name));
+        }
+        match self.entries_value(&entries, name, expected) {
+            Ok(value) => value,
+            Err(Some(declared)) => self.before_declaration(name, declared),
+            Err(None) => {
+                let message = format!("module '{module_name}' has no member named '{}'", name.name);
+                self.error(Diagnostic::error(Code::UnknownName, name.span, message));
+                self.error_expr(name.span)
+            }
+        }
+    }
+
+    /// `Module.Type<A>` as an expression.
+    pub(crate) fn type_of_module(&mut self, e: &ast::Expr) -> Option<Type> {
+        let Ast::Member { base, name, generics } = &e.kind else { return None };
+        let (module_name, module) = self.module_of(base)?;
+        self.world.type_in(module, &name.name, self.file)?;
+        let module_name = Ident { name: module_name.clone(), span: base.span };
+        let path = vec![(module_name, vec![]), (name.clone(), generics.clone())];
+        Some(self.resolve(&ast::TypeExpr { kind: ast::TypeExprKind::Named(path), span: e.span }))
+    }
+}

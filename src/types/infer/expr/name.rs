@@ -1,0 +1,231 @@
+//! Names as values.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::Ident;
+use crate::types::declare::prelude::PRELUDE_FILE;
+use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::infer::{Found, Infer};
+use crate::types::model::display::{closest, did_you_mean, meant, word_for};
+use crate::types::model::tables::{Entry, FunctionKind, MemberKind, Named};
+use crate::types::model::tree::{Callee, Expr, ExprKind, FunctionRef};
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// A name as a value.
+    pub(crate) fn name(&mut self, ident: &Ident, generics: &[ast::TypeExpr], expected: Option<&Type>) -> Expr {
+        let (name, span) = (ident.name.split('(').next().unwrap_or(&ident.name), ident.span);
+        if name.len() < ident.name.len() && !name.is_empty() {
+            // `f(_:by:)`: a function by its full name.
+            return self.full_name_value(ident, name, expected);
+        }
+        match self.find_local(name) {
+            Some(Found::Local(local)) => return self.local_expr(local, span),
+            Some(Found::Computed(get, set)) => return self.computed_local(get, set, span),
+            Some(Found::LocalFunctions(functions)) => {
+                self.capture_for(&functions);
+                return self.function_value(&functions, expected, span);
+            }
+            None => {}
+        }
+        if let Some(n) = name.strip_prefix('$').and_then(|n| n.parse::<usize>().ok()) {
+            return self.anonymous(n, span);
+        }
+        if let Some(own) = self.own_type() {
+            if !self.world.members(&own, name, false, self.file).is_empty()
+                && let Some(local) = self.self_local_quiet()
+            {
+                let receiver = self.local_expr(local, span);
+                return self.member(receiver, ident, expected, span);
+            }
+            let statics = self.world.members(&own, name, true, self.file);
+            if statics
+                .iter()
+                .any(|(m, ..)| !matches!(m, MemberKind::Nominal(_) | MemberKind::Alias(_) | MemberKind::AssociatedType))
+            {
+                if self.has_self() && self.file != PRELUDE_FILE {
+                    return self.static_on_instance(&own, ident, ident.span.before());
+                }
+                let on = self.own_metatype(span).map(Rc::new);
+                return self.static_member_of(&own, on.as_ref(), ident, expected, span);
+            }
+        }
+        if let Some(own) = self.own_type()
+            && !self.has_self()
+            && self.has_instance_member(&own, name)
+            && self.world.entries(name, self.file).is_empty()
+        {
+            return self.instance_on_type(&own, ident);
+        }
+        if name == "self" {
+            if self.is_static_body()
+                && let Some(own) = self.own_metatype(span)
+            {
+                return own;
+            }
+            return self.fail(
+                Code::UnknownName,
+                span,
+                "cannot find 'self' in scope; it is available inside of types only",
+            );
+        }
+        let file = self.file;
+        let entries = self.world.entries(name, file);
+        let hidden = match self.entries_value(&entries, ident, expected) {
+            Ok(value) => return value,
+            Err(hidden) => hidden,
+        };
+        if let (Some(declared), true) = (hidden, generics.is_empty()) {
+            return self.before_declaration(ident, declared);
+        }
+        if self.names_type(name) {
+            let ty = ast::TypeExpr { kind: ast::TypeExprKind::Named(vec![(ident.clone(), generics.to_vec())]), span };
+            let ty = self.resolve(&ty);
+            return Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(ty)), span };
+        }
+        self.unknown_name(ident)
+    }
+
+    /// What is declared at the top level as a value: a variable, or one of several functions. Where there is none, the
+    /// place of a variable that has no value yet.
+    pub(crate) fn entries_value(
+        &mut self,
+        entries: &[Entry],
+        ident: &Ident,
+        expected: Option<&Type>,
+    ) -> Result<Expr, Option<Span>> {
+        let span = ident.span;
+        let mut functions = vec![];
+        let mut hidden = None;
+        for entry in entries {
+            match entry.what {
+                Named::Global(g) if functions.is_empty() => {
+                    let global = &self.world.globals[g.0 as usize];
+                    let is_undecided = global.ty.is_none() && !global.is_lazy;
+                    let is_top =
+                        self.frames[0].kind == crate::types::infer::FrameKind::Script && self.frames.len() == 1;
+                    if is_undecided && (is_top || global.ty_expr.is_none()) {
+                        hidden = Some(global.span);
+                        continue;
+                    }
+                    let ty = self.world.global_type(g);
+                    if self.current != 0 || self.frames[0].kind != crate::types::infer::FrameKind::Script {
+                        self.world.globals[g.0 as usize].is_shared = true;
+                    }
+                    return Ok(Expr { kind: ExprKind::Global(g), ty, span });
+                }
+                Named::Function(f) if self.world.function_data(f).kind == FunctionKind::Getter => {
+                    let ty = self.world.signature(f).result.clone();
+                    let callee = Callee::Static(FunctionRef { function: f, generics: vec![] });
+                    return Ok(Expr { kind: ExprKind::Call { callee, args: vec![] }, ty, span });
+                }
+                Named::Function(f) => functions.push(f),
+                Named::Global(_) | Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_) => {}
+            }
+        }
+        match functions.is_empty() {
+            true => Err(hidden),
+            false => Ok(self.function_value(&functions, expected, span)),
+        }
+    }
+
+    /// Whether a name stands for something here, or is so close to something that it was probably meant.
+    pub(crate) fn is_name(&mut self, name: &str) -> bool {
+        if name.starts_with('$') || self.find_local_quiet(name) || self.names_type(name) {
+            return true;
+        }
+        if let Some(own) = self.own_type() {
+            let (mut members, file) = (self.world.members(&own, name, false, self.file), self.file);
+            members.extend(self.world.members(&own, name, true, file));
+            if !members.is_empty() {
+                return true;
+            }
+        }
+        let file = self.file;
+        !self.world.entries(name, file).is_empty()
+            || closest(name, self.known_names().iter().map(String::as_str)).is_some()
+    }
+
+    fn full_name_value(&mut self, ident: &Ident, base: &str, expected: Option<&Type>) -> Expr {
+        let file = self.file;
+        let mut functions = vec![];
+        for entry in self.world.entries(base, file) {
+            if let Named::Function(f) = entry.what
+                && self.world.full_name(f) == *ident.name
+            {
+                functions.push(f);
+            }
+        }
+        if functions.is_empty() {
+            self.unknown_name(ident)
+        } else {
+            self.function_value(&functions, expected, ident.span)
+        }
+    }
+
+    pub(crate) fn unknown_name(&mut self, ident: &Ident) -> Expr {
+        let later = self.upcoming.iter().rev().find_map(|names| names.get(&ident.name)).copied();
+        if let Some(declared) = later {
+            return self.before_declaration(ident, declared);
+        }
+        let diagnostic =
+            Diagnostic::error(Code::UnknownName, ident.span, format!("cannot find '{}' in scope", ident.name));
+        let diagnostic = match word_for(&ident.name) {
+            Some(word) => meant(diagnostic, ident, word),
+            None => did_you_mean(diagnostic, ident, &self.known_names()),
+        };
+        self.error(diagnostic);
+        self.error_expr(ident.span)
+    }
+
+    /// Every name that stands for something here, as long as somebody reads which one was meant.
+    fn known_names(&mut self) -> Vec<String> {
+        let mut known: Vec<String> = vec![];
+        if !self.world.still_suggests() {
+            return known;
+        }
+        for f in self.path() {
+            for scope in &self.frames[f].scopes {
+                known.extend(scope.keys().map(ToString::to_string));
+            }
+        }
+        known.extend(self.world.module.keys().map(ToString::to_string));
+        known.extend(self.world.library_names());
+        if let Some(own) = self.own_type() {
+            known.extend(self.world.member_names(&own));
+        }
+        known
+    }
+
+    pub(crate) fn before_declaration(&mut self, ident: &Ident, declared: Span) -> Expr {
+        let message = format!("use of variable '{}' before its declaration", ident.name);
+        let diagnostic = Diagnostic::error(Code::Uninitialized, ident.span, message);
+        self.error(diagnostic.also(declared, format!("'{}' is declared here", ident.name)));
+        self.error_expr(ident.span)
+    }
+
+    /// A function declaration (one of several) as a value.
+    pub(crate) fn function_value(
+        &mut self,
+        functions: &[crate::types::model::tree::FunctionId],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let candidates: Vec<Candidate> = functions.iter().map(|f| self.function_candidate(*f)).collect();
+        match self.reference(&candidates, expected, span) {
+            Some(value) => value,
+            None => self.error_expr(span),
+        }
+    }
+
+    pub(crate) fn function_candidate(&mut self, f: crate::types::model::tree::FunctionId) -> Candidate {
+        let data = self.world.function_data(f);
+        let prefix = match &data.outer {
+            Some(env) => env.params.iter().map(|p| Type::Param(*p)).collect(),
+            None => Rc::from([]),
+        };
+        Candidate { target: Target::Function(f), prefix, receiver: None, tier: u32::from(data.is_prelude) }
+    }
+}

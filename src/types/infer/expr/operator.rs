@@ -1,0 +1,494 @@
+//! Operators: an overload is chosen when an operand or the expected result is known.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::{ExprKind as Ast, Fixity, Ident};
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::ArgNode;
+use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::infer::solver::pending::PendingKind;
+use crate::types::model::tree::{Condition, Expr, ExprKind, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    pub(crate) fn prefix(&mut self, op: &Ident, operand: &Rc<ast::Expr>, expected: Option<&Type>, span: Span) -> Expr {
+        if &*op.name == "-" {
+            // A negative literal is a literal.
+            match &operand.kind {
+                Ast::Int(_) | Ast::Float(_) => {
+                    let mut value = self.expr(operand, expected);
+                    match &mut value.kind {
+                        ExprKind::Int(n) => *n = -*n,
+                        ExprKind::Float(x) => *x = -*x,
+                        _ => {}
+                    }
+                    return Expr { span, ..value };
+                }
+                _ => {}
+            }
+        }
+        if &*op.name == "∇" {
+            return self.expr(&ast::Expr { kind: Ast::Nabla(operand.clone()), span }, expected);
+        }
+        let args = vec![ArgNode::unlabelled(operand.clone())];
+        self.operator(op, args, expected, span)
+    }
+
+    /// `+=` and its like.
+    fn is_compound(&self, op: &str) -> bool {
+        op.ends_with('=') && op != "=" && !self.world.operators.compares(op)
+    }
+
+    /// Whether an operator like `+=` changes the variable on its left; that of a class may change the object.
+    fn changes_left(&mut self, op: &Ident, ty: &Type) -> bool {
+        let Some(Type::Nominal(n, _)) = self.known(ty) else { return true };
+        let mut own = vec![];
+        for candidate in self.operator_candidates(op, std::slice::from_ref(ty), 2) {
+            if let Some(first) = self.candidate_params(&candidate).first()
+                && matches!(&first.ty, Type::Nominal(m, _) if *m == n)
+            {
+                own.push(first.is_inout);
+            }
+        }
+        own.is_empty() || own.contains(&true)
+    }
+
+    pub(crate) fn binary(
+        &mut self,
+        op: &Ident,
+        lhs: &Rc<ast::Expr>,
+        rhs: &Rc<ast::Expr>,
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        match &*op.name {
+            "&&" | "||" if !self.is_overloaded(&op.name) => return self.logical(&op.name, lhs, rhs, span),
+            "??" => return self.default_value(lhs, rhs, expected, span),
+            "==" | "!=" if matches!(rhs.kind, Ast::Nil) || matches!(lhs.kind, Ast::Nil) => {
+                let value = if matches!(rhs.kind, Ast::Nil) { lhs } else { rhs };
+                return self.is_nil(value, &op.name, span);
+            }
+            _ => {}
+        }
+        let quotient = self.fraction(op, lhs, rhs);
+        let [lhs, rhs] = quotient.as_ref().map_or([lhs, rhs], |[lhs, rhs]| [lhs, rhs]);
+        let mut args = vec![ArgNode::unlabelled(lhs.clone()), ArgNode::unlabelled(rhs.clone())];
+        if self.is_compound(&op.name) {
+            let change =
+                |infer: &mut Self, place: &ast::Expr| infer.binary(op, &Rc::new(place.clone()), rhs, None, span);
+            if let Some(done) = self.chained_change(lhs, change, span) {
+                return done;
+            }
+            let value = self.target(lhs);
+            let value = self.unwrapped(value);
+            if self.changes_left(op, &value.ty.clone()) {
+                // `place += value`
+                let target = ast::Expr { kind: Ast::InOut(lhs.clone()), span: lhs.span };
+                args[0] = ArgNode::unlabelled(Rc::new(target));
+            }
+            args[0].ready = Some(self.set_aside(value));
+        }
+        if matches!(&*op.name, "==" | "!=") {
+            // Compared, a key path is an object, not a function.
+            for arg in &mut args {
+                if let Ast::KeyPath { root: Some(_), .. } = &arg.ast.kind {
+                    let value = self.expr(&arg.ast.clone(), None);
+                    arg.ready = Some(self.set_aside(value));
+                }
+            }
+        }
+        self.operator(op, args, expected, span)
+    }
+
+    /// Whether the user declares an operator that is otherwise built in.
+    fn is_overloaded(&self, op: &str) -> bool {
+        self.world.module.contains_key(op)
+    }
+
+    fn logical(&mut self, op: &str, lhs: &ast::Expr, rhs: &ast::Expr, span: Span) -> Expr {
+        let condition = self.condition_value(lhs);
+        let value = self.condition_value(rhs);
+        let ty = self.bool_type();
+        let constant = Expr { kind: ExprKind::Bool(op == "||"), ty: ty.clone(), span };
+        let (then, otherwise) = if op == "&&" { (value, constant) } else { (constant, value) };
+        let kind =
+            ExprKind::Ternary { condition: Box::new(condition), then: Box::new(then), otherwise: Box::new(otherwise) };
+        Expr { kind, ty, span }
+    }
+
+    fn is_nil(&mut self, value: &ast::Expr, op: &str, span: Span) -> Expr {
+        let value = self.expr(value, None);
+        let ty = value.ty.clone();
+        if !self.world.is_optional(&ty) && !matches!(self.world.shallow(&ty), Type::Var(_) | Type::Error) {
+            let text = self.show(&ty);
+            let message = format!("comparing non-optional value of type '{text}' to 'nil' always gives {}", op == "!=");
+            self.world.report(Diagnostic::warning(Code::Unused, span, message));
+            return Expr { kind: ExprKind::Bool(op == "!="), ty: self.bool_type(), span };
+        }
+        if op == "==" {
+            return self.matches(value, PatternKind::Nil, span);
+        }
+        let payload = self.world.optional_payload(&ty).unwrap_or(Type::Error);
+        let inner = Pattern { kind: PatternKind::Wildcard, ty: payload, span };
+        self.matches(value, PatternKind::Some(Box::new(inner)), span)
+    }
+
+    /// `value ?? otherwise`
+    fn default_value(&mut self, lhs: &ast::Expr, rhs: &ast::Expr, expected: Option<&Type>, span: Span) -> Expr {
+        let value = self.expr(lhs, None);
+        let payload = match self.world.optional_payload(&value.ty.clone()) {
+            Some(payload) => payload,
+            None if matches!(self.world.shallow(&value.ty.clone()), Type::Var(_)) => {
+                // What is expected is the payload, unless it may have been converted: from a payload to `Any`, say.
+                let payload = match expected.and_then(|t| self.known(t)) {
+                    Some(Type::Existential(_)) | None => self.world.fresh(),
+                    Some(expected) => self.world.optional_payload(&expected).unwrap_or(expected),
+                };
+                let optional = self.world.applied("Optional", std::slice::from_ref(&payload));
+                self.world.unify(&value.ty.clone(), &optional, span);
+                payload
+            }
+            None => {
+                let ty = self.show(&value.ty.clone());
+                if value.ty != Type::Error {
+                    let message =
+                        format!("left side of '??' has non-optional type '{ty}', so the right side is never used");
+                    self.world.report(Diagnostic::warning(Code::Unused, lhs.span, message));
+                }
+                // It has to be right all the same.
+                let otherwise = self.expr(rhs, Some(&value.ty));
+                if !self.world.is_optional(&otherwise.ty) {
+                    self.coerce(otherwise, &value.ty.clone());
+                }
+                return value;
+            }
+        };
+        let otherwise = match rhs.kind {
+            Ast::Nil if !self.world.is_optional(&payload) => {
+                Expr { kind: ExprKind::Nil, ty: value.ty.clone(), span: rhs.span }
+            }
+            _ => self.expr(rhs, Some(&payload)),
+        };
+        let stays_optional = self.world.is_optional(&otherwise.ty.clone()) && !self.world.is_optional(&payload);
+        let ty = if stays_optional { value.ty.clone() } else { payload.clone() };
+        let otherwise = self.coerce(otherwise, &ty);
+        let found = self.new_local("", payload.clone(), false, span);
+        let result = self.new_local("", ty.clone(), true, span);
+        let place = |ty: &Type| Place { root: Root::Local(result), path: vec![], ty: ty.clone(), span };
+        let bound = self.local_expr(found, span);
+        let bound = self.coerce(bound, &ty);
+        let then = vec![Stmt { kind: StmtKind::Assign { place: place(&ty), value: bound }, span }];
+        let other = vec![Stmt { kind: StmtKind::Assign { place: place(&ty), value: otherwise }, span }];
+        let inner = Pattern { kind: PatternKind::Bind(found), ty: payload, span };
+        let pattern = Pattern { kind: PatternKind::Some(Box::new(inner)), ty: value.ty.clone(), span };
+        let conditions = vec![Condition::Match { pattern, value }];
+        let statement = Stmt { kind: StmtKind::If { conditions, then, otherwise: other }, span };
+        Expr { kind: ExprKind::Statements { statements: vec![statement], result }, ty, span }
+    }
+
+    pub(crate) fn operator(&mut self, op: &Ident, mut args: Vec<ArgNode>, expected: Option<&Type>, span: Span) -> Expr {
+        self.ready_power(op, &mut args);
+        self.ready_args(&mut args);
+        self.unwrap_operands(op, &mut args);
+        let known =
+            |infer: &mut Self, a: &ArgNode| a.ready.as_ref().is_some_and(|e| infer.known(&e.ty.clone()).is_some());
+        if !args.iter().any(|a| known(self, a)) {
+            if let Some(found) = self.by_expected_literal(op, &args, expected, span) {
+                return found;
+            }
+            self.ready_collections(&mut args);
+        }
+        if let Some(found) = self.try_operator(op, &args, expected, span, false) {
+            return found;
+        }
+        if is_arithmetic(&op.name) {
+            for arg in &args {
+                if let Some(ready) = &arg.ready {
+                    let ty = ready.ty.clone();
+                    self.world.mark_numeric(&ty);
+                }
+            }
+        }
+        let mut result = self.world.fresh();
+        if let Some(joined) = self.join_literals(op, &args, span) {
+            result = joined;
+        }
+        self.wait(PendingKind::Operator { op: op.clone(), args, expected: expected.cloned() }, result, span)
+    }
+
+    /// Operands that unwrap themselves, but for what optionals are compared and tested with.
+    fn unwrap_operands(&mut self, op: &Ident, args: &mut [ArgNode]) {
+        if matches!(&*op.name, "==" | "!=" | "~=" | "??" | "===" | "!==") {
+            return;
+        }
+        for arg in args {
+            if let Some(ready) = &arg.ready
+                && self.inside_unwrapped(ready).is_some()
+            {
+                let value = self.unwrapped((**ready).clone());
+                arg.ready = Some(Rc::new(value));
+            }
+        }
+    }
+
+    /// Decides an operator when an operand or the result is known.
+    pub(crate) fn try_operator(
+        &mut self,
+        op: &Ident,
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+        last: bool,
+    ) -> Option<Expr> {
+        self.settle_exponent(op, args);
+        let mut types: Vec<Type> = vec![];
+        let mut open = 0;
+        for arg in args {
+            let Some(ready) = &arg.ready else { continue };
+            match self.world.shallow(&ready.ty.clone()) {
+                // Literals of a statement around this one are not decided before.
+                Type::Var(v) if last && self.world.var(v).literal.is_some() => {
+                    self.default_var(v);
+                    let ty = self.world.shallow(&ready.ty.clone());
+                    if !types.contains(&ty) {
+                        types.push(ty);
+                    }
+                }
+                Type::Var(v) => open += usize::from(self.world.var(v).literal.is_none()),
+                Type::Error => return Some(self.error_expr(span)),
+                open_type @ Type::Associated(..) if self.world.has_vars(&open_type) => open += 1,
+                known if !types.contains(&known) => types.push(known),
+                _ => {}
+            }
+        }
+        let mut types = self.without_repeats(types, span);
+        let operands_known = !types.is_empty();
+        // A range is declared by what it is of, and has no operators of that name itself.
+        let is_range = matches!(&*op.name, "..." | "..<");
+        if let Some(expected) = expected.and_then(|t| self.known(t))
+            && !is_comparison(&op.name)
+            && !is_range
+            && !operands_known
+        {
+            let expected = self.world.optional_payload(&expected).unwrap_or(expected);
+            if let Some(expected) = self.known(&expected)
+                && !matches!(expected, Type::Existential(_))
+            {
+                types.push(expected);
+            }
+        }
+        if types.is_empty() && !last && !is_range && !self.is_only_own(&op.name) {
+            return None;
+        }
+        self.join_operands(&op.name, &mut types, span);
+        let mut candidates = self.operator_candidates(op, &types, args.len());
+        if types.is_empty() && is_range {
+            candidates.extend(self.range_candidates(op, args.len()));
+        }
+        if types.is_empty() && candidates.is_empty() {
+            let double = self.world.simple("Double");
+            candidates = self.operator_candidates(op, &[double], args.len());
+        }
+        if candidates.is_empty() {
+            return match self.settle_point(args, &types, span) {
+                true => self.try_operator(op, args, expected, span, last),
+                false => self.by_collections(op, args, &types, expected, span, last),
+            };
+        }
+        let expected = expected.filter(|_| !is_comparison(&op.name));
+        // With an operand unknown only the obvious overload is taken early: both operands of one type.
+        let decide_now = open == 0 || last;
+        let fit = |infer: &mut Self, candidates: &[Candidate]| -> Vec<(u32, Candidate)> {
+            let score = |c: &Candidate| infer.try_candidate(c, args, expected, span).map(|s| (s, c.clone()));
+            candidates.iter().filter_map(score).collect()
+        };
+        let favored = self.favored(candidates.clone());
+        let mut fitting = fit(self, &favored);
+        if fitting.is_empty() && favored.len() < candidates.len() {
+            fitting = fit(self, &candidates);
+        }
+        let fitting = if fitting.is_empty() && expected.is_some() {
+            candidates.iter().filter_map(|c| self.try_candidate(c, args, None, span).map(|s| (s, c.clone()))).collect()
+        } else {
+            fitting
+        };
+        if fitting.is_empty() && !operands_known && expected.is_some() {
+            // The operands do not give what is expected; what they do give is told then.
+            return self.try_operator(op, args, None, span, last);
+        }
+        match fitting.len() {
+            0 if self.settle_point(args, &types, span) => self.try_operator(op, args, expected, span, last),
+            0 => self.by_collections(op, args, &types, expected, span, last),
+            1 => {
+                let (_, only) = &fitting[0];
+                Some(self.commit(op, only, args, expected, span))
+            }
+            _ if !decide_now && !self.settling_numbers => None,
+            _ => {
+                let mut ranked = fitting;
+                ranked.sort_by_key(|(s, _)| *s);
+                let clear = ranked[0].0 < ranked[1].0;
+                if clear {
+                    let best = ranked[0].1.clone();
+                    return Some(self.commit(op, &best, args, expected, span));
+                }
+                if !decide_now {
+                    // What the other operand turns out to be may tell them apart.
+                    return None;
+                }
+                let candidates: Vec<Candidate> = ranked.into_iter().map(|(_, c)| c).collect();
+                self.choose(op, &candidates, args, expected, span, true, last || operands_known)
+            }
+        }
+    }
+
+    /// Whether an operator is declared by the program at its top level, and not by the library, so that its operands need
+    /// not be known.
+    fn is_only_own(&mut self, op: &str) -> bool {
+        const NUMBERS: [&str; 3] = ["Int", "Double", "Bool"];
+        let is_own = self.function_candidates(op).iter().any(|c| c.tier == 0);
+        is_own
+            && NUMBERS.into_iter().all(|name| {
+                let ty = self.world.simple(name);
+                self.method_candidates(&ty, op, true, None).iter().all(|c| self.is_own(c))
+            })
+    }
+
+    fn is_own(&self, candidate: &Candidate) -> bool {
+        matches!(candidate.target, Target::Function(f) if !self.world.function_data(f).is_prelude)
+    }
+
+    /// When the operands that are known do not decide, a collection that is written out may, as what it is by itself:
+    /// `[1, 2] + (3...4)`.
+    fn by_collections(
+        &mut self,
+        op: &Ident,
+        args: &[ArgNode],
+        types: &[Type],
+        expected: Option<&Type>,
+        span: Span,
+        last: bool,
+    ) -> Option<Expr> {
+        let mut written = args.to_vec();
+        self.ready_collections(&mut written);
+        match written.iter().zip(args).any(|(a, b)| a.ready.is_some() && b.ready.is_none()) {
+            true => self.try_operator(op, &written, expected, span, last),
+            false => Some(self.no_operator(op, args, types, span)),
+        }
+    }
+
+    /// What is compared has one type: `(1, 2) == (1, 2.5)`.
+    fn join_operands(&mut self, op: &str, types: &mut Vec<Type>, span: Span) {
+        let [a, b] = types.as_slice() else { return };
+        let (a, b) = (a.clone(), b.clone());
+        if !is_comparison(op) {
+            return;
+        }
+        let snapshot = self.world.snapshot();
+        if self.world.unify(&a, &b, span) {
+            self.world.keep(snapshot);
+            types.truncate(1);
+        } else {
+            self.world.rollback(snapshot);
+        }
+    }
+
+    /// Leaves out a type whose open parts may become what another one has there: its members are the same.
+    fn without_repeats(&mut self, mut types: Vec<Type>, span: Span) -> Vec<Type> {
+        types.sort_by_key(|t| self.world.has_vars(t));
+        let mut kept: Vec<Type> = vec![];
+        for ty in types {
+            let repeats = self.world.has_vars(&ty)
+                && kept.iter().any(|other| {
+                    let snapshot = self.world.snapshot();
+                    let same = self.world.unify(other, &ty, span);
+                    self.world.rollback(snapshot);
+                    same
+                });
+            if !repeats {
+                kept.push(ty);
+            }
+        }
+        kept
+    }
+
+    pub(crate) fn operator_candidates(&mut self, op: &Ident, types: &[Type], count: usize) -> Vec<Candidate> {
+        let mut out: Vec<Candidate> = vec![];
+        let wanted = self.fixity_of(op, count);
+        for ty in types {
+            for candidate in self.method_candidates(ty, &op.name, true, None) {
+                self.push_operator(candidate, wanted, count, &mut out);
+            }
+        }
+        for candidate in self.function_candidates(&op.name) {
+            self.push_operator(candidate, wanted, count, &mut out);
+        }
+        out
+    }
+
+    fn fixity_of(&self, op: &Ident, count: usize) -> Option<Fixity> {
+        match count {
+            1 if self.postfix.contains(&op.span) => Some(Fixity::Postfix),
+            1 => Some(Fixity::Prefix),
+            _ => None,
+        }
+    }
+
+    /// A range of literals: of whatever they become.
+    fn range_candidates(&mut self, op: &Ident, count: usize) -> Vec<Candidate> {
+        let comparable = self.world.protocol("Comparable");
+        self.world.load_extensions("Comparable");
+        self.world.load_members("Comparable", &op.name);
+        let members = self.world.protocol_data(comparable).members.get(&op.name).cloned().unwrap_or_default();
+        let mut out = vec![];
+        for member in members {
+            if let crate::types::model::tables::MemberKind::Method(f) = member.kind {
+                let candidate =
+                    Candidate { target: Target::Function(f), prefix: std::rc::Rc::from([]), receiver: None, tier: 1 };
+                let fixity = self.fixity_of(op, count);
+                self.push_operator(candidate, fixity, count, &mut out);
+            }
+        }
+        out
+    }
+
+    fn push_operator(&mut self, candidate: Candidate, fixity: Option<Fixity>, count: usize, out: &mut Vec<Candidate>) {
+        let function = match &candidate.target {
+            Target::Function(f) => *f,
+            Target::Requirement(p, r) => self.world.protocol_data(*p).requirements[*r as usize].function,
+            Target::Case(..) => return,
+        };
+        let declared = self.world.function_data(function).fixity;
+        let fits = fixity == declared;
+        let params = self.world.signature(function).params.len();
+        let known = out.iter().any(|c| {
+            let same = match (&c.target, &candidate.target) {
+                (Target::Function(a), Target::Function(b)) => a == b,
+                (Target::Requirement(p, r), Target::Requirement(q, s)) => p == q && r == s,
+                _ => false,
+            };
+            // Of types that may become the same: both operands have the operator from the same type.
+            same && self.may_be_equal(&c.prefix, &candidate.prefix)
+        });
+        if fits && params == count && !known {
+            out.push(candidate);
+        }
+    }
+
+    fn may_be_equal(&mut self, a: &[Type], b: &[Type]) -> bool {
+        let snapshot = self.world.snapshot();
+        let equal = a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.world.unify(a, b, Span::default()));
+        self.world.rollback(snapshot);
+        equal
+    }
+}
+
+pub(crate) fn is_comparison(op: &str) -> bool {
+    matches!(op, "==" | "!=" | "<" | ">" | "<=" | ">=" | "===" | "!==" | "≈" | "~=")
+}
+
+pub(crate) fn is_arithmetic(op: &str) -> bool {
+    matches!(op, "+" | "-" | "*" | "/" | "%" | "^" | "<" | ">" | "<=" | ">=" | "√")
+}

@@ -1,0 +1,95 @@
+//! Optional chains.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::syntax::ast;
+use crate::syntax::ast::ExprKind as Ast;
+use crate::types::infer::Infer;
+use crate::types::model::tree::{Expr, ExprKind};
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// `a?.b`: what stands behind the innermost `?` is evaluated with the value that was found there.
+    pub(crate) fn optional_chain(&mut self, e: &ast::Expr) -> Option<Expr> {
+        let chained = chained(e, true)?;
+        // `Int?.none` names a type.
+        if self.type_expression(chained).is_some() {
+            return None;
+        }
+        let mut rewritten = e.clone();
+        let name = format!("$chain{}", self.frame().locals.len());
+        let base = take_chain(&mut rewritten, &name, true)?;
+        let value = self.expr(&base, None);
+        let ty = value.ty.clone();
+        let payload = match self.world.optional_payload(&ty) {
+            Some(payload) => payload,
+            None if matches!(self.world.shallow(&ty), Type::Var(_)) => {
+                let payload = self.world.fresh();
+                let optional = self.world.applied("Optional", std::slice::from_ref(&payload));
+                self.world.unify(&ty, &optional, e.span);
+                payload
+            }
+            None => {
+                if ty != Type::Error {
+                    let message =
+                        format!("cannot use optional chaining on non-optional value of type '{}'", self.show(&ty));
+                    self.error(Diagnostic::error(Code::Mismatch, base.span, message).help("remove the '?'"));
+                }
+                return Some(self.error_expr(e.span));
+            }
+        };
+        let is_instance = self.is_instance(&payload);
+        let local = self.new_local("", payload, true, base.span);
+        let start = (self.pending.len(), self.world.var_count());
+        let body = self.in_scope(|infer| {
+            infer.bind(&name.as_str().into(), local);
+            infer.expr(&rewritten, None)
+        });
+        // Whether it changes what it is called on must be known.
+        let mut body = self.decided(body);
+        if matches!(body.kind, ExprKind::Pending(_)) {
+            self.settle_statement(start);
+            body = self.decided(body);
+        }
+        let flatten = self.world.is_optional(&body.ty.clone());
+        let result =
+            if flatten { body.ty.clone() } else { self.world.applied("Optional", std::slice::from_ref(&body.ty)) };
+        let (local_, body) = (local, Box::new(body));
+        let kind = if self.mutated.contains(&(self.current, local)) && !is_instance {
+            let place = self.place_of(value, "cannot use mutating member on immutable value");
+            ExprKind::ChainPlace { place, local: local_, body, flatten }
+        } else {
+            ExprKind::Chain { base: Box::new(value), local: local_, body, flatten }
+        };
+        Some(Expr { kind, ty: result, span: e.span })
+    }
+}
+
+/// What stands before the innermost `?` in the spine of a postfix expression.
+pub(crate) fn chained(e: &ast::Expr, is_top: bool) -> Option<&ast::Expr> {
+    match &e.kind {
+        Ast::Chain(inner) if !is_top => Some(chained(inner, false).unwrap_or(inner)),
+        Ast::Member { base, .. } | Ast::Subscript { base, .. } | Ast::Force(base) => chained(base, false),
+        Ast::Call { callee, .. } => chained(callee, false),
+        _ => None,
+    }
+}
+
+/// Takes the innermost `x?` out of the spine of a postfix expression and puts a name there.
+pub(crate) fn take_chain(e: &mut ast::Expr, name: &str, is_top: bool) -> Option<Rc<ast::Expr>> {
+    match &mut e.kind {
+        Ast::Chain(inner) if !is_top => {
+            if let Some(found) = take_chain(Rc::make_mut(inner), name, false) {
+                return Some(found);
+            }
+            let base = inner.clone();
+            e.kind = Ast::Ident { name: name.into(), generics: vec![] };
+            Some(base)
+        }
+        Ast::Member { base, .. } | Ast::Subscript { base, .. } | Ast::Force(base) => {
+            take_chain(Rc::make_mut(base), name, false)
+        }
+        Ast::Call { callee, .. } => take_chain(Rc::make_mut(callee), name, false),
+        _ => None,
+    }
+}

@@ -1,0 +1,35 @@
+//! Quotients of integer literals that drop a remainder.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::types::declare::prelude::PRELUDE_FILE;
+use crate::types::infer::Infer;
+use crate::types::model::tree::{Argument, Callee, Expr, ExprKind};
+
+impl Infer<'_> {
+    /// Warns of `7 / 2` where it is an integer: whoever writes it usually means 3.5.
+    pub(crate) fn check_quotient(&mut self, callee: &Callee, args: &[Argument], span: Span) {
+        let ([Argument::Value(left), Argument::Value(right)], Callee::Static(function)) = (args, callee) else {
+            return;
+        };
+        let (Some(n), Some(d)) = (integer(left), integer(right)) else { return };
+        let is_library = self.world.function_data(function.function).is_prelude && self.file != PRELUDE_FILE;
+        let is_quotient = &*self.world.function_data(function.function).base_name == "/";
+        if !is_library || !is_quotient || d == 0 || n % d == 0 {
+            return;
+        }
+        let written = self.world.source_text(span);
+        let message = format!("the quotient of two integers drops the remainder: '{written}' is {}", n / d);
+        let diagnostic = Diagnostic::warning(Code::TruncatedQuotient, span, message)
+            .fix("for a fraction, write a decimal point", left.span.after(), ".0")
+            .fix("for the integer, write it as such", span, (n / d).to_string());
+        self.world.report(diagnostic);
+    }
+}
+
+fn integer(e: &Expr) -> Option<i128> {
+    match e.kind {
+        ExprKind::Int(n) => Some(n),
+        _ => None,
+    }
+}

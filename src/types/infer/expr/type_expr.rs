@@ -1,0 +1,142 @@
+//! Expressions that denote types.
+
+use crate::syntax::ast;
+use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::infer::Infer;
+use crate::types::model::tables::{MemberKind, Named, Owner};
+use crate::types::model::ty::Type;
+
+impl Infer<'_> {
+    /// The type that an expression denotes, if it denotes one.
+    pub(crate) fn type_expression(&mut self, e: &ast::Expr) -> Option<Type> {
+        match &e.kind {
+            Ast::Ident { name, generics } => {
+                if self.find_local_quiet(name) || !self.names_type(name) {
+                    return None;
+                }
+                let ident = Ident { name: name.clone(), span: e.span };
+                let ty =
+                    ast::TypeExpr { kind: ast::TypeExprKind::Named(vec![(ident, generics.clone())]), span: e.span };
+                Some(self.resolve(&ty))
+            }
+            Ast::Member { base, .. } if self.module_of(base).is_some() => self.type_of_module(e),
+            Ast::Member { base, name, generics } => {
+                let base = self.type_expression(base)?;
+                let of = self.world.shallow(&base);
+                let values = self.world.members(&of, &name.name, true, self.file);
+                let is_value = values.iter().any(|(m, ..)| {
+                    !matches!(m, MemberKind::Nominal(_) | MemberKind::Alias(_) | MemberKind::AssociatedType)
+                });
+                if is_value || matches!(&*name.name, "self" | "init") {
+                    return None;
+                }
+                let member = self.world.member_type(&of, &name.name)?;
+                if let Some(level) = self.world.hidden_type(&of, &name.name, self.owner, self.file) {
+                    self.inaccessible(&name.name, level, name.span);
+                }
+                if let (Type::Nominal(n, args), false) = (&member, generics.is_empty()) {
+                    let given: Vec<Type> = generics.iter().map(|g| self.resolve(g)).collect();
+                    let outer = args.len().saturating_sub(given.len());
+                    return Some(Type::Nominal(*n, args.iter().take(outer).cloned().chain(given).collect()));
+                }
+                if let Type::Nominal(n, args) = &member {
+                    // Generic parameters of the nested type that nobody gave are inferred.
+                    let own = self.world.nominal_data(*n).params.clone();
+                    let args: Vec<Type> = args
+                        .iter()
+                        .zip(own.iter())
+                        .map(|(a, p)| {
+                            if *a == Type::Param(*p) && !self.world.env.params.contains(p) {
+                                self.world.fresh()
+                            } else {
+                                a.clone()
+                            }
+                        })
+                        .collect();
+                    return Some(Type::Nominal(*n, args.into()));
+                }
+                Some(member)
+            }
+            Ast::Type(ty) => Some(self.resolve(ty)),
+            // `Int?.none`
+            Ast::Chain(inner) => {
+                let of = self.type_expression(inner)?;
+                Some(self.world.applied("Optional", &[of]))
+            }
+            Ast::Array(items) => {
+                let [item] = items.as_slice() else { return None };
+                let of = self.type_expression(item)?;
+                Some(self.world.applied("Array", &[of]))
+            }
+            Ast::Dictionary(items) => {
+                let [(key, value)] = items.as_slice() else { return None };
+                let (key, value) = (self.type_expression(key)?, self.type_expression(value)?);
+                Some(self.world.applied("Dictionary", &[key, value]))
+            }
+            Ast::Paren(inner) => self.type_expression(inner),
+            Ast::Tuple(parts) if parts.len() > 1 => {
+                let mut types = vec![];
+                for (label, part) in parts {
+                    types.push((label.as_ref().map(|l| l.name.clone()), self.type_expression(part)?));
+                }
+                Some(Type::Tuple(types.into()))
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn find_local_quiet(&mut self, name: &str) -> bool {
+        let path = self.path();
+        path.iter().any(|f| self.frames[*f].scopes.iter().any(|s| s.contains_key(name)))
+    }
+
+    pub(crate) fn names_type(&mut self, name: &str) -> bool {
+        if matches!(name, "Self" | "Any" | "AnyClass" | "Never") {
+            return name != "Self" || self.owner != Owner::Module;
+        }
+        let env = self.world.env.clone();
+        if env.params.iter().any(|p| &*self.world.params[p.0 as usize].name == name)
+            || self.local_types.contains_key(name)
+        {
+            return true;
+        }
+        let mut owner = self.owner;
+        loop {
+            match owner {
+                Owner::Nominal(n) => {
+                    let own = self.world.declared_type(n);
+                    if &*self.world.nominal_data(n).name == name {
+                        return true;
+                    }
+                    let Type::Nominal(_, args) = &own else { return false };
+                    if self.world.own_member_type(n, args, name).is_some()
+                        || self.world.associated_type(&own, name).is_some()
+                    {
+                        return true;
+                    }
+                    owner = self.world.nominal_data(n).parent;
+                }
+                Owner::Protocol(p) => {
+                    let own = Type::Param(self.world.protocol_data(p).self_param);
+                    if self.world.member_type(&own, name).is_some() {
+                        return true;
+                    }
+                    break;
+                }
+                Owner::Module => break,
+            }
+        }
+        let file = self.file;
+        let entries = self.world.entries(name, file);
+        entries.iter().any(|e| matches!(e.what, Named::Nominal(_) | Named::Alias(_) | Named::Protocol(_)))
+    }
+
+    /// The type around here, in its own terms.
+    pub(crate) fn own_type(&mut self) -> Option<Type> {
+        match self.owner {
+            Owner::Nominal(n) => Some(self.world.declared_type(n)),
+            Owner::Protocol(p) => Some(Type::Param(self.world.protocol_data(p).self_param)),
+            Owner::Module => None,
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Who may name what is `private`: what stands inside of the type that declares it, or in its extensions in the same file.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::Decl;
+use crate::types::declare::prelude::PRELUDE_FILE;
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::{ArgNode, match_args};
+use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::model::tables::{Code as Body, FunctionKind, Member, MemberKind, Owner};
+use crate::types::model::tree::{FunctionId, GlobalId};
+use crate::types::model::ty::{NominalId, Type};
+
+impl Infer<'_> {
+    /// A function is called. An unwritten initialiser that is given nothing names no property.
+    pub(crate) fn check_call_access(&mut self, f: FunctionId, takes_nothing: bool, span: Span) {
+        if !(takes_nothing && matches!(self.world.function_data(f).code, Body::Memberwise(_))) {
+            self.check_function_access(f, span);
+        }
+    }
+
+    /// A function is called or named.
+    pub(crate) fn check_function_access(&mut self, f: FunctionId, span: Span) {
+        let data = self.world.function_data(f);
+        let (owner, name) = (data.owner, data.base_name.clone());
+        if let (Body::Memberwise(n), false) = (&data.code, data.is_prelude) {
+            let n = *n;
+            self.check_memberwise_access(n, span);
+            return;
+        }
+        let is_setter = data.kind == FunctionKind::Setter;
+        let hidden = data.decl.as_ref().is_some_and(|decl| hides(decl, is_setter));
+        if !hidden || self.is_inside(owner) {
+            return;
+        }
+        match data.kind {
+            FunctionKind::Init { .. } => self.inaccessible_init(owner, "private", span),
+            FunctionKind::Setter if !data.decl.as_ref().is_some_and(|decl| hides(decl, false)) => {
+                self.inaccessible_setter(&name, span);
+            }
+            _ => self.inaccessible(&name, "private", span),
+        }
+    }
+
+    /// A stored property is read, or written.
+    pub(crate) fn check_stored_access(&mut self, n: NominalId, index: u32, writes: bool, span: Span) {
+        let stored = &self.world.nominal_data(n).stored[index as usize];
+        let (name, reads, hidden) = (stored.name.clone(), hides(&stored.decl, false), hides(&stored.decl, writes));
+        if !hidden || self.is_inside(Owner::Nominal(n)) {
+            return;
+        }
+        match (reads, writes) {
+            (true, false) => self.inaccessible(&name, "private", span),
+            // What is written was read before, as an expression.
+            (true, true) => {}
+            (false, _) => self.inaccessible_setter(&name, span),
+        }
+    }
+
+    /// A static stored property is read, or written.
+    pub(crate) fn check_global_access(&mut self, g: GlobalId, writes: bool, span: Span) {
+        let global = &self.world.globals[g.0 as usize];
+        let (owner, name) = (global.owner, global.name.clone());
+        let Some(decl) = global.decl.clone().filter(|_| owner != Owner::Module) else { return };
+        if !hides(&decl, writes) || self.is_inside(owner) {
+            return;
+        }
+        match (hides(&decl, false), writes) {
+            (true, false) => self.inaccessible(&name, "private", span),
+            (true, true) => {}
+            (false, _) => self.inaccessible_setter(&name, span),
+        }
+    }
+
+    /// An unwritten initialiser is as private as what it fills.
+    fn check_memberwise_access(&mut self, n: NominalId, span: Span) {
+        let data = self.world.nominal_data(n);
+        let filled = || data.stored.iter().filter(|s| !(s.is_let && s.value.is_some() || s.wrapped.is_some()));
+        let is_other_file = data.file != self.file;
+        let is_kept = |word: &str| filled().any(|s| s.decl.has(word));
+        if is_kept("private") && !self.is_inside(Owner::Nominal(n)) {
+            self.inaccessible_init(Owner::Nominal(n), "private", span);
+        } else if is_other_file && is_kept("fileprivate") {
+            self.inaccessible_init(Owner::Nominal(n), "fileprivate", span);
+        }
+    }
+
+    /// Whether the text stands inside of a type or an extension of it.
+    fn is_inside(&self, owner: Owner) -> bool {
+        self.is_unwritten() || self.world.stands_inside(self.owner, self.world.keeper(owner))
+    }
+
+    /// Whether the function is one that nobody wrote.
+    pub(crate) fn is_unwritten(&self) -> bool {
+        let is_unwritten = |f: FunctionId| self.world.function_data(f).is_prelude;
+        self.frames.first().and_then(|f| f.function).is_some_and(is_unwritten)
+    }
+
+    fn inaccessible_init(&mut self, owner: Owner, level: &str, span: Span) {
+        if let Owner::Nominal(n) = owner {
+            let name = self.world.nominal_data(n).name.clone();
+            let message = format!("'{name}' initializer is inaccessible due to '{level}' protection level");
+            self.error(Diagnostic::error(Code::Inaccessible, span, message));
+        }
+    }
+
+    fn inaccessible_setter(&mut self, name: &str, span: Span) {
+        let message = format!("cannot assign to property: '{name}' setter is inaccessible");
+        self.error(Diagnostic::error(Code::Inaccessible, span, message));
+    }
+
+    pub(crate) fn inaccessible(&mut self, name: &str, level: &str, span: Span) {
+        let message = format!("'{name}' is inaccessible due to '{level}' protection level");
+        self.error(Diagnostic::error(Code::Inaccessible, span, message));
+    }
+
+    /// A member that a type has in another file, where it is kept to itself.
+    pub(crate) fn hidden_member(&mut self, of: &Type, name: &str, is_static: bool, span: Span) -> bool {
+        let Some(member) = self.kept_elsewhere(of, name).into_iter().find(|m| m.is_static == is_static) else {
+            return false;
+        };
+        self.inaccessible(name, self.level_of(&member), span);
+        true
+    }
+
+    /// An initialiser that a type has in another file, where it is kept to itself, and that takes the arguments.
+    pub(crate) fn hidden_init(&mut self, candidates: &[Candidate], args: &[ArgNode], span: Span) -> bool {
+        let owner = candidates.iter().find_map(|c| match c.target {
+            Target::Function(f) => Some(self.world.function_data(f).owner),
+            _ => None,
+        });
+        let Some(Owner::Nominal(n)) = owner else { return false };
+        let of = self.world.declared_type(n);
+        for member in self.kept_elsewhere(&of, "init") {
+            let MemberKind::Init(f) = member.kind else { continue };
+            let params = self.world.signature(f).params.clone();
+            if match_args(&params, args).is_ok() {
+                self.inaccessible_init(Owner::Nominal(n), self.level_of(&member), span);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The members of that name which other files keep to themselves.
+    fn kept_elsewhere(&mut self, of: &Type, name: &str) -> Vec<Member> {
+        let of = self.world.shallow(of);
+        let mut members = match &of {
+            Type::Nominal(n, _) => self.world.nominal_data(*n).members.get(name).cloned().unwrap_or_default(),
+            _ => vec![],
+        };
+        for p in self.world.protocols_of(&of).iter().copied() {
+            members.extend(self.world.protocol_data(p).members.get(name).cloned().unwrap_or_default());
+        }
+        members.retain(|m| m.is_private && ![self.file, PRELUDE_FILE].contains(&m.file));
+        members
+    }
+
+    fn level_of(&self, member: &Member) -> &'static str {
+        let decl = match member.kind {
+            MemberKind::Stored(_) => self.world.stored_decl(member),
+            MemberKind::Global(g) => self.world.globals[g.0 as usize].decl.clone(),
+            MemberKind::Method(f) | MemberKind::Init(f) | MemberKind::Computed(f, _) | MemberKind::Subscript(f, _) => {
+                self.world.function_data(f).decl.clone()
+            }
+            _ => None,
+        };
+        if decl.is_some_and(|d| d.has("private")) { "private" } else { "fileprivate" }
+    }
+}
+
+/// Whether a declaration keeps what it declares, or the writing of it, to the type around.
+fn hides(decl: &Decl, writes: bool) -> bool {
+    decl.has("private") || writes && decl.has("private(set)")
+}

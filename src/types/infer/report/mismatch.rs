@@ -1,0 +1,273 @@
+//! Types that are not what they have to be, and what is said about it.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::types::infer::Infer;
+use crate::types::infer::solver::type_vars::{VarState, Wish};
+use crate::types::model::tables::Requirement;
+use crate::types::model::ty::{Type, VarId};
+
+/// What may be done when a function of the library is given a type that does not conform: function, protocol, words.
+const ADVICE: &[(&str, &str, &str)] = &[
+    ("gradient", "FloatingPoint", GRADIENT),
+    ("valueWithGradient", "FloatingPoint", GRADIENT),
+    ("derivative", "FloatingPoint", DERIVATIVE),
+    ("valueWithDerivative", "FloatingPoint", DERIVATIVE),
+    ("D", "FloatingPoint", DERIVATIVE),
+];
+const GRADIENT: &str =
+    "a gradient is of a function that gives one number; 'jacobian(at:in:)' and 'pullback(at:in:)' take any other";
+const DERIVATIVE: &str =
+    "a derivative is by one number; 'gradient(at:in:)' and 'differential(at:in:)' are by any other argument";
+
+/// A variable that was asked to be more than a type is.
+pub(crate) struct Unmet {
+    var: VarId,
+    ty: Type,
+    wish: Wish,
+}
+
+impl Infer<'_> {
+    /// Makes a type what is wanted, or says why it cannot be.
+    pub(crate) fn unify_or_report(&mut self, found: &Type, wanted: &Type, span: Span) {
+        let snapshot = self.world.snapshot();
+        if self.world.unify(wanted, found, span) {
+            self.world.keep(snapshot);
+            return;
+        }
+        self.world.rollback(snapshot);
+        self.mismatch(found, wanted, span);
+    }
+
+    /// Says that a value of one type stands where another is needed.
+    pub(crate) fn mismatch(&mut self, found: &Type, wanted: &Type, span: Span) {
+        self.failed = true;
+        if matches!(found, Type::Error) || matches!(wanted, Type::Error) {
+            return;
+        }
+        if let Some(unmet) = self.unmet(found, wanted) {
+            self.report_unmet(&unmet, span);
+            self.accept_anyway(unmet, found, wanted);
+            return;
+        }
+        let diagnostic = self.conversion(found, wanted, span);
+        self.error(diagnostic);
+    }
+
+    fn conversion(&mut self, found: &Type, wanted: &Type, span: Span) -> Diagnostic {
+        let (found_text, wanted_text) = (self.show(found), self.show(wanted));
+        let message = format!("cannot convert value of type '{found_text}' to expected type '{wanted_text}'");
+        if let (Type::Function(f), Type::Function(g)) = (self.world.shallow(found), self.world.shallow(wanted))
+            && f.params.len() != g.params.len()
+        {
+            let (have, want) = (f.params.len(), g.params.len());
+            let message = format!("a function of {} is needed here, and this one takes {have}", arguments(want));
+            return Diagnostic::error(Code::Mismatch, span, message).note(format!("its type is '{found_text}'"));
+        }
+        let diagnostic = Diagnostic::error(Code::Mismatch, span, message);
+        if let (Type::Opaque(..), Type::Opaque(..)) = (self.world.shallow(found), self.world.shallow(wanted)) {
+            return diagnostic.note("each 'some' that is written stands for a type of its own");
+        }
+        let inner = self.world.optional_payload(found);
+        if let Some(inner) = inner
+            && self.world.resolved(&inner) == self.world.resolved(wanted)
+        {
+            let message =
+                format!("value of optional type '{found_text}' must be unwrapped to a value of type '{wanted_text}'");
+            let diagnostic = Diagnostic::error(Code::OptionalNotUnwrapped, span, message);
+            return self.advise_unwrapping(diagnostic, &inner, span);
+        }
+        if self.is_subclass(wanted, found) {
+            let text = format!(
+                "'as? {wanted_text}' gives an optional, and 'as! {wanted_text}' stops the program if it is another one"
+            );
+            return diagnostic.help(text);
+        }
+        if self.raw_type_of(wanted).is_some_and(|raw| self.world.unifies(found, &raw)) {
+            let open = format!("{wanted_text}(rawValue: ");
+            return diagnostic.wrap("find the case of a raw value, 'nil' if there is none", span, open, ")");
+        }
+        if self.raw_type_of(found).is_some_and(|raw| self.world.unifies(wanted, &raw)) {
+            return diagnostic.fix("take its raw value", span.after(), ".rawValue");
+        }
+        if let Type::Function(f) = self.world.shallow(found)
+            && f.params.is_empty()
+            && self.world.unifies(&f.result, wanted)
+        {
+            return diagnostic.fix("call it", span.after(), "()");
+        }
+        if found_text == "String" && wanted_text == "Character" {
+            return diagnostic.help("a 'Character' is a text of exactly one character");
+        }
+        match (is_number(&found_text), is_number(&wanted_text)) {
+            (true, false) if wanted_text == "Bool" => diagnostic.fix("compare it with 0", span.after(), " != 0"),
+            (true, true) => diagnostic.wrap(format!("convert it to '{wanted_text}'"), span, wanted_text + "(", ")"),
+            (true, false) if wanted_text == "String" => diagnostic.wrap("write it as a text", span, "String(", ")"),
+            (false, true) if found_text == "String" => {
+                diagnostic.help(format!("'{wanted_text}(…)' reads a number from a text, and gives 'nil' for any other"))
+            }
+            _ => diagnostic,
+        }
+    }
+
+    /// The type of the raw values of an enum.
+    fn raw_type_of(&mut self, ty: &Type) -> Option<Type> {
+        match self.world.shallow(ty) {
+            Type::Nominal(n, _) => self.world.nominal_data(n).raw_type.clone(),
+            _ => None,
+        }
+    }
+
+    /// What can be done with an optional where its value is needed.
+    pub(crate) fn advise_unwrapping(&mut self, diagnostic: Diagnostic, payload: &Type, span: Span) -> Diagnostic {
+        let default = match self.show(payload).as_str() {
+            "String" => "\"\"",
+            text if is_number(text) => "0",
+            _ => "…",
+        };
+        if self.world.source_text(span).starts_with("try") {
+            // What stands behind `try?` belongs to it.
+            return diagnostic
+                .wrap("use a default when it is 'nil'", span, "(", &format!(") ?? {default}"))
+                .help("'try!' stops the program when there is an error");
+        }
+        let diagnostic = match default {
+            "…" => diagnostic.help("a default for 'nil' stands behind '??'"),
+            _ => diagnostic.wrap("use a default when it is 'nil'", span, "(", &format!(" ?? {default})")),
+        };
+        diagnostic
+            .fix("stop the program when it is 'nil'", span.after(), "!")
+            .help("with 'if let' it is used only where there is a value")
+    }
+
+    /// The first part of a type that is less than what its counterpart was asked to be.
+    pub(crate) fn unmet(&mut self, found: &Type, wanted: &Type) -> Option<Unmet> {
+        match (self.world.shallow(found), self.world.shallow(wanted)) {
+            (Type::Var(x), Type::Var(y)) => self.unmet_literal(x, y).or_else(|| self.unmet_literal(y, x)),
+            (ty, Type::Var(var)) | (Type::Var(var), ty) => {
+                let wishes = self.world.var(var).conforms.clone();
+                let wish = wishes.into_iter().find(|wish| !self.world.fulfils(&ty, wish))?;
+                Some(Unmet { var, ty, wish })
+            }
+            (Type::Nominal(m, xs), Type::Nominal(n, ys)) if m == n => {
+                xs.iter().zip(ys.iter()).find_map(|(x, y)| self.unmet(x, y))
+            }
+            (Type::Tuple(xs), Type::Tuple(ys)) if xs.len() == ys.len() => {
+                xs.iter().zip(ys.iter()).find_map(|((_, x), (_, y))| self.unmet(x, y))
+            }
+            (Type::Function(f), Type::Function(g)) if f.params.len() == g.params.len() => {
+                let params = f.params.iter().zip(&g.params).find_map(|(p, q)| self.unmet(&p.ty, &q.ty));
+                params.or_else(|| self.unmet(&f.result, &g.result))
+            }
+            _ => None,
+        }
+    }
+
+    /// A literal none of whose types is what a variable was asked to be; it stands for its usual type.
+    fn unmet_literal(&mut self, literal: VarId, var: VarId) -> Option<Unmet> {
+        let kind = self.world.var(literal).literal?;
+        let wishes = self.world.var(var).conforms.clone();
+        let wish = wishes.into_iter().find(|wish| !self.world.literal_may_conform(kind, wish.protocol))?;
+        let ty = self.world.simple(kind.usual());
+        Some(Unmet { var, ty, wish })
+    }
+
+    /// One complaint for each call: what else does not conform there often follows from the first.
+    fn report_unmet(&mut self, unmet: &Unmet, span: Span) {
+        let call = unmet.wish.span;
+        if unmet.wish.by.is_some() && self.unmet_in.contains(&call) {
+            return;
+        }
+        self.unmet_in.push(call);
+        let diagnostic = self.not_conforming(&unmet.ty, &unmet.wish, span);
+        self.error(diagnostic);
+    }
+
+    /// Says that a type does not conform to what is asked of it.
+    pub(crate) fn not_conforming(&mut self, ty: &Type, wish: &Wish, span: Span) -> Diagnostic {
+        let protocol = self.world.protocol_data(wish.protocol).name.clone();
+        if &*protocol == "AnyObject" {
+            let message = format!(
+                "argument type '{}' expected to be an instance of a class or class-constrained type",
+                self.show(ty)
+            );
+            return Diagnostic::error(Code::NotConforming, span, message);
+        }
+        if let (Type::Existential(_), true) = (ty, self.world.protocols_of(ty).contains(&wish.protocol)) {
+            let message = format!("type '{}' cannot conform to '{protocol}'", self.show(ty));
+            let diagnostic = Diagnostic::error(Code::NotConforming, span, message);
+            return diagnostic.note("only concrete types such as structs, enums and classes can conform to protocols");
+        }
+        let message = format!("type '{}' does not conform to protocol '{protocol}'", self.show(ty));
+        let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
+        let by = wish.by.map(|f| self.world.function_data(f)).filter(|f| f.is_prelude);
+        let advice = by.and_then(|by| ADVICE.iter().find(|(f, p, _)| *f == &*by.base_name && *p == &*protocol));
+        if let (Type::Function(_), Some(_)) = (ty, by) {
+            diagnostic = diagnostic
+                .note("what a function captured moves, too, and is not seen in its type")
+                .help("differentiate what the function gives: '{ x in f(x)(y) }' for a 'y' that is known");
+        } else if let Some((.., advice)) = advice {
+            diagnostic = diagnostic.help(*advice);
+        } else if &*protocol == "Differentiable" {
+            diagnostic = self.advise_differentiable(diagnostic, ty);
+        } else {
+            diagnostic = self.world.with_declaration(diagnostic, ty, wish.protocol);
+        }
+        self.with_origin(diagnostic, wish)
+    }
+
+    /// Where a function says that its generic parameter conforms.
+    fn with_origin(&mut self, diagnostic: Diagnostic, wish: &Wish) -> Diagnostic {
+        let Some(f) = wish.by.filter(|f| !self.world.function_data(*f).is_prelude) else { return diagnostic };
+        let signature = self.world.signature(f);
+        let env = &signature.env;
+        let of = env.requirements.iter().zip(&env.places).find_map(|(r, at)| match r {
+            Requirement::Conforms(Type::Param(p), q) if *q == wish.protocol => Some((*p, *at)),
+            _ => None,
+        });
+        let Some((param, written)) = of else { return diagnostic };
+        let at = if written == Span::default() { self.world.function_data(f).span } else { written };
+        let param = self.world.params[param.0 as usize].name.clone();
+        let protocol = self.world.protocol_data(wish.protocol).name.clone();
+        diagnostic.also(at, format!("'{}' requires that '{param}' conform to '{protocol}'", self.world.full_name(f)))
+    }
+
+    fn advise_differentiable(&mut self, diagnostic: Diagnostic, ty: &Type) -> Diagnostic {
+        let text = self.show(ty);
+        match ty {
+            _ if is_number(&text) => {
+                diagnostic.help("whole numbers have no derivatives; 'Double(…)' makes a number of one")
+            }
+            Type::Nominal(n, _) if !self.world.nominal_data(*n).is_prelude => {
+                let (name, at) = (self.world.nominal_data(*n).name.clone(), self.world.nominal_data(*n).span);
+                diagnostic.also(at, format!("declared here; ': Differentiable' behind '{name}' makes it so"))
+            }
+            _ => diagnostic,
+        }
+    }
+
+    /// What was complained about is not complained about again where the type is used.
+    fn accept_anyway(&mut self, unmet: Unmet, found: &Type, wanted: &Type) {
+        let mut next = Some(unmet);
+        while let Some(Unmet { var, wish, .. }) = next {
+            let state = self.world.var(var).clone();
+            let conforms = state.conforms.iter().filter(|w| w.protocol != wish.protocol).copied().collect();
+            self.world.set_var(var, VarState { conforms, ..state });
+            next = self.unmet(found, wanted);
+        }
+        let snapshot = self.world.snapshot();
+        if self.world.unify(found, wanted, Span::default()) {
+            self.world.keep(snapshot);
+        } else {
+            self.world.rollback(snapshot);
+        }
+    }
+}
+
+fn arguments(count: usize) -> String {
+    if count == 1 { "1 argument".into() } else { format!("{count} arguments") }
+}
+
+fn is_number(name: &str) -> bool {
+    matches!(name, "Int" | "Double" | "Float" | "Int32" | "Int64" | "UInt8" | "UInt")
+}

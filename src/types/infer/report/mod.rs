@@ -1,0 +1,7 @@
+//! Reports: diagnostics for expressions that do not type-check.
+
+pub(crate) mod access_level;
+pub(crate) mod mismatch;
+pub(crate) mod no_matching_call;
+pub(crate) mod no_matching_operator;
+pub(crate) mod no_member;

@@ -1,0 +1,205 @@
+//! Operators that take no such operands: what is said about them.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::Ident;
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::ArgNode;
+use crate::types::infer::expr::implicit_member::implicit_root;
+use crate::types::infer::expr::operator::is_comparison;
+use crate::types::model::tree::{Expr, ExprKind};
+use crate::types::model::ty::Type;
+
+/// What an operator does, for messages.
+const VERBS: &[(&str, &str, &str)] = &[
+    ("+", "add", "to"),
+    ("-", "subtract", "from"),
+    ("*", "multiply", "by"),
+    ("/", "divide", "by"),
+    ("%", "divide", "by"),
+    ("^", "raise", "to the power of"),
+    ("==", "compare", "with"),
+    ("!=", "compare", "with"),
+    ("<", "compare", "with"),
+    (">", "compare", "with"),
+    ("<=", "compare", "with"),
+    (">=", "compare", "with"),
+];
+
+impl Infer<'_> {
+    /// `.name` beside a value whose type has nothing of that name.
+    pub(crate) fn no_case_of_operand(&mut self, operand: &ArgNode, beside: &ArgNode) -> Option<Expr> {
+        let (_, name) = implicit_root(&operand.ast)?;
+        let mut ty = beside.ready.as_ref()?.ty.clone();
+        while let Some(inner) = self.world.optional_payload(&ty) {
+            ty = inner;
+        }
+        let ty = self.world.shallow(&ty);
+        if !matches!(ty, Type::Nominal(..)) || !self.world.members(&ty, &name.name, true, self.file).is_empty() {
+            return None;
+        }
+        self.no_static_member(&ty, name);
+        Some(self.error_expr(operand.span))
+    }
+
+    pub(crate) fn no_operator(&mut self, op: &Ident, args: &[ArgNode], types: &[Type], span: Span) -> Expr {
+        let shown: Vec<String> = args
+            .iter()
+            .map(|a| match &a.ready {
+                Some(e) => self.show(&e.ty.clone()),
+                None => "_".into(),
+            })
+            .collect();
+        let shown = match (shown.as_slice(), args) {
+            // What stands behind the point is of the other operand's type.
+            ([a, b], [x, y]) if is_implicit(x) || is_implicit(y) => {
+                let known = if a == "_" { b } else { a };
+                vec![known.clone(), known.clone()]
+            }
+            _ => shown,
+        };
+        if shown.iter().any(|s| s == "_") && types.contains(&Type::Error) {
+            return self.error_expr(span);
+        }
+        if let [a, b] = args
+            && let Some(refused) = self.no_case_of_operand(a, b).or_else(|| self.no_case_of_operand(b, a))
+        {
+            return refused;
+        }
+        if let ([pattern, subject], [left, right]) = (shown.as_slice(), args)
+            && right.is_matched()
+        {
+            let message = format!("a pattern of type '{pattern}' cannot match values of type '{subject}'");
+            return self.fail(Code::Mismatch, left.span, message);
+        }
+        let at = if op.span == Span::default() { span } else { op.span };
+        if let ([a, b], [left, right]) = (shown.as_slice(), args) {
+            let verb = VERBS.iter().find(|(o, ..)| *o == &*op.name);
+            let message = match verb {
+                Some(("-", ..)) => format!("cannot subtract '{b}' from '{a}'"),
+                Some((_, verb, word)) => format!("cannot {verb} '{a}' {word} '{b}'"),
+                None => format!("operator '{}' cannot be applied to '{a}' and '{b}'", op.name),
+            };
+            let mut diagnostic = Diagnostic::error(Code::Mismatch, at, message)
+                .also(left.span, format!("'{a}'"))
+                .also(right.span, format!("'{b}'"));
+            let numbers = ["Int", "Double", "Float"];
+            if a != b && numbers.contains(&a.as_str()) && numbers.contains(&b.as_str()) {
+                let (of, to) = if a == "Int" || (a == "Float" && b == "Double") { (left, b) } else { (right, a) };
+                let text = self.world.source_text(of.span);
+                diagnostic = diagnostic.fix(format!("convert to '{to}' here"), of.span, format!("{to}({text})"));
+                for (shown, arg) in [(a, left), (b, right)] {
+                    if let Some((name, declared)) = self.variable_of(arg) {
+                        diagnostic = diagnostic.also(declared, format!("'{name}' is '{shown}'"));
+                    }
+                }
+            }
+            if &*op.name == "^" && self.has_exclusive_or(left) {
+                diagnostic = diagnostic.help("'^' is power: exclusive or is the method 'xor(_:)'");
+            }
+            if &*op.name == "+" && (a == "String") != (b == "String") {
+                let other = if a == "String" { right } else { left };
+                let text = self.world.source_text(other.span);
+                diagnostic = diagnostic.fix("make a text of it", other.span, format!("String({text})"));
+            }
+            let equality = matches!(&*op.name, "==" | "!=");
+            if a == b && (equality || is_comparison(&op.name)) {
+                let protocol = if equality { "Equatable" } else { "Comparable" };
+                let known = if left.ready.is_some() { left } else { right };
+                diagnostic = self.explain_missing(diagnostic, known, protocol);
+            } else if let Some(Type::Param(p)) = types.first()
+                && a == b
+            {
+                let protocol = if matches!(&*op.name, "+" | "-") { "AdditiveArithmetic" } else { "Numeric" };
+                let name = self.world.params[p.0 as usize].name.clone();
+                diagnostic = diagnostic.help(format!("say what '{name}' can do: '<{name}: {protocol}>'"));
+            }
+            for arg in [left, right] {
+                let ty = arg.ready.as_ref().map_or(Type::Error, |e| e.ty.clone());
+                if let Some(payload) = self.world.optional_payload(&ty) {
+                    let (optional, inner) = (self.show(&ty), self.show(&payload));
+                    diagnostic.code = Code::OptionalNotUnwrapped;
+                    diagnostic.message =
+                        format!("value of optional type '{optional}' must be unwrapped to a value of type '{inner}'");
+                    diagnostic = self.advise_unwrapping(diagnostic, &payload, arg.span);
+                    break;
+                }
+            }
+            self.error(diagnostic);
+        } else {
+            let message = format!("operator '{}' cannot be applied to '{}'", op.name, shown.join("', '"));
+            self.error(Diagnostic::error(Code::Mismatch, at, message));
+        }
+        self.error_expr(span)
+    }
+}
+
+impl Infer<'_> {
+    /// Whether an operand has bits, which people from elsewhere combine with `^`.
+    fn has_exclusive_or(&mut self, operand: &ArgNode) -> bool {
+        let Some(ty) = operand.ready.as_ref().map(|e| e.ty.clone()) else { return false };
+        let ty = self.world.shallow(&ty);
+        !self.world.members(&ty, "xor", false, self.file).is_empty()
+    }
+
+    /// The variable that an operand is, and where it is declared.
+    fn variable_of(&mut self, arg: &ArgNode) -> Option<(ast::Name, Span)> {
+        let (name, span) = match &arg.ready.as_ref()?.kind {
+            ExprKind::Local(local) => {
+                let local = &self.frame().locals[local.0 as usize];
+                (local.name.clone(), local.span)
+            }
+            ExprKind::Global(global) => {
+                let global = &self.world.globals[global.0 as usize];
+                (global.name.clone(), global.span)
+            }
+            _ => return None,
+        };
+        (!name.is_empty() && !name.starts_with('$') && span != Span::default()).then_some((name, span))
+    }
+
+    /// How a type comes to be compared: by a conformance of its own, or of a generic parameter.
+    fn explain_missing(&mut self, diagnostic: Diagnostic, arg: &ArgNode, protocol: &'static str) -> Diagnostic {
+        let Some(ready) = &arg.ready else { return diagnostic };
+        let ty = ready.ty.clone();
+        match self.world.shallow(&ty) {
+            Type::Nominal(..) if self.conforms_in_part(&ty, protocol) => {
+                let p = self.world.protocol(protocol);
+                self.world.with_declaration(diagnostic, &ty, p)
+            }
+            Type::Nominal(n, _) if !self.world.nominal_data(n).is_prelude => {
+                let (shown, at) = (self.show(&ty), self.world.nominal_data(n).span);
+                let name = self.world.nominal_data(n).name.clone();
+                let diagnostic = match self.world.is_class(n) {
+                    true => diagnostic.help("'===' asks whether two references are one instance"),
+                    false => diagnostic,
+                };
+                diagnostic
+                    .note_at(at, format!("'{shown}' does not conform to protocol '{protocol}'"))
+                    .help(format!("declare it: 'extension {name}: {protocol} {{}}'"))
+            }
+            Type::Param(p) => {
+                let name = self.world.params[p.0 as usize].name.clone();
+                diagnostic.help(format!("say what '{name}' can do: '<{name}: {protocol}>'"))
+            }
+            Type::Associated(..) => {
+                let name = self.show(&ty);
+                diagnostic.help(format!("say what '{name}' can do: 'where {name}: {protocol}'"))
+            }
+            _ => diagnostic,
+        }
+    }
+}
+
+impl Infer<'_> {
+    /// Whether a type would conform if its parts did.
+    fn conforms_in_part(&mut self, ty: &Type, protocol: &'static str) -> bool {
+        let (ty, p) = (self.world.shallow(ty), self.world.protocol(protocol));
+        self.world.conforms_under_conditions(&ty, p)
+    }
+}
+
+fn is_implicit(arg: &ArgNode) -> bool {
+    arg.ready.is_none() && implicit_root(&arg.ast).is_some()
+}

@@ -1,0 +1,151 @@
+//! Members that are not there: what is said about them.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast::{Ident, Name};
+use crate::types::infer::Infer;
+use crate::types::model::display::did_you_mean;
+use crate::types::model::tables::MemberKind;
+use crate::types::model::tree::Expr;
+use crate::types::model::ty::Type;
+
+impl Infer<'_> {
+    pub(crate) fn unknown_member(&mut self, base: &Expr, ty: &Type, name: &Ident) -> Expr {
+        if let Some(found) = self.dynamic_member(base, ty, name) {
+            return found;
+        }
+        if let Some(payload) = self.world.optional_payload(ty)
+            && !self.world.members(&payload, &name.name, false, self.file).is_empty()
+        {
+            let message = format!(
+                "value of optional type '{}' must be unwrapped to refer to member '{}' of wrapped base type '{}'",
+                self.show(ty),
+                name.name,
+                self.show(&payload)
+            );
+            let diagnostic = Diagnostic::error(Code::OptionalNotUnwrapped, base.span, message)
+                .fix("chain with '?', which gives 'nil' when there is no value", base.span.after(), "?")
+                .fix("stop the program when it is 'nil'", base.span.after(), "!")
+                .help("with 'if let' it is used only where there is a value");
+            self.error(diagnostic);
+            return self.error_expr(name.span);
+        }
+        if self.hidden_member(ty, &name.name, false, name.span) {
+            return self.error_expr(name.span);
+        }
+        if let Some(diagnostic) = self.conforming_less(ty, name, None, name.span) {
+            self.error(diagnostic);
+            return self.error_expr(name.span);
+        }
+        let is_value = |m: &MemberKind| {
+            matches!(m, MemberKind::Method(_) | MemberKind::Computed(..) | MemberKind::Global(_) | MemberKind::Case(_))
+        };
+        if self.world.members(ty, &name.name, true, self.file).iter().any(|(m, ..)| is_value(m)) {
+            return self.static_on_instance(ty, name, base.span);
+        }
+        let message = format!("value of type '{}' has no member '{}'", self.show(ty), name.name);
+        let known = self.world.member_names(ty);
+        let diagnostic = did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known);
+        let diagnostic = self.with_properties(diagnostic, ty);
+        let diagnostic = self.with_payload(diagnostic, ty, name);
+        self.error(diagnostic);
+        self.error_expr(name.span)
+    }
+
+    /// `value.name` of a member that belongs to the type; `at` is where the type has to be written.
+    pub(crate) fn static_on_instance(&mut self, ty: &Type, name: &Ident, at: Span) -> Expr {
+        let shown = self.show(ty);
+        let message = format!("static member '{}' cannot be used on instance of type '{shown}'", name.name);
+        let written = if at.start == at.end { format!("{shown}.") } else { shown };
+        self.error(Diagnostic::error(Code::WrongContext, name.span, message).fix("ask the type for it", at, written));
+        self.error_expr(name.span)
+    }
+
+    /// `Type.name` of a member that belongs to a value.
+    pub(crate) fn instance_on_type(&mut self, ty: &Type, name: &Ident) -> Expr {
+        let message = format!(
+            "instance member '{}' cannot be used on type '{}'; did you mean to use a value of this type instead?",
+            name.name,
+            self.show(ty)
+        );
+        self.fail(Code::WrongContext, name.span, message)
+    }
+
+    pub(crate) fn has_instance_member(&mut self, ty: &Type, name: &str) -> bool {
+        let members = self.world.members(ty, name, false, self.file);
+        members.iter().any(|(m, ..)| {
+            matches!(
+                m,
+                MemberKind::Stored(_) | MemberKind::Computed(..) | MemberKind::Method(_) | MemberKind::Requirement(_)
+            )
+        })
+    }
+
+    /// Where nothing similar is known, a small type's properties are told.
+    fn with_properties(&mut self, diagnostic: Diagnostic, ty: &Type) -> Diagnostic {
+        const MOST: usize = 6;
+        let names: Vec<String> = match self.world.shallow(ty) {
+            Type::Nominal(n, _) if !self.world.nominal_data(n).is_prelude => {
+                self.world.nominal_data(n).stored.iter().map(|s| format!("'{}'", s.name)).collect()
+            }
+            Type::Tuple(parts) => {
+                let name = |(i, (label, _)): (usize, &(Option<Name>, Type))| match label {
+                    Some(label) => format!("'{label}'"),
+                    None => format!("'{i}'"),
+                };
+                parts.iter().enumerate().map(name).collect()
+            }
+            _ => return diagnostic,
+        };
+        if names.is_empty() || names.len() > MOST || !diagnostic.helps.is_empty() {
+            return diagnostic;
+        }
+        diagnostic.note(format!("it has {}", names.join(", ")))
+    }
+
+    /// A type lacks a static member or case.
+    pub(crate) fn no_static_member(&mut self, ty: &Type, name: &Ident) {
+        if self.hidden_member(ty, &name.name, true, name.span) {
+            return;
+        }
+        let message = format!("type '{}' has no member '{}'", self.show(ty), name.name);
+        let known = self.world.member_names(ty);
+        let diagnostic = did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known);
+        let diagnostic = self.with_cases(diagnostic, ty, name);
+        self.error(diagnostic);
+    }
+
+    /// What an enum has, when nothing near was meant.
+    fn with_cases(&mut self, diagnostic: Diagnostic, ty: &Type, name: &Ident) -> Diagnostic {
+        const MOST: usize = 12;
+        let Type::Nominal(n, _) = self.world.shallow(ty) else { return diagnostic };
+        let data = self.world.nominal_data(n);
+        let names: Vec<String> = data.cases.iter().map(|c| format!("'{}'", c.name)).collect();
+        if names.is_empty() || !diagnostic.helps.is_empty() {
+            return diagnostic;
+        }
+        if &*name.name == "allCases" {
+            return diagnostic.help(format!("declare it: 'extension {}: CaseIterable {{}}'", data.name));
+        }
+        if names.len() > MOST { diagnostic } else { diagnostic.note(format!("its cases are {}", names.join(", "))) }
+    }
+
+    /// A payload is no member: a pattern takes it out.
+    fn with_payload(&mut self, diagnostic: Diagnostic, ty: &Type, name: &Ident) -> Diagnostic {
+        let Type::Nominal(n, _) = self.world.shallow(ty) else { return diagnostic };
+        for case in 0..self.world.nominal_data(n).cases.len() as u32 {
+            let payload = self.world.case_payload(n, case);
+            if payload.iter().any(|(label, _)| label.as_ref() == Some(&name.name)) {
+                let of = self.world.nominal_data(n).cases[case as usize].name.clone();
+                let binds = |(label, _): &(Option<Name>, Type)| match label {
+                    Some(label) if *label == name.name => format!("let {label}"),
+                    _ => "_".to_string(),
+                };
+                let parts: Vec<String> = payload.iter().map(binds).collect();
+                let pattern = format!("if case .{of}({}) = …", parts.join(", "));
+                return diagnostic.help(format!("a pattern takes it out: '{pattern}'"));
+            }
+        }
+        diagnostic
+    }
+}

@@ -1,0 +1,438 @@
+//! Conversions that nobody writes: to an optional, to a weaker or promised function, to `Any`.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::types::infer::Infer;
+use crate::types::infer::solver::function_strength::takes_back_marks;
+use crate::types::infer::solver::pending::PendingKind;
+use crate::types::infer::solver::type_vars::Wish;
+use crate::types::model::declared::Builtin;
+use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Promise};
+use crate::types::model::ty::{FunctionType, Strength, Type};
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// The value as one of the type that is asked for.
+    pub(crate) fn coerce(&mut self, value: Expr, to: &Type) -> Expr {
+        let (from, wanted) = (self.world.shallow(&value.ty.clone()), self.world.shallow(to));
+        let span = value.span;
+        match (&from, &wanted) {
+            (Type::Error, _) | (_, Type::Error) => value,
+            (Type::Var(v), Type::Nominal(..)) if self.world.is_optional(&wanted) => {
+                let value = self.decided(value);
+                if self.world.var(*v).literal.is_some() || self.could_be_payload(&value) {
+                    // A literal, or a value of a type that is still open: wait until it is known whether it is optional.
+                    if self.world.var(*v).literal.is_some() {
+                        let payload = self.world.optional_payload(&wanted).unwrap_or(Type::Error);
+                        let inner = self.coerce(value, &payload);
+                        return Expr { kind: ExprKind::Some(Box::new(inner)), ty: wanted, span };
+                    }
+                    return self.wait(PendingKind::Coerce { value: Rc::new(value), to: wanted.clone() }, wanted, span);
+                }
+                self.coerce_now(value, &wanted)
+            }
+            (Type::Associated(..), _)
+                if self.world.has_vars(&from)
+                    && (matches!(wanted, Type::Existential(_)) || self.world.is_optional(&wanted)) =>
+            {
+                self.wait(PendingKind::Coerce { value: Rc::new(value), to: wanted.clone() }, wanted, span)
+            }
+            (Type::Var(_), Type::Existential(_)) => {
+                self.wait(PendingKind::Coerce { value: Rc::new(value), to: wanted.clone() }, wanted, span)
+            }
+            _ => self.coerce_now(value, &wanted),
+        }
+    }
+
+    fn could_be_payload(&self, value: &Expr) -> bool {
+        matches!(
+            value.kind,
+            ExprKind::Pending(_) | ExprKind::Call { .. } | ExprKind::CallValue { .. } | ExprKind::Local(_)
+        )
+    }
+
+    pub(crate) fn coerce_now(&mut self, value: Expr, to: &Type) -> Expr {
+        let (from, wanted) = (self.world.shallow(&value.ty.clone()), self.world.shallow(to));
+        let span = value.span;
+        if let (Type::Function(f), Type::Function(g)) = (&from, &wanted) {
+            let value = self.decided(value);
+            return self.convert_function(value, &f.clone(), &g.clone(), span);
+        }
+        let snapshot = self.world.snapshot();
+        if self.world.unify(&from, &wanted, span) {
+            self.world.keep(snapshot);
+            // What was set aside stays where it is, as long as it need not be of another type (labels of a tuple).
+            if self.world.zonk(&value.ty) == self.world.zonk(to) {
+                return value;
+            }
+            if self.asks_for_more(&value.ty, to) {
+                let found = value.ty.clone();
+                self.mismatch(&found, to, span);
+                return Expr { kind: ExprKind::Error, ty: wanted, span };
+            }
+            return Expr { ty: to.clone(), ..self.decided(value) };
+        }
+        self.world.rollback(snapshot);
+        let value = self.decided(value);
+        if from == Type::Never {
+            return Expr { ty: wanted, ..value };
+        }
+        if let Some(payload) = self.world.optional_payload(&wanted) {
+            let from_optional = self.world.is_optional(&from);
+            let payload_optional = self.world.is_optional(&payload);
+            if !from_optional || payload_optional {
+                let inner = self.coerce(value, &payload);
+                return Expr { kind: ExprKind::Some(Box::new(inner)), ty: wanted, span };
+            }
+        }
+        if let (Some(given), Some(payload)) = (self.world.optional_payload(&from), self.world.optional_payload(&wanted))
+            && !self.is_upcast(&given, &payload)
+            && self.can_convert(&given, &payload)
+        {
+            let local = self.new_local("", given, false, span);
+            let inner = self.local_expr(local, span);
+            let body = Box::new(self.coerce(inner, &payload));
+            let kind = ExprKind::Chain { base: Box::new(value), local, body, flatten: false };
+            return Expr { kind, ty: wanted, span };
+        }
+        if let Some((given, element)) = self.elements_to_convert(&from, &wanted)
+            && let Some(function) = self.world.library_function("_convertedElements")
+        {
+            let callee = Callee::Static(FunctionRef { function, generics: vec![given, element] });
+            let kind = ExprKind::Call { callee, args: vec![Argument::Value(value)] };
+            return Expr { kind, ty: wanted, span };
+        }
+        if let Some(payload) = self.inside_unwrapped(&value)
+            && !self.can_convert(&from, &wanted)
+            && self.can_convert(&payload, &wanted)
+        {
+            let value = self.unwrapped(value);
+            return self.coerce(value, &wanted);
+        }
+        match (&from, &wanted) {
+            (_, Type::Existential(e)) => {
+                if let Some(p) = e.protocols.iter().copied().find(|p| !self.world.can_erase(&from, *p)) {
+                    let diagnostic = self.not_conforming(&from, &Wish { protocol: p, span, by: None }, span);
+                    self.error(diagnostic);
+                    return self.error_expr(span);
+                }
+                if !self.world.is_value_of(&from, e) {
+                    self.mismatch(&from, &wanted, span);
+                    return Expr { kind: ExprKind::Error, ty: wanted, span };
+                }
+                Expr { kind: ExprKind::Erase(Box::new(value)), ty: wanted, span }
+            }
+            (Type::Tuple(xs), Type::Tuple(ys)) if xs.len() == ys.len() && self.can_convert(&from, &wanted) => {
+                let ys = ys.clone();
+                if let ExprKind::Tuple(parts) = value.kind {
+                    let parts = parts.into_iter().zip(ys.iter()).map(|(p, (_, t))| self.coerce(p, t)).collect();
+                    return Expr { kind: ExprKind::Tuple(parts), ty: wanted, span };
+                }
+                let types = xs.clone();
+                self.with_temporary(value, |infer, local| {
+                    let parts = (0..types.len())
+                        .map(|i| {
+                            let base = Box::new(infer.local_expr(local, span));
+                            let part = Expr {
+                                kind: ExprKind::Element { base, index: i as u32 },
+                                ty: types[i].1.clone(),
+                                span,
+                            };
+                            infer.coerce(part, &ys[i].1)
+                        })
+                        .collect();
+                    Expr { kind: ExprKind::Tuple(parts), ty: wanted.clone(), span }
+                })
+            }
+            (Type::Metatype(of), Type::Metatype(to)) if self.is_metatype_of(of, to) => {
+                Expr { kind: ExprKind::Erase(Box::new(value)), ty: wanted, span }
+            }
+            // It may be in a box.
+            (Type::Existential(_) | Type::Param(_) | Type::Associated(..) | Type::Opaque(..), Type::Nominal(..))
+                if self.world.is_instance_of(&from, &wanted) =>
+            {
+                Expr { kind: ExprKind::Cast { value: Box::new(value), forced: true }, ty: wanted, span }
+            }
+            (Type::Nominal(..), Type::Nominal(..)) if self.is_upcast(&from, &wanted) => {
+                Expr { kind: ExprKind::Upcast(Box::new(value)), ty: wanted, span }
+            }
+            _ => {
+                self.mismatch(&from, &wanted, span);
+                Expr { kind: ExprKind::Error, ty: wanted, span }
+            }
+        }
+    }
+
+    /// The elements of two types of arrays, when those of the first are to be given as existentials.
+    fn elements_to_convert(&mut self, from: &Type, to: &Type) -> Option<(Type, Type)> {
+        let (Type::Nominal(n, xs), Type::Nominal(m, ys)) = (from, to) else { return None };
+        let is_array = n == m && self.world.nominal_data(*n).builtin == Some(Builtin::Array);
+        let (given, wanted) = (self.world.shallow(xs.first()?), self.world.shallow(ys.first()?));
+        let is_erased = is_array && matches!(wanted, Type::Existential(_)) && given != wanted;
+        (is_erased && !matches!(given, Type::Var(_)) && self.can_convert(&given, &wanted)).then_some((given, wanted))
+    }
+
+    /// Whether every value of a type is one of another type as it stands: an instance of a subclass, alone or in an
+    /// optional, an array or as a value of a dictionary.
+    fn is_upcast(&mut self, from: &Type, to: &Type) -> bool {
+        if self.is_subclass(from, to) {
+            return true;
+        }
+        let (from, to) = (self.world.shallow(from), self.world.shallow(to));
+        let (Type::Nominal(n, xs), Type::Nominal(m, ys)) = (&from, &to) else { return false };
+        let holds = self.world.nominal_data(*n).builtin;
+        if n != m || !matches!(holds, Some(Builtin::Optional | Builtin::Array | Builtin::Dictionary)) {
+            return false;
+        }
+        match (xs.split_last(), ys.split_last()) {
+            (Some((x, keys)), Some((y, others))) => keys == others && self.is_upcast(x, y),
+            _ => false,
+        }
+    }
+
+    /// Whether every value of `of.Type` is one of `to.Type`.
+    fn is_metatype_of(&mut self, of: &Type, to: &Type) -> bool {
+        match self.world.shallow(to) {
+            Type::Existential(e) => self.world.is_value_of(of, &e),
+            to => self.is_subclass(of, &to),
+        }
+    }
+
+    pub(crate) fn is_subclass(&mut self, from: &Type, to: &Type) -> bool {
+        let mut at = from.clone();
+        while let Type::Nominal(n, args) = &at {
+            let Some(base) = self.world.base_type(*n, args) else { return false };
+            at = base;
+            let snapshot = self.world.snapshot();
+            if self.world.unify(&at, to, Span::default()) {
+                self.world.keep(snapshot);
+                return true;
+            }
+            self.world.rollback(snapshot);
+        }
+        false
+    }
+
+    fn convert_function(&mut self, value: Expr, f: &FunctionType, g: &FunctionType, span: Span) -> Expr {
+        let wanted = Type::Function(Rc::new(g.clone()));
+        if self.spreads(f, g) {
+            return self.spread_function(value, f, &wanted, span);
+        }
+        let plain = |f: &FunctionType| Type::Function(Rc::new(FunctionType { strength: Strength::Plain, ..f.clone() }));
+        let snapshot = self.world.snapshot();
+        let fits = self.world.unify(&plain(f), &plain(g), span);
+        if fits {
+            self.world.keep(snapshot);
+        } else {
+            self.world.rollback(snapshot);
+            let is_opaque = f.strength == Strength::Plain && g.strength >= Strength::Differentiable;
+            if (!f.throws || g.throws) && !is_opaque && self.converts_by_parts(f, g) {
+                let names: Vec<String> = (0..f.params.len()).map(|i| format!("$t{i}")).collect();
+                return self.wrapped_function(value, &names, g.throws, &wanted, span);
+            }
+            let found = value.ty.clone();
+            self.mismatch(&found, &wanted, span);
+            return Expr { kind: ExprKind::Error, ty: wanted, span };
+        }
+        if f.throws && !g.throws {
+            return self.throwing_function(&value, &wanted);
+        }
+        if !f.throws && g.throws {
+            // It is called in another way, as there may be an error.
+            let names: Vec<String> = (0..f.params.len()).map(|i| format!("$t{i}")).collect();
+            return self.wrapped_function(value, &names, true, &wanted, span);
+        }
+        let is_refused = g.strength > Strength::Open && takes_back_marks(f, g);
+        if is_refused || self.asks_for_more(&Type::Function(Rc::new(f.clone())), &wanted) {
+            let found = value.ty.clone();
+            self.mismatch(&found, &wanted, span);
+            return Expr { kind: ExprKind::Error, ty: wanted, span };
+        }
+        let marks = |f: &FunctionType| f.params.iter().map(|p| !p.no_derivative).collect::<Vec<_>>();
+        let needs_promise = match (f.strength, g.strength) {
+            (from, Strength::C) if from != Strength::C => return self.c_function(value, &wanted, span),
+            (_, Strength::C | Strength::Plain) | (Strength::Linear, Strength::Linear | Strength::Differentiable) => {
+                false
+            }
+            (Strength::Differentiable, Strength::Differentiable) => false,
+            (from, Strength::Open) => {
+                return Expr { ty: Type::Function(Rc::new(FunctionType { strength: from, ..g.clone() })), ..value };
+            }
+            (Strength::Open, _) => true,
+            (Strength::Differentiable, Strength::Linear) => {
+                let message = "a '@differentiable' function cannot be converted to a '@differentiable(linear)' one";
+                return self.fail(Code::NotLinear, span, message);
+            }
+            (Strength::C | Strength::Plain, _) => return self.opaque_function(&value, g, span),
+        };
+        if !needs_promise {
+            if f.strength == g.strength && marks(f) == marks(g) {
+                return Expr { ty: wanted, ..value };
+            }
+            let kind = ExprKind::ConvertFunction { value: Box::new(value), promise: None };
+            return Expr { kind, ty: wanted, span };
+        }
+        let promise = Promise { linear: g.strength == Strength::Linear, wrt: marks(g) };
+        let kind = ExprKind::ConvertFunction { value: Box::new(value), promise: Some(promise) };
+        Expr { kind, ty: wanted, span }
+    }
+
+    /// Whether a function takes all that is given, converted, and gives what is wanted, converted: a subclass for its base,
+    /// a value for an optional or an existential.
+    fn converts_by_parts(&mut self, f: &FunctionType, g: &FunctionType) -> bool {
+        let is_inout = |f: &FunctionType| f.params.iter().any(|p| p.is_inout || p.autoclosure);
+        if f.params.len() != g.params.len() || is_inout(f) || is_inout(g) {
+            return false;
+        }
+        // What the parameters say of a type that is not known holds for the result, too.
+        let snapshot = self.world.snapshot();
+        let mut fits =
+            |from: &Type, to: &Type| self.world.try_unify(from, to, Span::default()) || self.can_convert(from, to);
+        let all_fit = f.params.iter().zip(&g.params).all(|(own, given)| fits(&given.ty, &own.ty));
+        let all_fit = all_fit && fits(&f.result, &g.result);
+        self.world.rollback(snapshot);
+        all_fit
+    }
+
+    /// Whether a function of several parameters stands where one of a tuple of them is wanted: `zip(a, b).map(max)`.
+    fn spreads(&mut self, f: &FunctionType, g: &FunctionType) -> bool {
+        let [only] = g.params.as_slice() else { return false };
+        let ty = only.ty.clone();
+        f.params.len() > 1 && matches!(self.world.shallow(&ty), Type::Tuple(parts) if parts.len() == f.params.len())
+    }
+
+    fn spread_function(&mut self, value: Expr, f: &FunctionType, wanted: &Type, span: Span) -> Expr {
+        let names: Vec<String> = (0..f.params.len()).map(|i| format!("$s{i}")).collect();
+        self.wrapped_function(value, &names, f.throws, wanted, span)
+    }
+
+    /// A closure that calls a function with its own parameters.
+    fn wrapped_function(&mut self, value: Expr, names: &[String], throws: bool, wanted: &Type, span: Span) -> Expr {
+        let ident = |name: &str| ast::Expr { kind: ast::ExprKind::Ident { name: name.into(), generics: vec![] }, span };
+        let function = format!("$function{}", self.frame().locals.len());
+        let args = names.iter().map(|n| ast::Arg { label: None, value: Rc::new(ident(n)), trailing: false });
+        let args = args.collect();
+        let call = ast::ExprKind::Call { callee: Rc::new(ident(&function)), args };
+        let closure = crate::types::infer::expr::calculus_notation::closure_of_call(
+            names,
+            ast::Expr { kind: call, span },
+            throws,
+            span,
+        );
+        self.with_temporary(value, |infer, local| {
+            infer.in_scope(|infer| {
+                infer.bind(&function.as_str().into(), local);
+                let value = infer.expr(&closure, Some(wanted));
+                infer.coerce(value, wanted)
+            })
+        })
+    }
+
+    /// A function that throws where nobody would see its errors.
+    fn throwing_function(&mut self, value: &Expr, wanted: &Type) -> Expr {
+        let (from, to) = (self.show(&value.ty), self.show(wanted));
+        let message = format!("invalid conversion of throwing function of type '{from}' to non-throwing type '{to}'");
+        let mut diagnostic = Diagnostic::error(Code::Mismatch, value.span, message);
+        if matches!(value.kind, ExprKind::Closure { .. }) {
+            diagnostic = diagnostic.help("errors can be handled inside of it, with 'do' and 'catch', 'try?' or 'try!'");
+        }
+        self.error(diagnostic);
+        self.error_expr(value.span)
+    }
+
+    /// A plain function value cannot be made differentiable: its body is opaque.
+    fn opaque_function(&mut self, value: &Expr, g: &FunctionType, span: Span) -> Expr {
+        let declared = match &value.kind {
+            ExprKind::Local(local) => Some(self.frame().locals[local.0 as usize].span),
+            ExprKind::Global(global) => Some(self.world.globals[global.0 as usize].span),
+            _ => None,
+        };
+        let what = if g.strength == Strength::Linear { "@differentiable(linear)" } else { "@differentiable" };
+        let mut diagnostic = Diagnostic::error(
+            Code::OpaqueClosure,
+            span,
+            format!(
+                "cannot differentiate an opaque closure: a plain function value cannot be converted to a '{what}' one"
+            ),
+        )
+        .label("its body is not known here");
+        if let Some(declared) = declared {
+            diagnostic =
+                diagnostic.note_at(declared, "value defined here").help(format!("write its type with '{what}'"));
+        }
+        diagnostic =
+            diagnostic.note(format!("a '{what}' function can only be formed from a 'func', an 'init' or a closure"));
+        self.error(diagnostic);
+        self.error_expr(span)
+    }
+
+    /// Whether a value of one type can be given where another is asked for, as far as is known. Changes nothing.
+    pub(crate) fn can_convert(&mut self, from: &Type, to: &Type) -> bool {
+        let (from, to) = (self.world.shallow(from), self.world.shallow(to));
+        let snapshot = self.world.snapshot();
+        let same = self.world.unify(&from, &to, Span::default());
+        self.world.rollback(snapshot);
+        if same {
+            return match (&from, &to) {
+                (Type::Function(f), Type::Function(g)) => {
+                    g.strength <= Strength::Open
+                        || !takes_back_marks(f, g) && (f.strength >= g.strength || f.strength <= Strength::Open)
+                }
+                _ => true,
+            };
+        }
+        if from == Type::Never {
+            return true;
+        }
+        if let (Type::Function(f), Type::Function(g)) = (&from, &to)
+            && self.spreads(f, g)
+        {
+            let (Type::Tuple(parts), (f, g)) = (self.world.shallow(&g.params[0].ty), (f.clone(), g.clone())) else {
+                return false;
+            };
+            let snapshot = self.world.snapshot();
+            let fits = f.params.iter().zip(parts.iter()).all(|(p, (_, t))| self.world.unify(t, &p.ty, Span::default()))
+                && self.world.unify(&f.result, &g.result, Span::default());
+            self.world.rollback(snapshot);
+            return fits;
+        }
+        if let (Type::Function(f), Type::Function(g)) = (&from, &to) {
+            let is_opaque = f.strength == Strength::Plain && g.strength >= Strength::Differentiable;
+            return (!f.throws || g.throws) && !is_opaque && self.converts_by_parts(&f.clone(), &g.clone());
+        }
+        if let Some(payload) = self.world.optional_payload(&to)
+            && (!self.world.is_optional(&from) || self.world.is_optional(&payload))
+            && self.can_convert(&from, &payload)
+        {
+            return true;
+        }
+        match (&from, &to) {
+            (_, Type::Existential(e)) => {
+                let snapshot = self.world.snapshot();
+                let is_value = self.world.is_value_of(&from, e);
+                self.world.rollback(snapshot);
+                is_value
+            }
+            (Type::Existential(_) | Type::Param(_) | Type::Associated(..) | Type::Opaque(..), Type::Nominal(..)) => {
+                self.world.is_instance_of(&from, &to)
+            }
+            (Type::Metatype(of), Type::Metatype(to)) => self.is_metatype_of(of, to),
+            (Type::Tuple(xs), Type::Tuple(ys)) => {
+                xs.len() == ys.len()
+                    && xs
+                        .iter()
+                        .zip(ys.iter())
+                        .all(|((l, x), (m, y))| (l == m || l.is_none() || m.is_none()) && self.can_convert(x, y))
+            }
+            (Type::Nominal(..), Type::Nominal(..)) => {
+                self.is_upcast(&from, &to)
+                    || match (self.world.optional_payload(&from), self.world.optional_payload(&to)) {
+                        (Some(from), Some(to)) => self.can_convert(&from, &to),
+                        _ => self.elements_to_convert(&from, &to).is_some(),
+                    }
+            }
+            _ => false,
+        }
+    }
+}

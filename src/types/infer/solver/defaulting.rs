@@ -1,0 +1,218 @@
+//! Defaults: what a literal or a number is when nothing says anything about it.
+
+use crate::source::Span;
+use crate::types::infer::Infer;
+use crate::types::infer::solver::pending::{Pending, PendingKind};
+use crate::types::infer::solver::type_vars::{Literal, Wish};
+use crate::types::model::tables::World;
+use crate::types::model::ty::{Type, VarId};
+use hashbrown::HashSet;
+
+impl Infer<'_> {
+    /// A parameter without a type that arithmetic is done with is a `Double`. What is itself the result of something that
+    /// waits may still become anything.
+    pub(crate) fn default_operands(&mut self, vars: u32) -> bool {
+        let open = |world: &World, v: &u32| {
+            let state = world.var(VarId(*v));
+            state.bound.is_none() && state.literal.is_none() && state.numeric
+        };
+        let operands: Vec<u32> = (vars..self.world.var_count()).filter(|v| open(self.world, v)).collect();
+        if operands.is_empty() {
+            return false;
+        }
+        let waiting: Vec<Type> =
+            self.waiting.iter().filter_map(|i| self.pending[*i].as_ref()).map(|p| p.result.clone()).collect();
+        let mut results: HashSet<VarId> = HashSet::new();
+        for mut ty in waiting {
+            // Also what is in an optional: `first!` of what is not known.
+            while let Some(payload) = self.world.optional_payload(&ty) {
+                ty = payload;
+            }
+            if let Type::Var(v) = self.world.shallow(&ty) {
+                results.insert(v);
+            }
+        }
+        let free = operands.into_iter().map(VarId).find(|v| !results.contains(v));
+        if let Some(v) = free {
+            self.default_var(v);
+        }
+        free.is_some()
+    }
+
+    /// Gives literals their default types, since nothing certain is left: those with a point first, because what they
+    /// decide may make a `Double` of the others. What decides the types of others goes before these.
+    pub(crate) fn default_literals(&mut self, vars: u32) -> bool {
+        let early: &[Literal] = &[Literal::Float, Literal::Text, Literal::Words];
+        for kinds in [early, &[Literal::Int]] {
+            let of_kind = |world: &World, v: &VarId| {
+                let state = world.var(*v);
+                state.bound.is_none() && state.literal.is_some_and(|l| kinds.contains(&l))
+            };
+            let mut open: Vec<VarId> =
+                (vars..self.world.var_count()).map(VarId).filter(|v| of_kind(self.world, v)).collect();
+            if open.is_empty() {
+                continue;
+            }
+            let int = self.world.simple("Int");
+            let mut certain = open.clone();
+            certain.retain(|v| self.excludes(*v, &int));
+            if kinds != early && !certain.is_empty() {
+                certain.into_iter().for_each(|v| self.default_var(v));
+                return true;
+            }
+            let deciding = self.deciding();
+            if open.iter().any(|v| deciding.contains(v)) {
+                open.retain(|v| deciding.contains(v));
+            }
+            open.into_iter().for_each(|v| self.default_var(v));
+            return true;
+        }
+        false
+    }
+
+    /// Whether what is required of a variable rules out a type.
+    fn excludes(&mut self, v: VarId, ty: &Type) -> bool {
+        let wishes = self.world.var(v).conforms.clone();
+        wishes.iter().any(|wish| !self.world.conforms_to(ty, wish.protocol))
+    }
+
+    /// The variables that say what others are: those whose associated types stand in an equation, like `S` in
+    /// `S.Element == Element`, or are those of operands, those that closures wait for, and those whose members are asked
+    /// for.
+    fn deciding(&mut self) -> HashSet<VarId> {
+        let mut types: Vec<Type> = vec![];
+        for equation in &self.world.vars.equations {
+            for side in [&equation.left, &equation.right] {
+                if let Type::Associated(of, ..) = side {
+                    types.push((**of).clone());
+                }
+            }
+        }
+        for pending in self.waiting.iter().filter_map(|i| self.pending[*i].as_ref()) {
+            match (&pending.kind, &pending.result) {
+                (PendingKind::Closure { .. }, Type::Function(f)) => types.extend(f.params.iter().map(|p| p.ty.clone())),
+                (
+                    PendingKind::Member { base, .. }
+                    | PendingKind::MemberCall { base, .. }
+                    | PendingKind::Subscript { base, .. },
+                    _,
+                ) => types.push(base.ty.clone()),
+                (PendingKind::Operator { args, .. } | PendingKind::Overload { args, .. }, _) => {
+                    let associated = args.iter().filter_map(|arg| match &arg.ready.as_ref()?.ty {
+                        Type::Associated(of, ..) => Some((**of).clone()),
+                        _ => None,
+                    });
+                    types.extend(associated);
+                }
+                _ => {}
+            }
+        }
+        let mut found = HashSet::new();
+        for ty in types {
+            self.world.resolved(&ty).any(&mut |t| {
+                if let Type::Var(v) = t {
+                    found.insert(*v);
+                }
+                false
+            });
+        }
+        found
+    }
+
+    /// What is given to one of several functions, of which one takes a `Double` there, is a `Double` when nothing says
+    /// what else it is: `{ x in sin(x) }`.
+    pub(crate) fn default_arguments(&mut self) -> bool {
+        for i in self.waiting.clone() {
+            let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, span, .. }) = &self.pending[i]
+            else {
+                continue;
+            };
+            let (candidates, args, span) = (candidates.clone(), args.clone(), *span);
+            let open = args.iter().find_map(|arg| match self.world.shallow(&arg.ready.as_ref()?.ty) {
+                Type::Var(v) if self.world.var(v).literal.is_none() => Some(v),
+                _ => None,
+            });
+            let Some(v) = open else { continue };
+            if self.awaits_literal(&args) {
+                continue;
+            }
+            let double = self.world.simple("Double");
+            let snapshot = self.world.snapshot();
+            let fits = self.world.unify(&Type::Var(v), &double, span)
+                && candidates.iter().any(|c| self.try_candidate(c, &args, None, span).is_some());
+            if fits {
+                self.world.keep(snapshot);
+                return true;
+            }
+            self.world.rollback(snapshot);
+        }
+        false
+    }
+
+    pub(crate) fn default_numbers(&mut self, vars: u32) -> bool {
+        for v in vars..self.world.var_count() {
+            let state = self.world.var(VarId(v));
+            if state.bound.is_some() {
+                continue;
+            }
+            let (is_numeric, conforms) = (state.numeric, state.conforms.clone());
+            if is_numeric || self.needs_number(&conforms) {
+                self.default_var(VarId(v));
+                return true;
+            }
+        }
+        false
+    }
+
+    fn needs_number(&mut self, conforms: &[Wish]) -> bool {
+        conforms.iter().any(|wish| {
+            matches!(
+                &*self.world.protocol_data(wish.protocol).name,
+                "FloatingPoint"
+                    | "Numeric"
+                    | "BinaryFloatingPoint"
+                    | "SignedNumeric"
+                    | "Real"
+                    | "Differentiable"
+                    | "AdditiveArithmetic"
+            )
+        })
+    }
+
+    /// The first default type that fits everything that is asked of the variable.
+    pub(crate) fn default_var(&mut self, v: VarId) {
+        let state = self.world.var(v).clone();
+        let names: &[&'static str] = match state.literal {
+            Some(Literal::Int) if state.numeric => &["Int", "Double"],
+            Some(Literal::Int) => &["Int", "Double"],
+            Some(Literal::Float) => &["Double"],
+            Some(Literal::Text) => &["String", "Character"],
+            Some(Literal::Words) => &["String"],
+            None => &["Double"],
+        };
+        for name in names {
+            let ty = self.world.simple(name);
+            let snapshot = self.world.snapshot();
+            if self.world.unify(&Type::Var(v), &ty, Span::default()) {
+                self.world.keep(snapshot);
+                return;
+            }
+            self.world.rollback(snapshot);
+        }
+        // Nothing fits: take the usual type, and let what asks for more complain.
+        let ty = self.world.simple(names[0]);
+        let conforms = state.conforms.clone();
+        self.world.set_var(v, crate::types::infer::solver::type_vars::VarState { conforms: vec![], ..state });
+        if !self.world.unify(&Type::Var(v), &ty, Span::default()) {
+            // Never asked again, so that inference ends.
+            let state = self.world.var(v).clone();
+            self.world
+                .set_var(v, crate::types::infer::solver::type_vars::VarState { bound: Some(Type::Error), ..state });
+            self.failed = true;
+        }
+        if let Some(wish) = conforms.into_iter().find(|wish| !self.world.conforms_to(&ty, wish.protocol)) {
+            let diagnostic = self.not_conforming(&ty, &wish, wish.span);
+            self.error(diagnostic);
+        }
+    }
+}

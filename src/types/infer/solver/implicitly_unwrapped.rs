@@ -1,0 +1,70 @@
+//! `T!`: an optional that unwraps itself where a value is wanted.
+
+use crate::syntax::ast::{TypeExpr, TypeExprKind};
+use crate::types::infer::Infer;
+use crate::types::model::tree::{Callee, Expr, ExprKind, FunctionId};
+use crate::types::model::ty::Type;
+
+impl Infer<'_> {
+    /// The value inside of one whose declaration says `T!`; any other value as it is.
+    pub(crate) fn unwrapped(&mut self, value: Expr) -> Expr {
+        match self.inside_unwrapped(&value) {
+            Some(ty) => {
+                let span = value.span;
+                Expr { kind: ExprKind::Force(Box::new(value)), ty, span }
+            }
+            None => value,
+        }
+    }
+
+    /// The type inside of a value whose declaration says `T!`.
+    pub(crate) fn inside_unwrapped(&mut self, value: &Expr) -> Option<Type> {
+        let payload = self.world.optional_payload(&value.ty)?;
+        match value.kind {
+            ExprKind::Pending(_) => {
+                let value = self.decided(value.clone());
+                self.unwraps(&value).then_some(payload)
+            }
+            _ => self.unwraps(value).then_some(payload),
+        }
+    }
+
+    fn unwraps(&mut self, value: &Expr) -> bool {
+        match &value.kind {
+            ExprKind::Local(local) => {
+                let declared = self.frame().locals[local.0 as usize].span;
+                self.world.unwrapping.contains(&declared)
+            }
+            ExprKind::Global(global) => says_unwrapped(self.world.globals[global.0 as usize].ty_expr.as_deref()),
+            ExprKind::Field { base, index } => {
+                let Type::Nominal(n, _) = self.world.shallow(&base.ty) else { return false };
+                let (owner, own) = self.world.stored_owner(n, *index);
+                let stored = self.world.nominal_data(owner).stored.get(own);
+                says_unwrapped(stored.and_then(|s| s.ty.as_deref()))
+            }
+            ExprKind::Call { callee, .. } => {
+                let f = self.called_function(callee);
+                says_unwrapped(self.world.function_data(f).ast_result.as_deref())
+            }
+            _ => false,
+        }
+    }
+
+    fn called_function(&self, callee: &Callee) -> FunctionId {
+        match callee {
+            Callee::Static(f) | Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => f.function,
+            Callee::Requirement { protocol, requirement, .. } => {
+                self.world.protocol_data(*protocol).requirements[*requirement as usize].function
+            }
+        }
+    }
+}
+
+/// Whether a type is written as `T!`.
+pub(in crate::types) fn says_unwrapped(ty: Option<&TypeExpr>) -> bool {
+    match ty.map(|t| &t.kind) {
+        Some(TypeExprKind::Unwrapped(_)) => true,
+        Some(TypeExprKind::Attributed(_, inner)) => says_unwrapped(Some(inner)),
+        _ => false,
+    }
+}

@@ -1,0 +1,349 @@
+//! What waits for more to be known, and deciding it: first what is certain, then, when a statement ends, defaults.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::Ident;
+use crate::types::infer::call::arguments::ArgNode;
+use crate::types::infer::call::candidates::Candidate;
+use crate::types::infer::{Context, Infer};
+use crate::types::model::tree::{Expr, ExprKind};
+use crate::types::model::ty::{Type, VarId};
+use std::rc::Rc;
+
+/// Something that inference could not decide yet.
+#[derive(Clone, Debug)]
+pub(crate) struct Pending {
+    pub(crate) kind: PendingKind,
+    /// The type of the expression that will stand here.
+    pub(crate) result: Type,
+    pub(crate) span: Span,
+    pub(crate) context: Context,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum PendingKind {
+    /// A call of one of several functions.
+    Overload { name: Ident, candidates: Vec<Candidate>, args: Vec<ArgNode>, expected: Option<Type> },
+    /// An operator whose operands are not known.
+    Operator { op: Ident, args: Vec<ArgNode>, expected: Option<Type> },
+    /// `base.name`
+    Member { base: Rc<Expr>, name: Ident },
+    /// `base.name(arguments)`
+    MemberCall { base: Rc<Expr>, name: Ident, args: Vec<ArgNode>, expected: Option<Type> },
+    /// `base[arguments]`
+    Subscript { base: Rc<Expr>, args: Vec<ArgNode> },
+    /// `.name`, `.name(arguments)`
+    Implicit { name: Ident, args: Option<Vec<ArgNode>> },
+    /// A closure whose parameters are not known.
+    Closure { closure: Rc<ast::Closure> },
+    /// The name of several functions, of which the types around it take one.
+    Reference { candidates: Vec<Candidate> },
+    /// A value that becomes one of another type.
+    Coerce { value: Rc<Expr>, to: Type },
+    /// `nil` of a type that is not known.
+    Nil,
+}
+
+/// How far to go.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Effort {
+    /// Only what is certain.
+    Certain,
+    /// Numbers become `Double` or `Int`, the best of several candidates is taken.
+    Default,
+    /// Closures of one expression are looked into although their parameters are not known: what they do with a literal
+    /// says what it is.
+    Expressions,
+    /// Where one of several functions would be clear only if literals were of another type than they are by themselves,
+    /// and is not clear: all of them are meant.
+    Literals,
+    /// All closures are.
+    Closures,
+    /// Whatever is left gets an answer, or an error.
+    Everything,
+}
+
+impl Infer<'_> {
+    /// Puts something aside; gives the expression that stands for it.
+    pub(crate) fn wait(&mut self, kind: PendingKind, result: Type, span: Span) -> Expr {
+        let context = self.context();
+        self.waiting.insert(self.pending.len());
+        self.pending.push(Some(Pending { kind, result: result.clone(), span, context }));
+        self.solutions.push(None);
+        Expr { kind: ExprKind::Pending(self.pending.len() as u32 - 1), ty: result, span }
+    }
+
+    /// Keeps an expression that may be looked at several times before its place is known; what stands for it is small,
+    /// so that a long sum is not copied at each of its operators.
+    pub(crate) fn set_aside(&mut self, e: Expr) -> Rc<Expr> {
+        use ExprKind::{Bool, Float, Global, Int, Local, Pending, Text};
+        if matches!(e.kind, Int(_) | Float(_) | Text(_) | Bool(_) | Local(_) | Global(_) | Pending(_)) {
+            return Rc::new(e);
+        }
+        let (ty, span) = (e.ty.clone(), e.span);
+        self.pending.push(None);
+        self.solutions.push(Some(e));
+        Rc::new(Expr { kind: ExprKind::Pending(self.pending.len() as u32 - 1), ty, span })
+    }
+
+    /// What a member is looked up in, which several candidates refer to: the result of a call is set aside, so that a chain
+    /// of calls is not copied at each of its members.
+    pub(crate) fn shared(&mut self, base: Expr) -> Rc<Expr> {
+        match base.kind {
+            ExprKind::Call { .. } | ExprKind::CallValue { .. } => self.set_aside(base),
+            _ => Rc::new(base),
+        }
+    }
+
+    /// Whether an expression stands for the result of a call that was decided.
+    pub(crate) fn is_decided_call(&self, e: &Expr) -> bool {
+        let ExprKind::Pending(id) = e.kind else { return false };
+        let found = self.solutions.get(id as usize).and_then(Option::as_ref);
+        found.is_some_and(|found| matches!(found.kind, ExprKind::Call { .. } | ExprKind::CallValue { .. }))
+    }
+
+    /// The expression itself, where it was decided already.
+    pub(crate) fn decided(&self, e: Expr) -> Expr {
+        let mut at = &e;
+        while let ExprKind::Pending(id) = at.kind
+            && let Some(Some(found)) = self.solutions.get(id as usize)
+        {
+            at = found;
+        }
+        if std::ptr::eq(at, &e) { e } else { at.clone() }
+    }
+
+    /// Decides what can be decided for certain since `from`.
+    pub(crate) fn progress(&mut self, from: usize) {
+        while self.pass(from, Effort::Certain) {}
+    }
+
+    /// Decides everything that waits since `from` and gives every variable since `vars` a type.
+    pub(crate) fn settle(&mut self, from: usize, vars: u32) {
+        loop {
+            self.progress(from);
+            if self.pass(from, Effort::Default)
+                || self.pass(from, Effort::Expressions)
+                || self.default_operands(vars)
+                || self.default_arguments()
+                || self.pass(from, Effort::Literals)
+                || self.world.guess_equation(true)
+                || self.default_literals(vars)
+            {
+                continue;
+            }
+            if self.world.guess_equation(false) || self.pass(from, Effort::Closures) || self.default_numbers(vars) {
+                continue;
+            }
+            if !self.pass(from, Effort::Everything) {
+                break;
+            }
+        }
+        for v in vars..self.world.var_count() {
+            let state = self.world.var(VarId(v));
+            if state.bound.is_none() && (state.literal.is_some() || state.numeric) {
+                self.default_var(VarId(v));
+            }
+        }
+        if let Err(equation) = self.world.retry_equations() {
+            self.contradiction(&equation);
+        }
+    }
+
+    /// One round over what waits; whether something was decided.
+    fn pass(&mut self, from: usize, effort: Effort) -> bool {
+        match self.world.retry_equations() {
+            Ok(true) => return true,
+            Ok(false) => {}
+            Err(equation) => self.contradiction(&equation),
+        }
+        let mut any = false;
+        let mut next = from;
+        while let Some(i) = self.waiting.range(next..).next().copied() {
+            crate::cancel::look();
+            next = i + 1;
+            if self.attempted.contains(&i) || effort < Effort::Everything && self.is_blocked(i) {
+                continue;
+            }
+            if effort >= Effort::Default {
+                self.ready_pending(i);
+            }
+            if let Some(pending) = self.pending[i].clone() {
+                self.attempted.push(i);
+                let found = self.in_context(&pending.context.clone(), |infer| infer.attempt(&pending, effort));
+                self.attempted.pop();
+                if let Some(found) = found {
+                    self.pending[i] = None;
+                    self.waiting.remove(&i);
+                    self.finish_pending(i, &pending, found);
+                    any = true;
+                    if effort != Effort::Certain {
+                        return true;
+                    }
+                }
+            }
+        }
+        any
+    }
+
+    /// Whether something waits for a type of which nothing is known yet. Of a long chain all but the first link does: this
+    /// must cost less than an attempt.
+    fn is_blocked(&mut self, i: usize) -> bool {
+        use PendingKind::{Coerce, Member, MemberCall, Subscript};
+        let Some(Pending { kind, .. }) = &self.pending[i] else { return false };
+        let (Member { base, .. } | MemberCall { base, .. } | Subscript { base, .. } | Coerce { value: base, .. }) =
+            kind
+        else {
+            return false;
+        };
+        let ty = self.world.shallow(&base.ty);
+        self.is_open(&ty)
+    }
+
+    /// Infers the collections among the arguments of a call that waits; once, since each time makes new variables.
+    fn ready_pending(&mut self, i: usize) {
+        let Some(Pending { kind: PendingKind::Overload { args, .. }, context, .. }) = &self.pending[i] else { return };
+        let (mut args, context) = (args.clone(), context.clone());
+        self.in_context(&context, |infer| infer.ready_collections(&mut args));
+        if let Some(Pending { kind: PendingKind::Overload { args: waiting, .. }, .. }) = &mut self.pending[i] {
+            *waiting = args;
+        }
+    }
+
+    fn finish_pending(&mut self, i: usize, pending: &Pending, found: Expr) {
+        let ty = found.ty.clone();
+        if !self.world.unify(&ty, &pending.result, pending.span) {
+            let coerced = self.in_context(&pending.context, |infer| infer.coerce(found, &pending.result));
+            self.solutions[i] = Some(coerced);
+        } else {
+            self.solutions[i] = Some(found);
+        }
+    }
+
+    fn attempt(&mut self, pending: &Pending, effort: Effort) -> Option<Expr> {
+        let span = pending.span;
+        let last = effort == Effort::Everything;
+        match &pending.kind {
+            PendingKind::Overload { name, candidates, args, expected } => {
+                let by_default = effort >= Effort::Default;
+                let expected = expected.clone().or_else(|| self.known(&pending.result));
+                let expected = expected.or_else(|| self.beside_point(&pending.result).filter(|_| by_default));
+                let expected = expected.or_else(|| self.wished(&pending.result));
+                {
+                    let waits = |infer: &mut Self| infer.closure_decides(args) || infer.awaits_literal(args);
+                    if by_default && effort < Effort::Closures && waits(self) {
+                        return None;
+                    }
+                    let last = last || effort == Effort::Literals && self.needs_other_literals(candidates, args, span);
+                    let natural = match by_default {
+                        true => {
+                            let useful = self.useful_around(candidates, &pending.result, span);
+                            self.with_natural_literals(&useful, args, expected.as_ref(), span)
+                        }
+                        false => candidates.clone(),
+                    };
+                    self.choose(name, &natural, args, expected.as_ref(), span, by_default, last)
+                }
+            }
+            PendingKind::Operator { op, args, expected } => {
+                let expected = expected.clone().or_else(|| self.known(&pending.result));
+                if effort >= Effort::Default {
+                    if effort < Effort::Closures && self.awaits_literal(args) {
+                        return None;
+                    }
+                    self.prefer_double(op, args, span);
+                }
+                self.try_operator(op, args, expected.as_ref(), span, last)
+            }
+            PendingKind::Member { base, name } => {
+                let ty = self.world.shallow(&base.ty.clone());
+                let is_open = self.is_open(&ty);
+                match ty {
+                    _ if is_open => Some(self.cannot_infer(base.span, &name.name)),
+                    _ => Some(self.member((**base).clone(), name, None, span)),
+                }
+            }
+            PendingKind::MemberCall { base, name, args, expected } => {
+                let ty = self.world.shallow(&base.ty.clone());
+                let is_open = self.is_open(&ty);
+                match ty {
+                    _ if is_open => Some(self.cannot_infer(base.span, &name.name)),
+                    _ => Some(self.call_member((**base).clone(), name, args.clone(), expected.as_ref(), span)),
+                }
+            }
+            PendingKind::Subscript { base, args } => {
+                let ty = self.world.shallow(&base.ty.clone());
+                let is_open = self.is_open(&ty);
+                match ty {
+                    _ if is_open => Some(self.cannot_infer(base.span, "subscript")),
+                    _ => Some(self.subscript((**base).clone(), args.clone(), span)),
+                }
+            }
+            PendingKind::Implicit { name, args } => match self.known(&pending.result) {
+                Some(expected) => Some(self.implicit(name, args.clone(), &expected, span)),
+                None if last => {
+                    let message = format!("cannot infer the type that '.{}' belongs to", name.name);
+                    Some(self.fail(Code::CannotInfer, span, message))
+                }
+                None => None,
+            },
+            PendingKind::Closure { closure } => {
+                let ty = pending.result.clone();
+                let is_expression = effort == Effort::Expressions && self.is_expression_closure(closure, &ty);
+                let dares = effort >= Effort::Closures || is_expression;
+                if dares || self.closure_is_ready(closure, &ty) {
+                    return Some(self.closure_now(closure, &ty, span));
+                }
+                None
+            }
+            PendingKind::Reference { candidates } => {
+                self.attempt_reference(candidates, &pending.result, effort >= Effort::Closures, span)
+            }
+            PendingKind::Coerce { value, to } => {
+                let to = self.world.shallow(to);
+                if matches!(to, Type::Var(_)) && !last {
+                    return None;
+                }
+                Some(self.coerce_now((**value).clone(), &to))
+            }
+            PendingKind::Nil => match self.known(&pending.result) {
+                Some(ty) => Some(self.nil(ty, span)),
+                None if last => {
+                    let diagnostic = Diagnostic::error(Code::CannotInfer, span, "'nil' requires a contextual type");
+                    self.error(diagnostic.help("write the type that a value would have, as in 'let x: Int? = nil'"));
+                    Some(self.error_expr(span))
+                }
+                None => None,
+            },
+        }
+    }
+
+    /// A type of which nothing is known but that it conforms to something.
+    fn wished(&mut self, ty: &Type) -> Option<Type> {
+        let ty = self.world.shallow(ty);
+        matches!(&ty, Type::Var(v) if !self.world.var(*v).conforms.is_empty()).then_some(ty)
+    }
+
+    /// Whether nothing is known of a type yet, not even which members it has.
+    pub(crate) fn is_open(&mut self, ty: &Type) -> bool {
+        matches!(ty, Type::Var(_)) || matches!(ty, Type::Associated(..)) && self.world.has_vars(ty)
+    }
+
+    /// The type, if it is known at its outside.
+    pub(crate) fn known(&mut self, ty: &Type) -> Option<Type> {
+        let ty = self.world.shallow(ty);
+        (!self.is_open(&ty)).then_some(ty)
+    }
+
+    fn cannot_infer(&mut self, span: Span, member: &str) -> Expr {
+        let diagnostic = Diagnostic::error(
+            Code::CannotInfer,
+            span,
+            format!("the type of this value is not known, so '{member}' cannot be found"),
+        )
+        .help("write its type");
+        self.error(diagnostic);
+        self.error_expr(span)
+    }
+}

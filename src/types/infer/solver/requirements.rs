@@ -1,0 +1,110 @@
+//! What a call requires of the types that its generic parameters turned out to be.
+//!
+//! A parameter's own conformances are asked for when it is unified. What is required of a type that belongs to it, or of
+//! its superclass, is only known when the parameter is.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::types::declare::prelude::PRELUDE_FILE;
+use crate::types::infer::Infer;
+use crate::types::infer::solver::type_vars::{Clause, Equation, Wish};
+use crate::types::model::tables::{Owner, Requirement};
+use crate::types::model::tree::{FunctionId, FunctionRef};
+use crate::types::model::ty::{ParamId, ProtocolId, Type};
+
+impl Infer<'_> {
+    /// Reports what a called function requires and its generic arguments do not have.
+    pub(crate) fn check_required(&mut self, f: &FunctionRef, span: Span) {
+        if self.failed || self.file == PRELUDE_FILE || f.generics.is_empty() {
+            return;
+        }
+        if f.generics.iter().any(|t| t.any(&mut |t| matches!(t, Type::Var(_)))) {
+            self.undecided(f, span);
+            return;
+        }
+        if self.was_refused(f.function, &f.generics) {
+            return;
+        }
+        let env = self.world.signature(f.function).env.clone();
+        let by = |p: ParamId| env.params.iter().position(|q| *q == p).and_then(|i| f.generics.get(i).cloned());
+        for (index, requirement) in env.requirements.iter().enumerate() {
+            let put = requirement.map(&mut |t| t.substitute(&by));
+            if let Some(unheld) = self.unheld(requirement, &put) {
+                let diagnostic = self.world.unmet(Clause { function: f.function, index }, &unheld, span);
+                self.error(diagnostic);
+                return;
+            }
+        }
+    }
+
+    /// Reports what the generic arguments of an enum do not have that a case makes a value of.
+    pub(crate) fn check_required_of_type(&mut self, ty: &Type, span: Span) {
+        if self.failed || self.file == PRELUDE_FILE || self.world.refused.contains(ty) {
+            return;
+        }
+        if let Type::Nominal(n, args) = ty {
+            self.world.check_arguments_of(*n, args, span);
+        }
+    }
+
+    /// What does not hold, of the requirements that nothing else asks for.
+    fn unheld(&mut self, written: &Requirement, put: &Requirement) -> Option<Requirement> {
+        match (written, put) {
+            (Requirement::Conforms(Type::Associated(..), _), Requirement::Conforms(of, p)) => {
+                let of = self.world.normalize_type(of);
+                let holds = self.world.conforms_to(&of, *p);
+                (!holds).then_some(Requirement::Conforms(of, *p))
+            }
+            (Requirement::Superclass(..), Requirement::Superclass(of, class)) => {
+                let of = self.world.normalize_type(of);
+                let holds = of == *class || self.can_convert(&of, class);
+                (!holds).then(|| Requirement::Superclass(of, class.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Of a type that belongs to one that does not conform the latter, and to what it does not.
+    fn memberless(&mut self, ty: &Type) -> Option<(Type, ProtocolId)> {
+        let Type::Associated(of, protocol, _) = self.world.resolved(ty) else { return None };
+        (!self.world.has_vars(&of) && !self.world.conforms_to(&of, protocol)).then(|| ((*of).clone(), protocol))
+    }
+
+    /// Two types that must be equal are not: because somebody requires it, or because one stands where the other one does.
+    pub(crate) fn contradiction(&mut self, equation: &Equation) {
+        let Equation { left, right, span, by } = equation;
+        if let Some((of, protocol)) = self.memberless(left).or_else(|| self.memberless(right)) {
+            if !self.unmet_in.contains(span) {
+                self.unmet_in.push(*span);
+                let wish = Wish { protocol, span: *span, by: by.map(|clause| clause.function) };
+                let diagnostic = self.not_conforming(&of, &wish, *span);
+                self.error(diagnostic);
+            }
+            self.failed = true;
+            return;
+        }
+        let is_broken = *left == Type::Error || *right == Type::Error;
+        // What conforms to too little is that before it is unequal.
+        let Some(clause) = by.filter(|_| !is_broken && self.unmet(left, right).is_none()) else {
+            return self.mismatch(left, right, *span);
+        };
+        let diagnostic = self.world.unmet(clause, &Requirement::Same(left.clone(), right.clone()), *span);
+        self.error(diagnostic);
+    }
+
+    /// Whether it was said already that the type of a member cannot be.
+    pub(crate) fn was_refused(&mut self, f: FunctionId, generics: &[Type]) -> bool {
+        let Owner::Nominal(n) = self.world.function_data(f).owner else { return false };
+        let count = self.world.nominal_data(n).params.len();
+        let Some(own) = generics.get(..count) else { return false };
+        let own: Vec<Type> = own.iter().map(|ty| self.world.resolved(ty)).collect();
+        self.world.refused.contains(&Type::Nominal(n, own.into()))
+    }
+
+    fn undecided(&mut self, f: &FunctionRef, span: Span) {
+        if let Some(message) = self.undecided_parameter(f) {
+            let diagnostic = Diagnostic::error(Code::CannotInfer, span, message);
+            self.error(diagnostic.help("an argument, or the type of the result, says what it is"));
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! `if`, `guard` and `switch`, as statements and as values.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::{ExprKind as Ast, StmtKind as AstStmt};
+use crate::types::infer::Infer;
+use crate::types::model::syntax_query::strip;
+use crate::types::model::tree::{
+    Case, Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Place, Root, Stmt, StmtKind,
+};
+use crate::types::model::ty::Type;
+
+impl Infer<'_> {
+    pub(crate) fn guard(&mut self, conditions: &[ast::Condition], body: &ast::Block, span: Span, out: &mut Vec<Stmt>) {
+        let conditions = self.conditions(conditions);
+        let otherwise = self.block(body);
+        out.push(Stmt { kind: StmtKind::Guard { conditions, otherwise, end: body.span.last() }, span });
+    }
+
+    /// The conditions of `if`, `guard` and `while`; what they bind comes into the current scope.
+    pub(crate) fn conditions(&mut self, conditions: &[ast::Condition]) -> Vec<Condition> {
+        let mut out = vec![];
+        for condition in conditions {
+            let start = (self.pending.len(), self.world.var_count());
+            let made = match condition {
+                ast::Condition::Expr(e) => Condition::Bool(self.condition_value(e)),
+                ast::Condition::Optional { is_let, pattern, ty, value, span } => {
+                    let wanted = ty.as_ref().map(|t| {
+                        let inner = self.resolve(t);
+                        self.world.applied("Optional", &[inner])
+                    });
+                    let value = match value {
+                        Some(value) => self.expr(value, wanted.as_ref()),
+                        None => match &strip(pattern).kind {
+                            ast::PatternKind::Bind { name, .. } => {
+                                let e = ast::Expr {
+                                    kind: Ast::Ident { name: name.clone(), generics: vec![] },
+                                    span: pattern.span,
+                                };
+                                self.expr(&e, wanted.as_ref())
+                            }
+                            _ => self.error_expr(*span),
+                        },
+                    };
+                    self.settle_statement(start);
+                    let value = match wanted {
+                        Some(wanted) if self.world.is_optional(&value.ty) => self.coerce(value, &wanted),
+                        _ => value,
+                    };
+                    let of = match self.world.optional_payload(&value.ty.clone()) {
+                        Some(of) => of,
+                        None => {
+                            if value.ty != Type::Error {
+                                let message = format!(
+                                    "initializer for conditional binding must have Optional type, not '{}'",
+                                    self.show(&value.ty.clone())
+                                );
+                                self.error(Diagnostic::error(Code::Mismatch, value.span, message));
+                            }
+                            Type::Error
+                        }
+                    };
+                    let inner = self.pattern(pattern, &of, !is_let);
+                    let kind = PatternKind::Some(Box::new(inner));
+                    Condition::Match { pattern: Pattern { kind, ty: value.ty.clone(), span: *span }, value }
+                }
+                ast::Condition::Case { pattern, value, .. } => {
+                    let value = self.expr(value, None);
+                    self.settle_statement(start);
+                    let ty = value.ty.clone();
+                    let pattern = self.pattern(pattern, &ty, false);
+                    Condition::Match { pattern, value }
+                }
+            };
+            self.settle_statement(start);
+            out.push(made);
+        }
+        out
+    }
+
+    /// `if`, `switch`, `do` as statements.
+    pub(crate) fn branch_statement(&mut self, e: &ast::Expr, label: Option<&ast::Ident>, out: &mut Vec<Stmt>) {
+        let span = e.span;
+        match &e.kind {
+            Ast::If { conditions, then, otherwise } => {
+                let statement = |infer: &mut Self| infer.if_statement(conditions, then, otherwise.as_deref(), span);
+                match label {
+                    Some(name) => {
+                        let kind = self.labelled(Some(name), false, |infer, label| StmtKind::Block {
+                            label,
+                            body: vec![statement(infer)],
+                        });
+                        out.push(Stmt { kind, span });
+                    }
+                    None => {
+                        let made = statement(self);
+                        out.push(made);
+                    }
+                }
+            }
+            Ast::Switch { value, cases } => {
+                let statement = self.switch(label, value, cases, span, None);
+                out.push(statement);
+            }
+            Ast::Block(body) => {
+                let kind =
+                    self.labelled(label, false, |infer, label| StmtKind::Block { label, body: infer.block(body) });
+                out.push(Stmt { kind, span });
+            }
+            _ => {
+                let value = self.expr(e, None);
+                out.push(Stmt { kind: StmtKind::Expr(value), span });
+            }
+        }
+    }
+
+    fn if_statement(
+        &mut self,
+        conditions: &[ast::Condition],
+        then: &ast::Block,
+        otherwise: Option<&ast::Expr>,
+        span: Span,
+    ) -> Stmt {
+        let (conditions, then) = self.in_scope(|infer| {
+            let conditions = infer.conditions(conditions);
+            (conditions, infer.block(then))
+        });
+        let mut rest = vec![];
+        if let Some(otherwise) = otherwise {
+            match &otherwise.kind {
+                Ast::Block(body) => rest = self.block(body),
+                _ => self.branch_statement(otherwise, None, &mut rest),
+            }
+        }
+        Stmt { kind: StmtKind::If { conditions, then, otherwise: rest }, span }
+    }
+
+    fn switch(
+        &mut self,
+        label: Option<&ast::Ident>,
+        value: &ast::Expr,
+        cases: &[ast::SwitchCase],
+        span: Span,
+        result: Option<(&Place, &Type)>,
+    ) -> Stmt {
+        let start = (self.pending.len(), self.world.var_count());
+        let subject = self.expr(value, None);
+        self.settle_statement(start);
+        let ty = self.world.resolved(&subject.ty.clone());
+        let local = self.new_local("", ty.clone(), false, value.span);
+        let kind = self.labelled(label, false, |infer, label| {
+            let mut made = vec![];
+            infer.check_default_is_last(cases);
+            for case in cases {
+                let case = infer.in_scope(|infer| infer.switch_case(case, &ty, result));
+                made.push(case);
+            }
+            let head = Span::new(span.start, value.span.end);
+            infer.check_exhaustive(&ty, &made, head);
+            infer.warn_of_unreached_cases(&ty, &made);
+            StmtKind::Switch { label, local, subject, cases: made }
+        });
+        Stmt { kind, span }
+    }
+
+    /// What stands behind `default` would never be asked.
+    fn check_default_is_last(&mut self, cases: &[ast::SwitchCase]) {
+        let Some(at) = cases.iter().position(|c| c.patterns.is_empty()) else { return };
+        let Some(behind) = cases.get(at + 1) else { return };
+        let place = |case: &ast::SwitchCase| match case.patterns.first() {
+            Some((pattern, _)) => Span::new(case.span.start, pattern.span.end),
+            None => Span::new(case.span.start, case.span.start + "default".len() as u32),
+        };
+        let message = "additional 'case' blocks cannot appear after the 'default' block of a 'switch'";
+        let diagnostic = Diagnostic::error(Code::WrongContext, place(behind), message);
+        self.error(
+            diagnostic.also(place(&cases[at]), "takes everything that is left").help("move 'default' to the end"),
+        );
+    }
+
+    fn switch_case(&mut self, case: &ast::SwitchCase, ty: &Type, result: Option<(&Place, &Type)>) -> Case {
+        let patterns = self.case_patterns(&case.patterns, ty);
+        let mut items: &[ast::Stmt] = &case.body.items;
+        if items.is_empty() {
+            let what = if case.patterns.is_empty() { "default" } else { "case" };
+            let message = format!("'{what}' label in a 'switch' must have at least one executable statement");
+            let end = match case.patterns.last() {
+                Some((pattern, guard)) => guard.as_ref().map_or(pattern.span.end, |g| g.span.end),
+                None => case.span.start + "default".len() as u32,
+            };
+            let label = Span::new(case.span.start, end);
+            self.error(Diagnostic::error(Code::WrongContext, label, message).help("to do nothing, write 'break'"));
+        }
+        let mut falls_through = false;
+        if let Some((last, rest)) = items.split_last()
+            && matches!(last.kind, AstStmt::Fallthrough)
+        {
+            (items, falls_through) = (rest, true);
+        }
+        let body = match result {
+            Some((place, wanted)) => {
+                let block = ast::Block { items: items.to_vec(), span: case.body.span };
+                self.value_block(&block, place, wanted)
+            }
+            None => self.in_scope(|infer| infer.statements(items)),
+        };
+        Case { patterns, body, falls_through, span: case.span }
+    }
+
+    /// The patterns of one case; what several of them bind is one variable.
+    pub(crate) fn case_patterns(
+        &mut self,
+        written: &[(ast::Pattern, Option<ast::Expr>)],
+        ty: &Type,
+    ) -> Vec<(Pattern, Option<Expr>)> {
+        let mut patterns = vec![];
+        let saved = (std::mem::take(&mut self.shared), std::mem::take(&mut self.bound));
+        for (pattern, guard) in written {
+            let start = (self.pending.len(), self.world.var_count());
+            let pattern = self.pattern(pattern, ty, false);
+            self.settle_statement(start);
+            let guard = guard.as_ref().map(|g| self.condition_value(g));
+            self.settle_statement(start);
+            patterns.push((pattern, guard));
+            let bound = std::mem::take(&mut self.bound);
+            self.shared.extend(bound);
+        }
+        (self.shared, self.bound) = saved;
+        self.check_alternatives(&patterns);
+        patterns
+    }
+
+    /// The alternatives of a case bind the same names: its body does not know which one matched.
+    fn check_alternatives(&mut self, patterns: &[(Pattern, Option<Expr>)]) {
+        let bound: Vec<Vec<LocalId>> = patterns.iter().map(|(p, _)| p.bound()).collect();
+        let mut all: Vec<LocalId> = bound.iter().flatten().copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        for local in all {
+            let Some(lacking) = bound.iter().position(|names| !names.contains(&local)) else { continue };
+            let (name, at) = {
+                let local = &self.frame().locals[local.0 as usize];
+                (local.name.clone(), local.span)
+            };
+            let message = format!("'{name}' must be bound in every pattern of a 'case'");
+            let diagnostic = Diagnostic::error(Code::Types, patterns[lacking].0.span, message)
+                .label("not bound here")
+                .also(at, format!("'{name}' is bound here"));
+            self.error(diagnostic.help("a case of its own, or a pattern without the name, does without it"));
+        }
+    }
+
+    /// `if` and `switch` as values.
+    pub(crate) fn statement_expression(&mut self, e: &ast::Expr, expected: Option<&Type>) -> Expr {
+        let span = e.span;
+        let wanted = expected.cloned().unwrap_or_else(|| self.world.fresh());
+        let local = self.new_local("", wanted.clone(), true, span);
+        let place = Place { root: Root::Local(local), path: vec![], ty: wanted.clone(), span };
+        let statement = self.value_statement(e, &place, &wanted);
+        Expr { kind: ExprKind::Statements { statements: vec![statement], result: local }, ty: wanted, span }
+    }
+
+    fn value_statement(&mut self, e: &ast::Expr, place: &Place, wanted: &Type) -> Stmt {
+        let span = e.span;
+        match &e.kind {
+            Ast::If { conditions, then, otherwise } => {
+                let (conditions, then) = self.in_scope(|infer| {
+                    let conditions = infer.conditions(conditions);
+                    (conditions, infer.value_block(then, place, wanted))
+                });
+                let otherwise = match otherwise.as_deref() {
+                    Some(ast::Expr { kind: Ast::Block(body), .. }) => {
+                        self.in_scope(|infer| infer.value_block(body, place, wanted))
+                    }
+                    Some(other) => vec![self.value_statement(other, place, wanted)],
+                    None => {
+                        let message = "'if' must have an 'else' clause when used as an expression";
+                        self.error(Diagnostic::error(Code::Types, span, message));
+                        vec![]
+                    }
+                };
+                Stmt { kind: StmtKind::If { conditions, then, otherwise }, span }
+            }
+            Ast::Switch { value, cases } => self.switch(None, value, cases, span, Some((place, wanted))),
+            Ast::Block(body) => {
+                let kind = self.labelled(None, false, |infer, label| StmtKind::Block {
+                    label,
+                    body: infer.value_block(body, place, wanted),
+                });
+                Stmt { kind, span }
+            }
+            _ => {
+                let value = self.expr(e, Some(wanted));
+                self.check_branch_literal(&value, wanted);
+                let value = self.coerce(value, wanted);
+                Stmt { kind: StmtKind::Assign { place: place.clone(), value }, span }
+            }
+        }
+    }
+
+    /// The branches have types of their own where nothing is expected: a literal of one is no reason for the other.
+    fn check_branch_literal(&mut self, value: &Expr, wanted: &Type) {
+        let mut literal = |ty: &Type| match self.world.shallow(ty) {
+            Type::Var(v) => self.world.var(v).literal,
+            _ => None,
+        };
+        let (Some(before), Some(here)) = (literal(wanted), literal(&value.ty)) else { return };
+        let (before, here) = (before.usual(), here.usual());
+        if before != here {
+            let message = format!("branches have mismatching types '{before}' and '{here}'");
+            let diagnostic = Diagnostic::error(Code::Mismatch, value.span, message);
+            self.error(diagnostic.help("write the type of the variable, or the literals alike"));
+        }
+    }
+
+    /// A block whose last expression is stored.
+    fn value_block(&mut self, body: &ast::Block, place: &Place, wanted: &Type) -> Vec<Stmt> {
+        let Some((last, before)) = body.items.split_last() else { return vec![] };
+        match &last.kind {
+            AstStmt::Expr(value) => {
+                let mut out = self.statements(before);
+                out.push(self.value_statement(value, place, wanted));
+                out
+            }
+            _ => self.statements(&body.items),
+        }
+    }
+}
+
+/// Whether an `if` or `switch` that is the only thing in a body is a statement rather than a value: some branch ends in a
+/// statement, which may again be an `if` or `switch`.
+pub(crate) fn ends_in_statements(e: &ast::Expr) -> bool {
+    let block = |b: &ast::Block| match b.items.last().map(|s| &s.kind) {
+        Some(AstStmt::Expr(last)) => ends_in_statements(last),
+        Some(AstStmt::Throw(_)) => false,
+        _ => true,
+    };
+    match &e.kind {
+        Ast::If { then, otherwise, .. } => match otherwise.as_deref() {
+            None => true,
+            Some(other) => block(then) || ends_in_statements(other),
+        },
+        Ast::Block(b) => block(b),
+        Ast::Switch { cases, .. } => cases.iter().any(|c| block(&c.body)),
+        _ => false,
+    }
+}

@@ -1,0 +1,274 @@
+//! Whether a `switch` takes every value, and which cases are missing.
+//!
+//! The patterns are the rows of a matrix whose columns are the parts of the value. A column is split by the ways in which
+//! its type can be made only when some row asks for one of them, so the work follows the patterns, not the type.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::types::infer::Infer;
+use crate::types::model::declared::Builtin;
+use crate::types::model::tree::{Argument, Case, Expr, ExprKind, Pattern, PatternKind};
+use crate::types::model::ty::Type;
+use std::collections::HashMap;
+
+/// How many matrices may be looked at for one `switch`. Patterns over many independent parts need exponentially many.
+pub(crate) const LIMIT: usize = 20_000;
+
+/// How many missing cases a message lists.
+const LISTED: usize = 8;
+
+/// The search was given up.
+pub(crate) struct TooMany;
+
+/// A combination of values, as patterns.
+type Witness = Vec<String>;
+
+impl Infer<'_> {
+    /// A `switch` must take every value.
+    pub(crate) fn check_exhaustive(&mut self, ty: &Type, cases: &[Case], span: Span) {
+        let plain = cases.iter().flat_map(|c| c.patterns.iter()).filter(|(_, guard)| guard.is_none());
+        let rows: Vec<Vec<&Pattern>> = plain.map(|(pattern, _)| vec![pattern]).collect();
+        if cases.iter().any(|c| c.patterns.is_empty()) || *ty == Type::Error {
+            return;
+        }
+        let diagnostic = match self.all_missing(&rows, ty) {
+            Ok(missing) if missing.is_empty() => return,
+            Ok(missing) => {
+                let diagnostic = Diagnostic::error(Code::NotExhaustive, span, "switch must be exhaustive");
+                if missing.iter().any(|case| case == "_") {
+                    diagnostic.help("add a 'default' clause")
+                } else {
+                    diagnostic.note(named(&missing))
+                }
+            }
+            Err(TooMany) => {
+                let message = "cannot find out in reasonable time whether this switch is exhaustive";
+                Diagnostic::error(Code::NotExhaustive, span, message).help("add a 'default' clause")
+            }
+        };
+        self.error(diagnostic);
+    }
+
+    /// For each way in which a value can be made, an example that no row takes.
+    fn all_missing(&mut self, rows: &[Vec<&Pattern>], ty: &Type) -> Result<Vec<String>, TooMany> {
+        let ty = self.world.shallow(ty);
+        let mut budget = LIMIT;
+        let sorted = Rows::of(rows);
+        let mut found = vec![];
+        for constructor in self.constructors(&ty) {
+            let witness = self.missing_with(&sorted, &constructor, &[], &mut budget)?;
+            found.extend(witness.and_then(|parts| parts.into_iter().next()));
+        }
+        Ok(found)
+    }
+
+    /// A combination of values that no row of patterns takes, if there is one.
+    fn missing(
+        &mut self,
+        rows: &[Vec<&Pattern>],
+        types: &[Type],
+        budget: &mut usize,
+    ) -> Result<Option<Witness>, TooMany> {
+        if rows.is_empty() {
+            return Ok(Some(vec!["_".into(); types.len()]));
+        }
+        let Some((first, rest)) = types.split_first() else {
+            return Ok(None);
+        };
+        *budget = budget.checked_sub(1).ok_or(TooMany)?;
+        if !rows.iter().any(|row| distinguishes(row[0])) {
+            let narrowed: Vec<Vec<&Pattern>> =
+                rows.iter().filter(|row| is_any(row[0])).map(|row| row[1..].to_vec()).collect();
+            let missing = self.missing(&narrowed, rest, budget)?;
+            return Ok(missing.map(|others| std::iter::once("_".into()).chain(others).collect()));
+        }
+        let ty = self.world.shallow(first);
+        let sorted = Rows::of(rows);
+        for constructor in self.constructors(&ty) {
+            let missing = self.missing_with(&sorted, &constructor, rest, budget)?;
+            if missing.is_some() {
+                return Ok(missing);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The same, of the combinations whose first value is made in a certain way.
+    fn missing_with(
+        &mut self,
+        rows: &Rows<'_, '_>,
+        made: &Made,
+        rest: &[Type],
+        budget: &mut usize,
+    ) -> Result<Option<Witness>, TooMany> {
+        let mut narrowed: Vec<Vec<&Pattern>> = vec![];
+        for row in rows.for_constructor(&made.constructor) {
+            if let Some(sub) = narrow(row[0], &made.constructor, made.parts.len()) {
+                narrowed.push(sub.into_iter().chain(row[1..].iter().copied()).collect());
+            }
+        }
+        let all: Vec<Type> = made.parts.iter().chain(rest).cloned().collect();
+        let Some(mut own) = self.missing(&narrowed, &all, budget)? else {
+            return Ok(None);
+        };
+        let others = own.split_off(made.parts.len());
+        Ok(Some(std::iter::once(made.written(&own)).chain(others).collect()))
+    }
+
+    /// The ways in which a value of a type can be made.
+    pub(crate) fn constructors(&mut self, ty: &Type) -> Vec<Made> {
+        if let Some(payload) = self.world.optional_payload(ty) {
+            return vec![
+                Made::new(".none", Constructor::Nil, vec![]),
+                Made::new(".some", Constructor::Some, vec![payload]),
+            ];
+        }
+        match ty {
+            Type::Tuple(parts) => {
+                vec![Made::new("", Constructor::Tuple, parts.iter().map(|(_, t)| t.clone()).collect())]
+            }
+            Type::Nominal(n, args) if !self.world.nominal_data(*n).cases.is_empty() => {
+                let args = args.clone();
+                (0..self.world.nominal_data(*n).cases.len() as u32)
+                    .map(|case| {
+                        let payload = self.world.case_payload(*n, case);
+                        let payload =
+                            payload.iter().map(|(_, t)| self.world.substitute_nominal(*n, &args, t)).collect();
+                        let name = format!(".{}", self.world.nominal_data(*n).cases[case as usize].name);
+                        Made::new(&name, Constructor::Case(case), payload)
+                    })
+                    .collect()
+            }
+            Type::Nominal(n, _) if self.world.nominal_data(*n).builtin == Some(Builtin::Bool) => {
+                vec![
+                    Made::new("true", Constructor::Bool(true), vec![]),
+                    Made::new("false", Constructor::Bool(false), vec![]),
+                ]
+            }
+            _ => vec![Made::new("", Constructor::Other, vec![])],
+        }
+    }
+}
+
+/// A way in which a value can be made.
+pub(crate) struct Made {
+    /// How it is written; a tuple has no name.
+    name: String,
+    /// Which patterns match it.
+    pub(crate) constructor: Constructor,
+    /// The types of its parts.
+    pub(crate) parts: Vec<Type>,
+}
+
+impl Made {
+    fn new(name: &str, constructor: Constructor, parts: Vec<Type>) -> Made {
+        Made { name: name.into(), constructor, parts }
+    }
+
+    /// A pattern for it, from those for its parts.
+    fn written(&self, parts: &[String]) -> String {
+        let is_whole = parts.iter().all(|part| part == "_");
+        match self.constructor {
+            Constructor::Other => "_".into(),
+            _ if parts.is_empty() && !self.name.is_empty() => self.name.clone(),
+            Constructor::Tuple if is_whole => "_".into(),
+            _ if is_whole => format!("{}(_)", self.name),
+            _ => format!("{}({})", self.name, parts.join(", ")),
+        }
+    }
+}
+
+/// What to say about missing cases.
+fn named(missing: &[String]) -> String {
+    let listed: Vec<String> = missing.iter().take(LISTED).map(|case| format!("'{case}'")).collect();
+    match missing.len() {
+        1 => format!("add missing case: {}", listed[0]),
+        n if n <= LISTED => format!("add missing cases: {}", listed.join(", ")),
+        n => format!("add missing cases: {} and {} more", listed.join(", "), n - LISTED),
+    }
+}
+
+/// Whether a pattern takes every value.
+pub(crate) fn is_any(pattern: &Pattern) -> bool {
+    matches!(pattern.kind, PatternKind::Wildcard | PatternKind::Bind(_))
+}
+
+/// The `Bool` that a pattern tests for.
+fn tested_bool(pattern: &Pattern) -> Option<bool> {
+    let PatternKind::Test { test, .. } = &pattern.kind else {
+        return None;
+    };
+    let ExprKind::Call { args, .. } = &test.kind else {
+        return None;
+    };
+    args.iter().find_map(|argument| match argument {
+        Argument::Value(Expr { kind: ExprKind::Bool(value), .. }) => Some(*value),
+        _ => None,
+    })
+}
+
+/// Whether what a pattern takes depends on how the value was made.
+pub(crate) fn distinguishes(pattern: &Pattern) -> bool {
+    match pattern.kind {
+        PatternKind::Tuple(_) | PatternKind::Case { .. } | PatternKind::Some(_) | PatternKind::Nil => true,
+        PatternKind::Test { .. } => tested_bool(pattern).is_some(),
+        PatternKind::Wildcard | PatternKind::Bind(_) | PatternKind::Is { .. } => false,
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Constructor {
+    Nil,
+    Some,
+    Tuple,
+    Case(u32),
+    Bool(bool),
+    Other,
+}
+
+/// Rows of patterns by the case that the first one of each takes, so that an enum of many cases does not look at all rows
+/// for each of them.
+struct Rows<'r, 'p> {
+    of_case: HashMap<u32, Vec<&'r Vec<&'p Pattern>>>,
+    others: Vec<&'r Vec<&'p Pattern>>,
+}
+
+impl<'r, 'p> Rows<'r, 'p> {
+    fn of(rows: &'r [Vec<&'p Pattern>]) -> Rows<'r, 'p> {
+        let mut found = Rows { of_case: HashMap::new(), others: vec![] };
+        for row in rows {
+            match row[0].kind {
+                PatternKind::Case { case, .. } => found.of_case.entry(case).or_default().push(row),
+                _ => found.others.push(row),
+            }
+        }
+        found
+    }
+
+    /// Those that may match what is made in a certain way.
+    fn for_constructor(&self, constructor: &Constructor) -> impl Iterator<Item = &'r Vec<&'p Pattern>> {
+        let of_case = match constructor {
+            Constructor::Case(case) => self.of_case.get(case),
+            _ => None,
+        };
+        of_case.into_iter().flatten().chain(&self.others).copied()
+    }
+}
+
+/// The patterns for the parts of a value, when the pattern can match it.
+pub(crate) fn narrow<'p>(p: &'p Pattern, constructor: &Constructor, parts: usize) -> Option<Vec<&'p Pattern>> {
+    const ANY: &Pattern = &Pattern { kind: PatternKind::Wildcard, ty: Type::Error, span: Span { start: 0, end: 0 } };
+    match (&p.kind, constructor) {
+        (PatternKind::Wildcard | PatternKind::Bind(_), _) => Some(vec![ANY; parts]),
+        (PatternKind::Nil, Constructor::Nil) => Some(vec![]),
+        (PatternKind::Some(inner), Constructor::Some) => Some(vec![inner]),
+        (PatternKind::Tuple(inner), Constructor::Tuple) => Some(inner.iter().collect()),
+        (PatternKind::Case { case, payload }, Constructor::Case(c)) if case == c => {
+            let mut out: Vec<&Pattern> = payload.iter().collect();
+            out.resize(parts, ANY);
+            Some(out)
+        }
+        (PatternKind::Test { .. }, Constructor::Bool(value)) if tested_bool(p) == Some(*value) => Some(vec![]),
+        _ => None,
+    }
+}

@@ -1,0 +1,101 @@
+//! `for` loops.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::types::infer::Infer;
+use crate::types::model::tree::{Callee, Iteration, Stmt, StmtKind};
+use crate::types::model::ty::Type;
+
+impl Infer<'_> {
+    pub(crate) fn for_loop(
+        &mut self,
+        label: Option<&ast::Ident>,
+        pattern: &ast::Pattern,
+        sequence: &ast::Expr,
+        filter: Option<&ast::Expr>,
+        body: &ast::Block,
+        span: Span,
+    ) -> Stmt {
+        let start = (self.pending.len(), self.world.var_count());
+        // `for x: [T] in …`: the elements of a literal are of that type.
+        let expected = match (&pattern.kind, &sequence.kind) {
+            (ast::PatternKind::Typed(_, ty), ast::ExprKind::Array(_)) => {
+                let element = self.resolve(ty);
+                Some(self.world.applied("Array", &[element]))
+            }
+            _ => None,
+        };
+        let sequence = self.expr(sequence, expected.as_ref());
+        self.settle_statement(start);
+        let sequence = self.decided(sequence);
+        let sequence = self.unwrapped(sequence);
+        let ty = self.world.resolved(&sequence.ty.clone());
+        let (iteration, element) = self.iteration(&ty, sequence.span);
+        let kind = self.labelled(label, true, |infer, label| {
+            infer.in_scope(|infer| {
+                let pattern = infer.pattern(pattern, &element, false);
+                let filter = filter.map(|f| {
+                    let start = (infer.pending.len(), infer.world.var_count());
+                    let value = infer.condition_value(f);
+                    infer.settle_statement(start);
+                    value
+                });
+                let body = infer.block(body);
+                StmtKind::For { label, pattern, sequence, iteration, filter, body }
+            })
+        });
+        Stmt { kind, span }
+    }
+
+    /// How a loop steps through a sequence, and the type of its elements.
+    fn iteration(&mut self, ty: &Type, span: Span) -> (Iteration, Type) {
+        let int = self.world.simple("Int");
+        if let Type::Nominal(n, args) = ty {
+            let name = self.world.nominal_data(*n).name.clone();
+            let is_prelude = self.world.nominal_data(*n).is_prelude;
+            match (&*name, args.first()) {
+                ("Range", Some(of)) if is_prelude && *of == int => return (Iteration::Range, int),
+                ("ClosedRange", Some(of)) if is_prelude && *of == int => return (Iteration::ClosedRange, int),
+                ("Array", Some(of)) if is_prelude => return (Iteration::Array, of.clone()),
+                _ => {}
+            }
+        }
+        if *ty == Type::Error {
+            self.failed = true;
+            return (Iteration::Array, Type::Error);
+        }
+        let sequence = self.world.protocol("Sequence");
+        let iterator_protocol = self.world.protocol("IteratorProtocol");
+        if !self.world.can_erase(ty, sequence) {
+            let message = format!("for-in loop requires '{}' to conform to 'Sequence'", self.show(ty));
+            let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
+            if self.show(ty) == "Int" {
+                diagnostic = diagnostic.fix("count up to it", span.before(), "0..<");
+            } else if self.world.is_optional(ty) {
+                diagnostic = diagnostic.fix("take nothing when it is 'nil'", span.after(), " ?? []");
+            }
+            self.error(diagnostic);
+            return (Iteration::Array, Type::Error);
+        }
+        let requirement = |infer: &mut Self, p, name: &str| {
+            infer.world.protocol_data(p).requirements.iter().position(|r| &*r.name == name).map(|i| i as u32)
+        };
+        let (Some(make), Some(next)) =
+            (requirement(self, sequence, "makeIterator"), requirement(self, iterator_protocol, "next"))
+        else {
+            return (Iteration::Array, Type::Error);
+        };
+        let iterator = self.world.associated_type(ty, "Iterator").unwrap_or(Type::Error);
+        let element = self.world.associated_type(&iterator, "Element").unwrap_or(Type::Error);
+        let make =
+            Callee::Requirement { protocol: sequence, requirement: make, self_type: ty.clone(), generics: vec![] };
+        let next = Callee::Requirement {
+            protocol: iterator_protocol,
+            requirement: next,
+            self_type: iterator.clone(),
+            generics: vec![],
+        };
+        (Iteration::Iterator { make, iterator, next }, element)
+    }
+}

@@ -1,0 +1,328 @@
+//! Whole functions: which statements they have, and what their parameters are.
+
+use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
+use crate::syntax::ast;
+use crate::types::infer::{FrameKind, Infer};
+use crate::types::model::syntax_query::single_expression;
+use crate::types::model::tables::{BodyState, Code, FunctionKind, Owner, Signature, World};
+use crate::types::model::tree::{
+    Body, Expr, ExprKind, FunctionId, LocalId, Pattern, PatternKind, Place, Projection, ProjectionKind, Root, Stmt,
+    StmtKind,
+};
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+
+/// How many declarations may wait for each other's types: each takes some of the stack.
+const MOST_WAITING: usize = 2_000;
+
+impl World {
+    /// Checks a function's body if that was not done; `None` when it has errors.
+    pub(in crate::types) fn check_body(&mut self, f: FunctionId) -> Option<Rc<Body>> {
+        self.settle_default(f);
+        match &self.function_data(f).body {
+            BodyState::Checked(body) => return Some(body.clone()),
+            BodyState::Failed | BodyState::Checking => return None,
+            BodyState::None => {}
+        }
+        let signature = self.signature(f);
+        if let BodyState::Checked(body) = &self.function_data(f).body {
+            return Some(body.clone());
+        }
+        self.functions[f.0 as usize].body = BodyState::Checking;
+        let saved = std::mem::replace(&mut self.env, signature.env.clone());
+        let (owner, file) = (self.function_data(f).owner, self.function_data(f).file);
+        let local_types = self.function_data(f).local_types.clone();
+        let mut infer = Infer::new(self, owner, file);
+        if let Some(local_types) = local_types {
+            infer.local_types = local_types;
+        }
+        let body = infer.function(f, &signature);
+        infer.world.check_alias_uses();
+        let failed = infer.failed;
+        let nominals = std::mem::take(&mut infer.local_nominals);
+        self.env = saved;
+        for n in nominals {
+            self.check_nominal(n);
+        }
+        if let (Some(body), false) = (&body, failed) {
+            crate::types::flow::check(self, f, body);
+        }
+        let failed = failed || body.is_none();
+        self.functions[f.0 as usize].body = match body {
+            Some(body) if !failed => BodyState::Checked(Rc::new(body)),
+            _ => BodyState::Failed,
+        };
+        match &self.function_data(f).body {
+            BodyState::Checked(body) => Some(body.clone()),
+            _ => None,
+        }
+    }
+
+    /// The type of the expression that a function without parameters consists of.
+    pub(in crate::types) fn check_expression_type(&mut self, f: FunctionId) -> Option<Type> {
+        self.in_turn(f, |world| world.expression_type(f))
+    }
+
+    fn expression_type(&mut self, f: FunctionId) -> Option<Type> {
+        let signature = self.function_data(f).signature.clone()?;
+        let Code::Expression(value) = self.function_data(f).code.clone() else { return None };
+        let saved = std::mem::replace(&mut self.env, signature.env.clone());
+        let (owner, file) = (self.function_data(f).owner, self.function_data(f).file);
+        let mut infer = Infer::new(self, owner, file);
+        infer.push_frame(FrameKind::Function, Type::Error, false, Some(f));
+        let vars = infer.world.var_count();
+        let found = infer.expr(&value, None);
+        infer.settle_statement((0, vars));
+        let ty = infer.world.resolved(&found.ty.clone());
+        self.env = saved;
+        (!ty.any(&mut |t| matches!(t, Type::Var(_)))).then_some(ty)
+    }
+
+    /// Whether a function is written as a formula: `f(x) = x^2`.
+    fn is_formula(&self, f: FunctionId) -> bool {
+        let decl = self.function_data(f).decl.as_ref();
+        decl.is_some_and(|decl| matches!(decl.kind, ast::DeclKind::Formula { .. }))
+    }
+
+    /// The result type of a formula.
+    pub(in crate::types) fn check_formula(&mut self, f: FunctionId) -> Option<Type> {
+        self.in_turn(f, |world| world.formula_type(f))
+    }
+
+    /// Infers the type of a declaration while that of another one may be waiting for it.
+    fn in_turn(&mut self, f: FunctionId, infer: impl FnOnce(&mut Self) -> Option<Type>) -> Option<Type> {
+        if self.waiting_types == MOST_WAITING {
+            let message = format!("more than {MOST_WAITING} types have to be inferred, each from the next one");
+            let error = Diagnostic::error(DiagnosticCode::CannotInfer, self.function_data(f).span, message);
+            self.waiting_error = Some(error.help("write the type of this declaration"));
+            return None;
+        }
+        self.waiting_types += 1;
+        let found = infer(self);
+        self.waiting_types -= 1;
+        // What is said while a formula's type is inferred does not count.
+        if self.waiting_types == 0
+            && let Some(error) = self.waiting_error.take()
+        {
+            self.report(error);
+        }
+        found
+    }
+
+    fn formula_type(&mut self, f: FunctionId) -> Option<Type> {
+        let signature = self.function_data(f).signature.clone()?;
+        let Code::Expression(value) = self.function_data(f).code.clone() else { return None };
+        let saved = std::mem::replace(&mut self.env, signature.env.clone());
+        let (owner, file) = (self.function_data(f).owner, self.function_data(f).file);
+        let (before, is_formula) = (self.diagnostics.len(), self.is_formula(f));
+        let vars = self.var_count();
+        let mut infer = Infer::new(self, owner, file);
+        infer.push_frame(FrameKind::Function, Type::Error, false, Some(f));
+        infer.add_signature_params(&signature);
+        let found = infer.with_fractions(is_formula, |infer| infer.expr(&value, None));
+        if is_formula && infer.is_whole_literal(&found.ty) {
+            // A literal in a formula is a `Double`, unless an integer is asked for.
+            let double = infer.world.simple("Double");
+            infer.world.unify(&found.ty, &double, value.span);
+        }
+        infer.settle_statement((0, vars));
+        let ty = infer.world.resolved(&found.ty.clone());
+        self.env = saved;
+        // The body is checked again with the result known; what is wrong is said then.
+        self.diagnostics.truncate(before);
+        (ty != Type::Error && !ty.any(&mut |t| matches!(t, Type::Var(_)))).then_some(ty)
+    }
+}
+
+impl Infer<'_> {
+    fn function(&mut self, f: FunctionId, signature: &Rc<Signature>) -> Option<Body> {
+        let code = self.world.function_data(f).code.clone();
+        let (kind, span) = (self.world.function_data(f).kind, self.world.function_data(f).span);
+        let frame_kind = if kind == FunctionKind::Script { FrameKind::Script } else { FrameKind::Function };
+        self.push_frame(frame_kind, signature.result.clone(), signature.throws, Some(f));
+        self.add_signature_params(signature);
+        let mut statements = match code {
+            Code::Block(None) => {
+                if self.world.function_data(f).primitive.is_some() || self.world.function_data(f).requirement.is_some()
+                {
+                    return None;
+                }
+                self.error(Diagnostic::error(DiagnosticCode::WrongContext, span, "expected a body in braces"));
+                return None;
+            }
+            Code::Block(Some(body)) => match kind {
+                FunctionKind::Init { .. } => self.initializer(&body, signature),
+                FunctionKind::Function | FunctionKind::Getter => {
+                    let built = self.building_attributes(f).and_then(|decl| self.built_body(&decl.attributes, &body));
+                    self.function_statements(built.as_ref().unwrap_or(&body), &signature.result.clone())
+                }
+                _ => self.function_statements(&body, &signature.result.clone()),
+            },
+            Code::Expression(value) => {
+                let vars = self.world.var_count();
+                let result = self.opened_result(&signature.result, value.span);
+                let is_formula = self.world.is_formula(f);
+                let found = self.with_fractions(is_formula, |infer| infer.expr(&value, Some(&result)));
+                let found = self.coerce(found, &result);
+                self.settle_statement((0, vars));
+                let span = found.span;
+                vec![Stmt { kind: StmtKind::Return(Some(found)), span }]
+            }
+            Code::Memberwise(n) => self.memberwise(n, signature),
+            Code::Script(items) => self.script(&items),
+            Code::Elsewhere => return None,
+        };
+        let given = std::mem::take(&mut self.given);
+        self.world.agree_on_opaque(given);
+        self.complete_captures();
+        self.close_bodies();
+        self.finish_statements(&mut statements);
+        let frame = self.current;
+        let mut body = self.body_of(frame, statements);
+        self.finish_locals(&mut body);
+        Some(body)
+    }
+
+    /// A memberwise initialiser: the arguments become the fields; a `let` with a value keeps it.
+    fn memberwise(&mut self, n: crate::types::model::ty::NominalId, signature: &Signature) -> Vec<Stmt> {
+        let span = self.world.nominal_data(n).span;
+        let mut fields = vec![];
+        let mut next = 0;
+        for i in 0..self.world.nominal_data(n).stored.len() as u32 {
+            let ty = self.world.stored_type(n, i);
+            let stored = &self.world.nominal_data(n).stored[i as usize];
+            if stored.is_let && stored.value.is_some() {
+                let value = self.initial_value(n, i, &ty);
+                fields.push(value);
+                continue;
+            }
+            let wrap = stored.wrapped.as_ref().and_then(|w| w.wrap);
+            let given = signature.params[next as usize].ty.clone();
+            let given = Expr { kind: ExprKind::Local(LocalId(next)), ty: given, span };
+            fields.push(match wrap {
+                Some(wrap) => self.wrapped_value(n, wrap, given, ty),
+                None => given,
+            });
+            next += 1;
+        }
+        let value = Expr { kind: ExprKind::Struct { fields }, ty: signature.result.clone(), span };
+        vec![Stmt { kind: StmtKind::Return(Some(value)), span }]
+    }
+
+    /// What keeps a wrapped property, made from its value.
+    pub(crate) fn wrapped_value(
+        &mut self,
+        n: crate::types::model::ty::NominalId,
+        wrap: FunctionId,
+        value: Expr,
+        ty: Type,
+    ) -> Expr {
+        let span = value.span;
+        let generics = self.world.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect();
+        let callee = crate::types::model::tree::Callee::Static(crate::types::model::tree::FunctionRef {
+            function: wrap,
+            generics,
+        });
+        Expr {
+            kind: ExprKind::Call { callee, args: vec![crate::types::model::tree::Argument::Value(value)] },
+            ty,
+            span,
+        }
+    }
+
+    fn initial_value(&mut self, n: crate::types::model::ty::NominalId, index: u32, ty: &Type) -> Expr {
+        let span = self.world.nominal_data(n).stored[index as usize].span;
+        let Some(function) = self.world.stored_initial(n, index) else {
+            return Expr { kind: ExprKind::Nil, ty: ty.clone(), span };
+        };
+        let generics = self.world.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect();
+        let callee =
+            crate::types::model::tree::Callee::Static(crate::types::model::tree::FunctionRef { function, generics });
+        Expr { kind: ExprKind::Call { callee, args: vec![] }, ty: ty.clone(), span }
+    }
+
+    /// An initialiser fills a variable `self` and gives it back.
+    fn initializer(&mut self, body: &ast::Block, signature: &Signature) -> Vec<Stmt> {
+        let span = body.span;
+        let own = match self.own_type() {
+            Some(own) => own,
+            None => return vec![],
+        };
+        let mut statements = vec![];
+        // That of a class gets the instance.
+        let is_class = signature.self_type.is_some();
+        let local = if is_class { LocalId(0) } else { self.new_local("self", own.clone(), true, span) };
+        self.frame().init_self = Some(local);
+        if !is_class {
+            self.bind(&"self".into(), local);
+            let pattern = Pattern { kind: PatternKind::Bind(local), ty: own.clone(), span };
+            statements.push(Stmt { kind: StmtKind::Let { pattern, value: None }, span });
+        }
+        // What hands the work to another initialiser leaves the initial values to it.
+        if let (Owner::Nominal(n), Type::Nominal(..), false) =
+            (self.owner, &own, crate::types::model::syntax_walk::delegates(&body.items))
+        {
+            for i in 0..self.world.nominal_data(n).stored.len() as u32 {
+                let ty = self.world.stored_type(n, i);
+                let stored = &self.world.nominal_data(n).stored[i as usize];
+                let starts_as_nil = !stored.is_let && stored.value.is_none();
+                if stored.value.is_none() && !(starts_as_nil && self.world.is_optional(&ty)) {
+                    continue;
+                }
+                let value = self.initial_value(n, i, &ty);
+                let index = self.world.inherited_count(n) + i;
+                let path = vec![Projection { kind: ProjectionKind::Field(index), ty: ty.clone(), span }];
+                let root =
+                    if is_class { Root::Value(Box::new(self.local_expr(local, span))) } else { Root::Local(local) };
+                let place = Place { root, path, ty, span };
+                statements.push(Stmt { kind: StmtKind::Assign { place, value }, span });
+            }
+        }
+        match single_expression(body).filter(|only| matches!(only.kind, ast::ExprKind::Nil)) {
+            // `init?() { nil }`
+            Some(nil) => {
+                let kind = ast::StmtKind::Return(Some(nil.clone()));
+                statements.extend(self.statements(&[ast::Stmt { kind, span: nil.span }]));
+            }
+            None => statements.extend(self.statements(&body.items)),
+        }
+        let end = span.last();
+        if is_class {
+            statements.extend(self.implicit_super_init(body, end));
+        }
+        let value = self.local_expr(local, end);
+        let value = self.coerce(value, &signature.result.clone());
+        statements.push(Stmt { kind: StmtKind::Return(Some(value)), span: end });
+        statements
+    }
+
+    /// The top level: statements of all files in order.
+    fn script(&mut self, items: &[(u32, ast::Stmt)]) -> Vec<Stmt> {
+        let mut out = vec![];
+        let mut at = 0;
+        while at < items.len() {
+            let file = items[at].0;
+            let end = items[at..].iter().position(|(f, _)| *f != file).map_or(items.len(), |n| at + n);
+            self.file = file;
+            let part: Vec<ast::Stmt> = items[at..end].iter().map(|(_, s)| s.clone()).collect();
+            out.extend(self.statements(&part));
+            at = end;
+        }
+        self.last_value(&mut out);
+        out
+    }
+
+    /// The value of the last statement, when it is an expression, is what the script gives.
+    fn last_value(&mut self, statements: &mut [Stmt]) {
+        if let Some(last) = statements.last_mut()
+            && let StmtKind::Expr(value) = &last.kind
+        {
+            let ty = self.world.resolved(&value.ty.clone());
+            if !ty.is_unit() && ty != Type::Never && ty != Type::Error && self.world.wants_value {
+                last.kind = StmtKind::Return(Some(value.clone()));
+                self.frames[0].result = ty.clone();
+                self.world.script_result = Some(ty);
+            }
+        }
+    }
+}

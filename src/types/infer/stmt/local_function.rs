@@ -1,0 +1,208 @@
+//! Local functions, and what they and closures capture of the bodies around them.
+
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::{FunctionDecl, StmtKind as AstStmt};
+use crate::types::declare::redeclaration::redeclared;
+use crate::types::infer::{Binding, FrameKind, Infer, OpenBody};
+use crate::types::model::tables::{BodyState, Code as FunctionCode, FunctionKind, Signature, blank_function};
+use crate::types::model::tree::{Body, FunctionId, LocalId, Stmt, StmtKind};
+use hashbrown::HashMap;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// Enters the functions that a block declares, so that they can call each other.
+    pub(crate) fn declare_local_functions(&mut self, items: &[ast::Stmt]) -> Vec<(FunctionId, Rc<ast::Decl>)> {
+        let mut found = vec![];
+        for item in items {
+            let AstStmt::Decl(decl) = &item.kind else { continue };
+            let function: FunctionDecl = match &decl.kind {
+                ast::DeclKind::Function(function) => function.clone(),
+                ast::DeclKind::Formula { name, params, body } => {
+                    let items = vec![ast::Stmt { kind: AstStmt::Return(Some(body.clone())), span: body.span }];
+                    let double = ast::TypeExpr {
+                        kind: ast::TypeExprKind::Named(vec![(
+                            ast::Ident { name: "Double".into(), span: name.span },
+                            vec![],
+                        )]),
+                        span: name.span,
+                    };
+                    FunctionDecl {
+                        name: name.clone(),
+                        generics: ast::Generics::default(),
+                        params: params.clone(),
+                        throws: false,
+                        rethrows: false,
+                        result: Some(double),
+                        body: Some(ast::Block { items, span: body.span }.into()),
+                    }
+                }
+                _ => continue,
+            };
+            let id = self.declare_local_function(decl, &function);
+            found.push((id, decl.clone()));
+            let name = function.name.name.clone();
+            if let Some(scope) = self.frame().scopes.last_mut() {
+                match Rc::make_mut(scope).entry(name).or_insert_with(|| Binding::Functions(vec![])) {
+                    Binding::Functions(all) => all.push(id),
+                    other => *other = Binding::Functions(vec![id]),
+                }
+            }
+        }
+        found
+    }
+
+    /// Enters a function of the body that is being checked.
+    pub(crate) fn declare_local_function(&mut self, decl: &Rc<ast::Decl>, function: &FunctionDecl) -> FunctionId {
+        let is_prelude = self.file == crate::types::declare::prelude::PRELUDE_FILE;
+        let mut data = blank_function(&function.name.name, function.name.span, self.file, is_prelude);
+        data.owner = self.owner;
+        data.is_static = true;
+        data.decl = Some(decl.clone());
+        data.generics = function.generics.clone();
+        data.ast_params = function.params.clone().into();
+        data.ast_result = function.result.clone().map(Rc::new);
+        data.throws = function.throws || function.rethrows;
+        data.rethrows = function.rethrows;
+        data.code = FunctionCode::Block(function.body.clone());
+        data.body = BodyState::Checking;
+        data.outer = Some(self.world.env.clone());
+        data.local_types = Some(self.local_types.clone());
+        let id = self.world.add_function(data);
+        self.local_functions.insert(id, self.current);
+        id
+    }
+
+    /// Checks the body of a local function where it is declared.
+    pub(crate) fn local_function(&mut self, id: FunctionId) -> Stmt {
+        let signature = self.world.signature(id);
+        let span = self.world.function_data(id).span;
+        let saved = std::mem::replace(&mut self.world.env, signature.env.clone());
+        self.push_frame(FrameKind::LocalFunction, signature.result.clone(), signature.throws, Some(id));
+        self.add_signature_params(&signature);
+        let FunctionCode::Block(Some(body)) = self.world.function_data(id).code.clone() else {
+            self.leave_frame();
+            self.world.env = saved;
+            return Stmt { kind: StmtKind::LocalFunction(id), span };
+        };
+        let statements = self.function_statements(&body, &signature.result);
+        let frame = self.leave_frame();
+        self.open_body(id, frame, statements);
+        self.world.env = saved;
+        Stmt { kind: StmtKind::LocalFunction(id), span }
+    }
+
+    pub(crate) fn add_signature_params(&mut self, signature: &Signature) {
+        let mut count = 0;
+        let mut seen: HashMap<&str, Span> = HashMap::new();
+        if let Some(own) = &signature.self_type {
+            let span = Span::default();
+            let local = self.new_param("self", own.clone(), signature.self_inout, span);
+            self.bind(&"self".into(), local);
+            count += 1;
+        }
+        for param in &signature.params {
+            match seen.get(&*param.name) {
+                Some(before) if &*param.name != "_" => self.error(redeclared(&param.name, param.span, *before)),
+                _ => {
+                    seen.insert(&param.name, param.span);
+                }
+            }
+            let local = self.new_param(&param.name, param.ty.clone(), param.is_inout, param.span);
+            self.bind(&param.name, local);
+            count += 1;
+        }
+        self.frame().params = count;
+    }
+
+    /// A body that uses a local function captures what that function captures.
+    pub(crate) fn capture_for(&mut self, functions: &[FunctionId]) {
+        for f in functions {
+            let Some(home) = self.local_functions.get(f).copied() else { continue };
+            let path = self.path();
+            let Some(at) = path.iter().position(|p| *p == home) else { continue };
+            let frames: Vec<usize> = path[at..].to_vec();
+            self.uses.push((*f, frames.clone()));
+            let captured: Vec<LocalId> = match self.open.iter().find(|o| o.function == *f) {
+                Some(open) => self.frames[open.frame].captures.iter().map(|c| c.outer).collect(),
+                None => vec![],
+            };
+            for local in captured {
+                self.capture(&frames, local);
+            }
+        }
+    }
+
+    /// Local functions may be used before what they capture is known: repeats until nothing new is captured.
+    pub(crate) fn complete_captures(&mut self) {
+        let uses = self.uses.clone();
+        loop {
+            let mut any = false;
+            for (f, frames) in &uses {
+                let Some(open) = self.open.iter().find(|o| o.function == *f) else { continue };
+                let captured: Vec<LocalId> = self.frames[open.frame].captures.iter().map(|c| c.outer).collect();
+                let before: usize = frames.iter().map(|f| self.frames[*f].captures.len()).sum();
+                for local in captured {
+                    // Inside of the function itself its captures are at hand.
+                    if frames.len() > 1 {
+                        self.capture(frames, local);
+                    }
+                }
+                any |= frames.iter().map(|f| self.frames[*f].captures.len()).sum::<usize>() > before;
+            }
+            if !any {
+                break;
+            }
+        }
+        self.uses.clear();
+    }
+
+    /// Finishes the bodies that were waiting for their types.
+    pub(crate) fn close_bodies(&mut self) {
+        for OpenBody { function, frame, mut statements, env } in std::mem::take(&mut self.open) {
+            let around = std::mem::replace(&mut self.world.env, env);
+            self.finish_statements(&mut statements);
+            let mut body = self.body_of(frame, statements);
+            self.finish_locals(&mut body);
+            self.set_closure_signature(function, frame, &body);
+            self.world.functions[function.0 as usize].body = BodyState::Checked(Rc::new(body));
+            self.world.env = around;
+        }
+    }
+
+    /// Keeps the body of a closure or local function until all types are known.
+    pub(crate) fn open_body(&mut self, function: FunctionId, frame: usize, statements: Vec<Stmt>) {
+        let env = self.world.env.clone();
+        self.open.push(OpenBody { function, frame, statements, env });
+    }
+
+    fn set_closure_signature(&mut self, function: FunctionId, frame: usize, body: &Body) {
+        if self.world.function_data(function).kind != FunctionKind::Closure {
+            return;
+        }
+        let result = self.frames[frame].result.clone();
+        let result = self.world.resolved(&result);
+        let params = body.locals[..body.params]
+            .iter()
+            .map(|l| crate::types::model::tables::SignatureParam {
+                label: None,
+                name: l.name.clone(),
+                ty: l.ty.clone(),
+                is_inout: l.is_inout,
+                variadic: false,
+                autoclosure: false,
+                default: None,
+                span: l.span,
+            })
+            .collect();
+        let signature = Signature {
+            env: self.world.env.clone(),
+            params,
+            self_type: None,
+            self_inout: false,
+            result,
+            throws: self.frames[frame].throws,
+        };
+        self.world.functions[function.0 as usize].signature = Some(Rc::new(signature));
+    }
+}

@@ -1,0 +1,354 @@
+//! Statements.
+
+pub(crate) mod branch;
+pub(crate) mod display_statement;
+pub(crate) mod exhaustiveness;
+pub(crate) mod for_loop;
+pub(crate) mod function_body;
+pub(crate) mod local_accessors;
+pub(crate) mod local_function;
+pub(crate) mod local_type;
+pub(crate) mod observed_place;
+pub(crate) mod pattern;
+pub(crate) mod place;
+pub(crate) mod unreachable_case;
+pub(crate) mod variable;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::{ExprKind as Ast, StmtKind as AstStmt};
+use crate::types::infer::stmt::branch::ends_in_statements;
+use crate::types::infer::{FrameKind, Infer};
+use crate::types::model::display::did_you_mean;
+use crate::types::model::syntax_query::{bound_names, single_expression};
+use crate::types::model::tree::{Case, Expr, ExprKind, Stmt, StmtKind};
+use crate::types::model::ty::Type;
+use hashbrown::HashMap;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// The statements of a function's body; a single expression is its result.
+    pub(crate) fn function_statements(&mut self, body: &ast::Block, result: &Type) -> Vec<Stmt> {
+        if let Some(only) = single_expression(body)
+            && !result.is_unit()
+        {
+            let start = (self.pending.len(), self.world.var_count());
+            let is_statement = matches!(only.kind, Ast::If { .. } | Ast::Switch { .. }) && ends_in_statements(only);
+            if !is_statement {
+                let result = &self.opened_result(result, only.span);
+                let of_class = self.of_own_class(only);
+                let value = self.expr(of_class.as_ref().unwrap_or(only), Some(result));
+                let value = self.coerce(value, result);
+                self.settle_statement(start);
+                let span = value.span;
+                let kind = if *result == Type::Never { StmtKind::Expr(value) } else { StmtKind::Return(Some(value)) };
+                return vec![Stmt { kind, span }];
+            }
+        }
+        self.body_statements(body, result)
+    }
+
+    /// The statements of a body, without a scope of its own beyond the frame's.
+    pub(crate) fn body_statements(&mut self, body: &ast::Block, _result: &Type) -> Vec<Stmt> {
+        let types = self.local_types.clone();
+        let statements = self.statements(&body.items);
+        self.local_types = types;
+        statements
+    }
+
+    pub(crate) fn block(&mut self, body: &ast::Block) -> Vec<Stmt> {
+        self.in_scope(|infer| infer.statements(&body.items))
+    }
+
+    pub(crate) fn statements(&mut self, items: &[ast::Stmt]) -> Vec<Stmt> {
+        self.without_fractions(|infer| infer.all_statements(items))
+    }
+
+    fn all_statements(&mut self, items: &[ast::Stmt]) -> Vec<Stmt> {
+        let mut out = vec![];
+        let functions = match self.is_top() {
+            true => vec![],
+            false => {
+                self.declare_local_types(items);
+                self.declare_local_functions(items)
+            }
+        };
+        self.upcoming.push(declared_names(items));
+        for item in items {
+            let start = (self.pending.len(), self.world.var_count());
+            let is_function =
+                |decl: &Rc<ast::Decl>| functions.iter().find(|(_, d)| Rc::ptr_eq(d, decl)).map(|(f, _)| *f);
+            match &item.kind {
+                AstStmt::Decl(decl) => {
+                    self.check_prologue(decl);
+                    match is_function(decl) {
+                        Some(f) => out.push(self.local_function(f)),
+                        None => self.declaration(decl, &mut out),
+                    }
+                }
+                _ => self.statement(item, &mut out),
+            }
+            self.settle_statement(start);
+            if let Some(last) = out.last_mut() {
+                self.show_picture(last);
+            }
+        }
+        self.upcoming.pop();
+        out
+    }
+
+    /// Ends a statement: what still waits is decided by default.
+    pub(crate) fn settle_statement(&mut self, start: (usize, u32)) {
+        let around = std::mem::replace(&mut self.settling_numbers, true);
+        self.settle(start.0, start.1);
+        self.settling_numbers = around;
+    }
+
+    fn statement(&mut self, item: &ast::Stmt, out: &mut Vec<Stmt>) {
+        let span = item.span;
+        match &item.kind {
+            AstStmt::Expr(e) => match &e.kind {
+                Ast::If { .. } | Ast::Switch { .. } | Ast::Block(_) => self.branch_statement(e, None, out),
+                _ => {
+                    let is_asked = self.world.wants_value && self.is_top();
+                    let value = self.with_fractions(is_asked, |infer| infer.expr(e, None));
+                    match value.kind {
+                        ExprKind::Assign { place, value } => {
+                            out.push(Stmt { kind: StmtKind::Assign { place: *place, value: *value }, span });
+                        }
+                        _ => out.push(Stmt { kind: StmtKind::Expr(value), span }),
+                    }
+                }
+            },
+            AstStmt::Labelled { label, body } => self.branch_statement(body, Some(label), out),
+            AstStmt::Decl(decl) => self.declaration(decl, out),
+            AstStmt::Guard { conditions, body } => self.guard(conditions, body, span, out),
+            AstStmt::While { label, conditions, body } => {
+                let kind = self.labelled(label.as_ref(), true, |infer, label| {
+                    infer.in_scope(|infer| {
+                        let conditions = infer.conditions(conditions);
+                        let body = infer.block(body);
+                        StmtKind::While { label, conditions, body }
+                    })
+                });
+                out.push(Stmt { kind, span });
+            }
+            AstStmt::Repeat { label, body, condition } => {
+                let kind = self.labelled(label.as_ref(), true, |infer, label| {
+                    let body = infer.block(body);
+                    let start = (infer.pending.len(), infer.world.var_count());
+                    let condition = infer.condition_value(condition);
+                    infer.settle_statement(start);
+                    StmtKind::Repeat { label, body, condition }
+                });
+                out.push(Stmt { kind, span });
+            }
+            AstStmt::For { label, pattern, sequence, filter, body } => {
+                let statement = self.for_loop(label.as_ref(), pattern, sequence, filter.as_ref(), body, span);
+                out.push(statement);
+            }
+            AstStmt::Return(value) => self.return_statement(value.as_ref(), span, out),
+            AstStmt::Break(label) => self.jump(label.as_ref(), false, span, out),
+            AstStmt::Continue(label) => self.jump(label.as_ref(), true, span, out),
+            AstStmt::Fallthrough => {
+                self.error(Diagnostic::error(
+                    Code::WrongContext,
+                    span,
+                    "'fallthrough' is only allowed at the end of a case of a 'switch'",
+                ));
+            }
+            AstStmt::Throw(value) => {
+                let value = self.expr(value, None);
+                let error = self.world.protocol("Error");
+                let value = self.coerce(value, &Type::any_of(&[error]));
+                self.throws_here(span);
+                out.push(Stmt { kind: StmtKind::Throw(value), span });
+            }
+            AstStmt::Defer(body) => {
+                // Nothing leaves it: what is named around it is out of reach.
+                let outside = std::mem::take(&mut self.frame().labels);
+                let around = std::mem::replace(&mut self.frame().in_defer, true);
+                let caught = std::mem::take(&mut self.frame().catching);
+                let body = self.block(body);
+                self.frame().catching = caught;
+                self.frame().in_defer = around;
+                self.frame().labels = outside;
+                out.push(Stmt { kind: StmtKind::Defer(body), span });
+            }
+            AstStmt::Do { body, catches } => self.do_statement(body, catches, None, span, out),
+            AstStmt::Adjoint { .. } => {
+                self.error(Diagnostic::error(
+                    Code::Registration,
+                    span,
+                    "an inline adjoint stands behind the last 'return' of a function, and names parameters with types",
+                ));
+            }
+        }
+    }
+
+    fn do_statement(
+        &mut self,
+        body: &ast::Block,
+        catches: &[ast::Catch],
+        label: Option<&ast::Ident>,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        if catches.is_empty() {
+            let kind = self.labelled(label, false, |infer, label| StmtKind::Block { label, body: infer.block(body) });
+            out.push(Stmt { kind, span });
+            return;
+        }
+        let error = self.world.protocol("Error");
+        let ty = Type::any_of(&[error]);
+        self.frame().catching += 1;
+        let body = self.block(body);
+        self.frame().catching -= 1;
+        let local = self.new_local("error", ty.clone(), false, span);
+        let mut cases = vec![];
+        for catch in catches {
+            let case = self.in_scope(|infer| {
+                if catch.patterns.is_empty() {
+                    infer.bind(&"error".into(), local);
+                }
+                let patterns = infer.case_patterns(&catch.patterns, &ty);
+                let body = infer.block(&catch.body);
+                Case { patterns, body, falls_through: false, span: catch.span }
+            });
+            cases.push(case);
+        }
+        out.push(Stmt { kind: StmtKind::Catch { body, local, cases }, span });
+    }
+
+    fn return_statement(&mut self, value: Option<&ast::Expr>, span: Span, out: &mut Vec<Stmt>) {
+        if self.frame().in_defer {
+            self.error(Diagnostic::error(Code::WrongContext, span, out_of_defer("return")));
+            return;
+        }
+        if self.frame().kind == FrameKind::Script {
+            let message = "'return' is only allowed inside of a function";
+            let diagnostic = Diagnostic::error(Code::WrongContext, span, message);
+            self.error(diagnostic.help("'exit(0)' ends the script"));
+            return;
+        }
+        let result = self.frame().result.clone();
+        if let Some(local) = self.frame().init_self {
+            let is_failable = self.world.is_optional(&result)
+                && !self.world.is_optional(&self.frames[self.current].locals[local.0 as usize].ty.clone());
+            let value = match value {
+                Some(ast::Expr { kind: Ast::Nil, .. }) if is_failable => Expr { kind: ExprKind::Nil, ty: result, span },
+                Some(_) => {
+                    self.fail(Code::WrongContext, span, "an initializer returns nothing, or 'nil' when it can fail")
+                }
+                None => {
+                    let value = self.local_expr(local, span);
+                    self.coerce(value, &result)
+                }
+            };
+            out.push(Stmt { kind: StmtKind::Return(Some(value)), span });
+            return;
+        }
+        let result = match value {
+            Some(value) => self.opened_result(&result, value.span),
+            None => result,
+        };
+        let is_unit = self.world.shallow(&result).is_unit();
+        let value = match value {
+            Some(value) => {
+                let of_class = self.of_own_class(value);
+                let found = self.expr(of_class.as_ref().unwrap_or(value), Some(&result));
+                if is_unit && !self.world.shallow(&found.ty.clone()).is_unit() && found.ty != Type::Error {
+                    let message = "unexpected non-void return value in void function";
+                    let diagnostic = Diagnostic::error(Code::Mismatch, value.span, message);
+                    self.error(diagnostic.help("say what the function returns: '-> Type'"));
+                    return;
+                }
+                Some(self.coerce(found, &result))
+            }
+            None => {
+                let unit = Type::unit();
+                if !self.world.unify(&result, &unit, span) {
+                    let message = format!("non-void function should return a value of type '{}'", self.show(&result));
+                    self.error(Diagnostic::error(Code::MissingReturn, span, message));
+                }
+                None
+            }
+        };
+        out.push(Stmt { kind: StmtKind::Return(value), span });
+    }
+
+    /// What a value is to be that the function which is being looked at returns.
+    pub(crate) fn opened_result(&mut self, result: &Type, span: Span) -> Type {
+        match self.frame().function {
+            Some(f) => {
+                let mut given = std::mem::take(&mut self.given);
+                let opened = self.world.open_result(f, result, span, &mut given);
+                self.given = given;
+                opened
+            }
+            None => result.clone(),
+        }
+    }
+
+    fn jump(&mut self, label: Option<&ast::Ident>, is_continue: bool, span: Span, out: &mut Vec<Stmt>) {
+        let word = if is_continue { "continue" } else { "break" };
+        let in_switch = |l: &crate::types::infer::Label| l.name.is_some() || l.is_loop;
+        let found = match label {
+            Some(name) => self
+                .frame()
+                .labels
+                .iter()
+                .rev()
+                .find(|l| l.name.as_ref() == Some(&name.name))
+                .map(|l| (l.id, l.is_loop)),
+            None => self
+                .frame()
+                .labels
+                .iter()
+                .rev()
+                .find(|l| l.is_loop || (!is_continue && !in_switch(l)))
+                .map(|l| (l.id, l.is_loop)),
+        };
+        match found {
+            Some((_, false)) if is_continue => {
+                self.error(Diagnostic::error(Code::WrongContext, span, "'continue' must name a loop"));
+            }
+            Some((id, _)) => {
+                let kind = if is_continue { StmtKind::Continue(id) } else { StmtKind::Break(id) };
+                out.push(Stmt { kind, span });
+            }
+            None => {
+                let message = match label {
+                    _ if self.frame().in_defer => out_of_defer(word),
+                    Some(name) => format!("cannot find label '{}' in scope", name.name),
+                    None => format!("'{word}' is only allowed inside a loop"),
+                };
+                let known: Vec<String> =
+                    self.frame().labels.iter().filter_map(|l| l.name.as_ref().map(ToString::to_string)).collect();
+                let diagnostic = Diagnostic::error(Code::WrongContext, label.map_or(span, |l| l.span), message);
+                self.error(match label {
+                    Some(label) => did_you_mean(diagnostic, label, &known),
+                    None => diagnostic,
+                });
+            }
+        }
+    }
+}
+
+/// The variables that the statements of a block declare, with the place where each is declared first.
+fn declared_names(items: &[ast::Stmt]) -> HashMap<ast::Name, Span> {
+    let mut names = vec![];
+    for item in items {
+        if let AstStmt::Decl(decl) = &item.kind
+            && let ast::DeclKind::Variable { bindings, .. } = &decl.kind
+        {
+            bindings.iter().for_each(|b| bound_names(&b.pattern, &mut names));
+        }
+    }
+    names.into_iter().rev().map(|(name, span, _)| (name, span)).collect()
+}
+
+pub(crate) fn out_of_defer(word: &str) -> String {
+    format!("'{word}' cannot transfer control out of a defer statement")
+}

@@ -1,0 +1,120 @@
+//! Places whose changes are observed.
+
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::ExprKind as Ast;
+use crate::types::infer::{FrameKind, Infer};
+use crate::types::model::tables::Owner;
+use crate::types::model::tree::{
+    Callee, Expr, ExprKind, FunctionId, FunctionRef, GlobalId, Place, Projection, ProjectionKind, Root,
+};
+use crate::types::model::ty::Type;
+use crate::types::nominal::observers::Observed;
+
+impl Infer<'_> {
+    /// The setter that a change of this goes through. There is none where the observers themselves change it.
+    pub(crate) fn observing_setter(&self, observed: Observed) -> Option<FunctionId> {
+        let setter = self.world.observing_setter(observed)?;
+        let is_global = matches!(observed, Observed::Global(_));
+        (!is_global || self.around() != Some(observed)).then_some(setter)
+    }
+
+    /// What the function around here observes, or sets for the observers.
+    fn around(&self) -> Option<Observed> {
+        let function = self.frames.first()?.function?;
+        self.world.function_data(function).observed
+    }
+
+    /// Whether a value is the `self` of the function around here.
+    pub(crate) fn is_self(&mut self, value: &Expr) -> bool {
+        match value.kind {
+            ExprKind::Local(local) => &*self.frame().locals[local.0 as usize].name == "self",
+            _ => false,
+        }
+    }
+
+    /// Whether `self` is changed here as it is stored: in the property's own observers, and where it is filled.
+    pub(crate) fn accesses_directly(&mut self, observed: Observed) -> bool {
+        let Observed::Stored(n, _) = observed else { return false };
+        let fills = self.frame().kind == FrameKind::Function && self.frame().init_self.is_some();
+        self.around() == Some(observed) || fills && self.owner == Owner::Nominal(n) && !self.is_convenience()
+    }
+
+    pub(crate) fn observed_field(
+        &mut self,
+        base: Expr,
+        observed: Observed,
+        set: FunctionId,
+        (ty, span): (Type, Span),
+        complaint: &str,
+    ) -> Place {
+        let Observed::Stored(owner, index) = observed else {
+            return Place { root: Root::Discard, path: vec![], ty, span };
+        };
+        let mut of = self.world.shallow(&base.ty.clone());
+        let generics = loop {
+            match of {
+                Type::Nominal(n, args) if n == owner => break args,
+                Type::Nominal(n, args) => match self.world.base_type(n, &args) {
+                    Some(base) => of = base,
+                    None => return Place { root: Root::Discard, path: vec![], ty, span },
+                },
+                _ => return Place { root: Root::Discard, path: vec![], ty, span },
+            }
+        };
+        let get = self.world.stored_accessor(owner, index, false);
+        let mutating = !self.world.is_class(owner);
+        let mut place = if mutating {
+            self.place_of(base, complaint)
+        } else {
+            let base = self.coerce(base, &Type::Nominal(owner, generics.clone()));
+            let ty = base.ty.clone();
+            Place { root: Root::Value(Box::new(base)), path: vec![], ty, span }
+        };
+        let callee = |function| Callee::Static(FunctionRef { function, generics: generics.to_vec() });
+        let kind = ProjectionKind::Accessor { get: callee(get), set: callee(set), args: vec![], mutating };
+        place.path.push(Projection { kind, ty: ty.clone(), span });
+        Place { ty, span, ..place }
+    }
+
+    /// `self.x = value` in an initialiser, where `x` is wrapped and nothing else fills what keeps it.
+    pub(crate) fn fill_wrapped(&mut self, target: &ast::Expr, value: &ast::Expr, span: Span) -> Option<Expr> {
+        let local = self.frame().init_self?;
+        let Owner::Nominal(n) = self.owner else { return None };
+        let name = match &target.kind {
+            Ast::Ident { name, .. } if !self.find_local_quiet(name) => name.clone(),
+            Ast::Member { base, name, .. } if matches!(&base.kind, Ast::Ident { name, .. } if &**name == "self") => {
+                name.name.clone()
+            }
+            _ => return None,
+        };
+        let (index, wrap) = self.world.unfilled_wrapper(n, &name).filter(|_| !self.is_convenience())?;
+        let wanted = self.world.signature(wrap).params.first()?.ty.clone();
+        let value = self.expr(value, Some(&wanted));
+        let value = self.coerce(value, &wanted);
+        let ty = self.world.stored_type(n, index);
+        let value = self.wrapped_value(n, wrap, value, ty.clone());
+        let field = ProjectionKind::Field(self.world.inherited_count(n) + index);
+        let path = vec![Projection { kind: field, ty: ty.clone(), span: target.span }];
+        let root = if self.world.is_class(n) {
+            Root::Value(Box::new(self.local_expr(local, target.span)))
+        } else {
+            Root::Local(local)
+        };
+        let place = Box::new(Place { root, path, ty, span: target.span });
+        Some(Expr { kind: ExprKind::Assign { place, value: Box::new(value) }, ty: Type::unit(), span })
+    }
+
+    pub(crate) fn observed_global(&mut self, global: GlobalId, set: FunctionId, ty: Type, span: Span) -> Place {
+        let get = self.world.global_accessor(global);
+        let generics = match self.world.globals[global.0 as usize].owner {
+            Owner::Nominal(n) => self.world.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect(),
+            Owner::Module | Owner::Protocol(_) => vec![],
+        };
+        let callee = |function| Callee::Static(FunctionRef { function, generics: generics.clone() });
+        let unit = self.unit(span);
+        let kind = ProjectionKind::Accessor { get: callee(get), set: callee(set), args: vec![], mutating: false };
+        let path = vec![Projection { kind, ty: ty.clone(), span }];
+        Place { root: Root::Value(Box::new(unit)), path, ty, span }
+    }
+}

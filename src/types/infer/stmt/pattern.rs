@@ -1,0 +1,336 @@
+//! Patterns.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::{ExprKind as Ast, Ident, Name, PatternKind as AstPattern};
+use crate::types::declare::redeclaration::redeclared;
+use crate::types::infer::{Binding, Infer};
+use crate::types::model::tables::MemberKind;
+use crate::types::model::tree::{LocalId, Pattern, PatternKind};
+use crate::types::model::ty::Type;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// A pattern for a value of a type; what it binds comes into scope. `mutable` for the names after `var`.
+    pub(crate) fn pattern(&mut self, p: &ast::Pattern, ty: &Type, mutable: bool) -> Pattern {
+        let span = p.span;
+        let made = |kind| Pattern { kind, ty: ty.clone(), span };
+        match &p.kind {
+            AstPattern::Wildcard => made(PatternKind::Wildcard),
+            AstPattern::Bind { name, mutable: own } => {
+                let local = self.bind_pattern(name, ty, mutable || *own, span);
+                made(PatternKind::Bind(local))
+            }
+            AstPattern::Typed(inner, written) => {
+                let written = self.resolve(written);
+                if !self.world.unify(ty, &written, span) || self.promises_less(ty, &written) {
+                    self.mismatch(ty, &written, span);
+                }
+                self.pattern(inner, &written, mutable)
+            }
+            AstPattern::Tuple(parts) => self.tuple_pattern(parts, ty, mutable, span),
+            AstPattern::Case { base, name, payload } => {
+                self.case_pattern(base.as_ref(), name, payload.as_deref(), ty, mutable, span)
+            }
+            AstPattern::Some(inner) => {
+                let Some(of) = self.world.optional_payload(ty) else {
+                    if *ty != Type::Error {
+                        let message = format!("'?' pattern cannot match values of type '{}'", self.show(ty));
+                        let mark = span.last();
+                        self.error(Diagnostic::error(Code::Mismatch, span, message).fix("remove the '?'", mark, ""));
+                    }
+                    return self.pattern(inner, &Type::Error, mutable);
+                };
+                let inner = self.pattern(inner, &of, mutable);
+                made(PatternKind::Some(Box::new(inner)))
+            }
+            AstPattern::Is(written) => {
+                let written = self.resolve(written);
+                let inner = Pattern { kind: PatternKind::Wildcard, ty: written.clone(), span };
+                made(PatternKind::Is { ty: written, pattern: Box::new(inner) })
+            }
+            AstPattern::As(inner, written) => {
+                let written = self.resolve(written);
+                let inner = self.pattern(inner, &written, mutable);
+                made(PatternKind::Is { ty: written, pattern: Box::new(inner) })
+            }
+            AstPattern::Expr(e) => self.expression_pattern(e, ty, span),
+        }
+    }
+
+    /// Names that several alternatives of one `case` bind are one variable.
+    fn bind_pattern(&mut self, name: &Name, ty: &Type, mutable: bool, span: Span) -> LocalId {
+        if let Some((_, local)) = self.shared.iter().find(|(n, _)| n == name).cloned() {
+            let other = self.local_type(local);
+            if !self.world.unify(&other, ty, span) {
+                self.mismatch(ty, &other, span);
+            }
+            return local;
+        }
+        self.check_redeclared(name, span);
+        let local = self.new_local(name, ty.clone(), mutable, span);
+        self.bind(name, local);
+        self.bound.push((name.clone(), local));
+        local
+    }
+
+    /// A name is declared once in a block. What it hides may lie in a block around it, or be a parameter.
+    fn check_redeclared(&mut self, name: &Name, span: Span) {
+        let frame = self.frame();
+        let Some(Binding::Local(before)) = frame.scopes.last().and_then(|scope| scope.get(name)).cloned() else {
+            return;
+        };
+        let is_parameter = (before.0 as usize) < frame.params || frame.anonymous.contains(&before);
+        let before = frame.locals[before.0 as usize].span;
+        if !is_parameter && before != Span::default() && before != span {
+            self.error(redeclared(name, span, before));
+        }
+    }
+
+    fn tuple_pattern(
+        &mut self,
+        parts: &[(Option<Ident>, ast::Pattern)],
+        ty: &Type,
+        mutable: bool,
+        span: Span,
+    ) -> Pattern {
+        let made = |kind| Pattern { kind, ty: ty.clone(), span };
+        if let [(None, only)] = parts {
+            return self.pattern(only, ty, mutable);
+        }
+        let types = match self.world.shallow(ty) {
+            Type::Tuple(types) if types.len() == parts.len() => types,
+            Type::Var(_) => {
+                let types: Vec<(Option<Name>, Type)> = parts.iter().map(|_| (None, self.world.fresh())).collect();
+                let tuple = Type::Tuple(types.into());
+                self.world.unify(ty, &tuple, span);
+                match tuple {
+                    Type::Tuple(types) => types,
+                    _ => Rc::from([]),
+                }
+            }
+            Type::Error => parts.iter().map(|_| (None, Type::Error)).collect(),
+            other => {
+                let message = format!(
+                    "a tuple pattern with {} elements cannot match values of type '{}'",
+                    parts.len(),
+                    self.show(&other)
+                );
+                self.error(Diagnostic::error(Code::Mismatch, span, message));
+                parts.iter().map(|_| (None, Type::Error)).collect()
+            }
+        };
+        let mut out = vec![];
+        for (i, (label, part)) in parts.iter().enumerate() {
+            let at =
+                label.as_ref().and_then(|l| types.iter().position(|(n, _)| n.as_ref() == Some(&l.name))).unwrap_or(i);
+            let of = types[at].1.clone();
+            out.push((at, self.pattern(part, &of, mutable)));
+        }
+        out.sort_by_key(|(at, _)| *at);
+        made(PatternKind::Tuple(out.into_iter().map(|(_, p)| p).collect()))
+    }
+
+    fn case_pattern(
+        &mut self,
+        base: Option<&ast::TypeExpr>,
+        name: &Ident,
+        payload: Option<&[(Option<Ident>, ast::Pattern)]>,
+        ty: &Type,
+        mutable: bool,
+        span: Span,
+    ) -> Pattern {
+        let made = |kind| Pattern { kind, ty: ty.clone(), span };
+        if let Some(base) = base {
+            let named = self.resolve(base);
+            return self.named_case(&named, name, payload, ty, mutable, span);
+        }
+        let known = self.world.shallow(ty);
+        if let Some(of) = self.world.optional_payload(&known) {
+            match (&*name.name, payload) {
+                ("none", None) => return made(PatternKind::Nil),
+                ("some", None) => {
+                    let inner = Pattern { kind: PatternKind::Wildcard, ty: of, span };
+                    return made(PatternKind::Some(Box::new(inner)));
+                }
+                ("some", Some([(_, inner)])) => {
+                    let inner = self.pattern(inner, &of, mutable);
+                    return made(PatternKind::Some(Box::new(inner)));
+                }
+                _ => {
+                    let inner = self.case_pattern(None, name, payload, &of, mutable, span);
+                    return made(PatternKind::Some(Box::new(inner)));
+                }
+            }
+        }
+        let Type::Nominal(n, args) = &known else {
+            if known != Type::Error {
+                let message = format!("'.{}' cannot match values of type '{}'", name.name, self.show(&known));
+                self.error(Diagnostic::error(Code::Mismatch, span, message));
+            }
+            self.failed = true;
+            // What it binds is known all the same.
+            for (_, part) in payload.into_iter().flatten() {
+                self.pattern(part, &Type::Error, mutable);
+            }
+            return made(PatternKind::Wildcard);
+        };
+        let found = self.world.members(&known, &name.name, true, self.file).into_iter().find_map(|(m, ..)| match m {
+            MemberKind::Case(case) => Some(case),
+            _ => None,
+        });
+        let Some(case) = found else {
+            if let Some(parts) = payload {
+                self.no_static_member(&known, name);
+                for (_, part) in parts {
+                    self.pattern(part, &Type::Error, mutable);
+                }
+                return made(PatternKind::Wildcard);
+            }
+            // A static value: `case .zero`.
+            let value = Rc::new(ast::Expr { kind: Ast::Implicit { name: name.clone(), generics: vec![] }, span });
+            return self.expression_pattern(&value, ty, span);
+        };
+        let args = args.clone();
+        let types = self.world.case_payload(*n, case);
+        let types: Vec<(Option<Name>, Type)> =
+            types.into_iter().map(|(l, t)| (l, self.world.substitute_nominal(*n, &args, &t))).collect();
+        let Some(parts) = payload else {
+            return made(PatternKind::Case { case, payload: vec![] });
+        };
+        if let ([(None, only)], true) = (parts, types.len() > 1) {
+            // One pattern for the whole payload: a tuple of it.
+            if let AstPattern::Tuple(inner) = &only.kind {
+                return self.case_pattern(None, name, Some(inner), ty, mutable, span);
+            }
+            if matches!(only.kind, AstPattern::Wildcard) {
+                return made(PatternKind::Case { case, payload: vec![] });
+            }
+        }
+        if parts.len() != types.len() {
+            let plural = if types.len() == 1 { "" } else { "s" };
+            let (name, have, given) = (&name.name, types.len(), parts.len());
+            let message = format!("'.{name}' has {have} associated value{plural}, and the pattern has {given}");
+            self.error(Diagnostic::error(Code::Mismatch, span, message));
+        }
+        let types = types.iter().map(|(_, t)| t).chain(std::iter::repeat(&Type::Error));
+        let payload = parts.iter().zip(types).map(|((_, p), t)| self.pattern(p, t, mutable)).collect();
+        made(PatternKind::Case { case, payload })
+    }
+
+    /// A case of a type that is written before it. Behind a protocol the value has to be of that type first.
+    fn named_case(
+        &mut self,
+        named: &Type,
+        name: &Ident,
+        payload: Option<&[(Option<Ident>, ast::Pattern)]>,
+        ty: &Type,
+        mutable: bool,
+        span: Span,
+    ) -> Pattern {
+        if let (Type::Existential(_), Type::Nominal(..)) = (self.world.shallow(ty), self.world.shallow(named)) {
+            let inner = self.case_pattern(None, name, payload, named, mutable, span);
+            let kind = PatternKind::Is { ty: named.clone(), pattern: Box::new(inner) };
+            return Pattern { kind, ty: ty.clone(), span };
+        }
+        let inner = self.world.optional_payload(ty).unwrap_or_else(|| ty.clone());
+        if !self.world.unify(ty, named, span) && !self.world.unify(&inner, named, span) {
+            self.mismatch(ty, named, span);
+        }
+        self.case_pattern(None, name, payload, ty, mutable, span)
+    }
+
+    /// Whether a type has a case of that name.
+    fn has_case(&mut self, of: &Type, name: &str) -> bool {
+        let members = self.world.members(of, name, true, self.file);
+        members.iter().any(|(m, ..)| matches!(m, MemberKind::Case(_)))
+    }
+
+    /// A value, a range or anything with `~=`.
+    fn expression_pattern(&mut self, e: &Rc<ast::Expr>, ty: &Type, span: Span) -> Pattern {
+        let made = |kind| Pattern { kind, ty: ty.clone(), span };
+        match &e.kind {
+            Ast::Nil if self.world.is_optional(ty) => return made(PatternKind::Nil),
+            Ast::Tuple(parts) => {
+                let parts: Vec<(Option<Ident>, ast::Pattern)> = parts
+                    .iter()
+                    .map(|(l, e)| {
+                        let kind = if matches!(e.kind, Ast::Discard) {
+                            AstPattern::Wildcard
+                        } else {
+                            AstPattern::Expr(Rc::new(e.clone()))
+                        };
+                        (l.clone(), ast::Pattern { kind, span: e.span })
+                    })
+                    .collect();
+                return self.tuple_pattern(&parts, ty, false, span);
+            }
+            Ast::Paren(inner) => return self.expression_pattern(inner, ty, span),
+            // `case 0 as Int`
+            Ast::As { value, ty: written, kind: ast::CastKind::Coerce } => {
+                let written = self.resolve(written);
+                if !self.world.unifies(ty, &written) {
+                    let inner = self.expression_pattern(value, &written, span);
+                    return made(PatternKind::Is { ty: written, pattern: Box::new(inner) });
+                }
+            }
+            Ast::Implicit { name, .. } => {
+                let mut of = self.world.shallow(ty);
+                while let Some(inner) = self.world.optional_payload(&of) {
+                    of = self.world.shallow(&inner);
+                }
+                if self.has_case(&of, &name.name) {
+                    return self.case_pattern(None, name, None, ty, false, span);
+                }
+            }
+            Ast::Member { base, name, .. } => {
+                if let Some(named) = self.type_expression(base).map(|of| self.world.shallow(&of))
+                    && self.has_case(&named, &name.name)
+                {
+                    return self.named_case(&named, name, None, ty, false, span);
+                }
+            }
+            _ => {}
+        }
+        let local = self.new_local("", ty.clone(), false, span);
+        let name: Name = format!("$match{}", local.0).into();
+        let test = self.in_scope(|infer| {
+            infer.bind(&name, local);
+            let value = Rc::new(ast::Expr { kind: Ast::Ident { name: name.clone(), generics: vec![] }, span });
+            let range = matches!(&e.kind, Ast::Binary { op, .. } if matches!(&*op.name, "..." | "..<"))
+                || matches!(&e.kind, Ast::Prefix { op, .. } | Ast::Postfix { op, .. } if matches!(&*op.name, "..." | "..<"));
+            let bool_type = infer.bool_type();
+            let test = if range {
+                let contains = Ident { name: "contains".into(), span };
+                let callee = Ast::Member { base: e.clone(), name: contains, generics: vec![] };
+                let arg = ast::Arg { label: None, value, trailing: false };
+                let callee = Rc::new(ast::Expr { kind: callee, span });
+                infer.expr(&ast::Expr { kind: Ast::Call { callee, args: vec![arg] }, span }, Some(&bool_type))
+            } else {
+                let op = Ident { name: if infer.is_plain_value(e, ty) { "==" } else { "~=" }.into(), span };
+                infer.binary(&op, e, &value, Some(&bool_type), span)
+            };
+            infer.coerce(test, &bool_type)
+        });
+        made(PatternKind::Test { local, test: Box::new(test) })
+    }
+
+    /// Whether a pattern is a literal, which is compared with `==`.
+    fn is_plain_value(&mut self, e: &ast::Expr, _ty: &Type) -> bool {
+        match &e.kind {
+            Ast::Int(_) | Ast::Float(_) | Ast::String(_) | Ast::Bool(_) | Ast::Implicit { .. } => true,
+            Ast::Prefix { operand, .. } => matches!(operand.kind, Ast::Int(_) | Ast::Float(_)),
+            _ => false,
+        }
+    }
+
+    /// A pattern that always matches.
+    pub(crate) fn is_certain(p: &Pattern) -> bool {
+        match &p.kind {
+            PatternKind::Wildcard | PatternKind::Bind(_) => true,
+            PatternKind::Tuple(parts) => parts.iter().all(Infer::is_certain),
+            _ => false,
+        }
+    }
+}

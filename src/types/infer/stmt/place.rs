@@ -1,0 +1,453 @@
+//! Places: what can be written to. A value expression is turned into the place that it was read from.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::ExprKind as Ast;
+use crate::types::infer::{FrameKind, Infer};
+use crate::types::model::tables::{FunctionKind, Owner};
+use crate::types::model::tree::{
+    Argument, Callee, Expr, ExprKind, FunctionRef, GlobalId, LocalId, Pattern, PatternKind, Place, Projection,
+    ProjectionKind, Root, Stmt, StmtKind,
+};
+use crate::types::model::ty::Type;
+use crate::types::nominal::observers::Observed;
+
+/// What is said first where something cannot be assigned to.
+const ASSIGN: &str = "cannot assign to value";
+
+impl Infer<'_> {
+    /// The place that a value was read from. When there is none, `complaint` begins what is said.
+    pub(crate) fn place_of(&mut self, value: Expr, complaint: &str) -> Place {
+        let value = self.decided(value);
+        let (span, ty) = (value.span, value.ty.clone());
+        match value.kind {
+            ExprKind::Local(local) => {
+                let variable = self.frame().locals[local.0 as usize].clone();
+                if !variable.mutable || variable.once {
+                    self.immutable(&variable.name, variable.span, span, complaint);
+                }
+                let current = self.current;
+                if variable.name.is_empty() || variable.name.starts_with("$chain") {
+                    self.mutated.push((current, local));
+                }
+                Place { root: Root::Local(local), path: vec![], ty, span }
+            }
+            ExprKind::Global(global) => {
+                let data = &self.world.globals[global.0 as usize];
+                let (is_let, name, declared) = (data.is_let, data.name.clone(), data.span);
+                if is_let {
+                    self.immutable(&name, declared, span, complaint);
+                }
+                self.check_global_access(global, true, span);
+                if let Some(set) = self.observing_setter(Observed::Global(global)) {
+                    return self.observed_global(global, set, ty, span);
+                }
+                Place { root: Root::Global(global), path: vec![], ty, span }
+            }
+            ExprKind::Field { base, index } => self.field_place(*base, index, ty, span, complaint),
+            ExprKind::Element { base, index } => {
+                let mut place = self.place_of(*base, complaint);
+                place.path.push(Projection { kind: ProjectionKind::Element(index), ty: ty.clone(), span });
+                Place { ty, span, ..place }
+            }
+            ExprKind::Force(base) => {
+                let mut place = self.place_of(*base, complaint);
+                place.path.push(Projection { kind: ProjectionKind::Force, ty: ty.clone(), span });
+                Place { ty, span, ..place }
+            }
+            ExprKind::Call { callee, args } => self.accessor_place(callee, args, ty, span, complaint),
+            ExprKind::Error => Place { root: Root::Discard, path: vec![], ty, span },
+            ExprKind::Pending(_) => {
+                let diagnostic =
+                    Diagnostic::error(Code::CannotInfer, span, "the type of what is changed here is not known");
+                self.error(diagnostic.help("write its type where it is declared"));
+                Place { root: Root::Discard, path: vec![], ty, span }
+            }
+            _ => {
+                self.error(Diagnostic::error(
+                    Code::Immutable,
+                    span,
+                    format!("{complaint}: it is a value that was computed"),
+                ));
+                Place { root: Root::Discard, path: vec![], ty, span }
+            }
+        }
+    }
+
+    fn field_place(&mut self, base: Expr, index: u32, ty: Type, span: Span, complaint: &str) -> Place {
+        let base_ty = self.world.shallow(&base.ty.clone());
+        let Type::Nominal(n, _) = &base_ty else {
+            return Place { root: Root::Discard, path: vec![], ty, span };
+        };
+        let is_class = self.world.is_class(*n);
+        let (owner, own) = self.world.stored_owner(*n, index);
+        let stored = &self.world.nominal_data(owner).stored[own];
+        let (name, is_let, declared) = (stored.name.clone(), stored.is_let, stored.span);
+        if is_let {
+            self.immutable(&name, declared, span, complaint);
+        }
+        self.check_stored_access(owner, own as u32, true, span);
+        let observed = Observed::Stored(owner, own as u32);
+        let is_own = self.is_self(&base);
+        if let Some(set) = self.observing_setter(observed).filter(|_| !(is_own && self.accesses_directly(observed))) {
+            return self.observed_field(base, observed, set, (ty, span), complaint);
+        }
+        let mut place = if is_class {
+            let root = Root::Value(Box::new(base));
+            Place { root, path: vec![], ty: base_ty, span }
+        } else {
+            self.place_of(base, complaint)
+        };
+        place.path.push(Projection { kind: ProjectionKind::Field(index), ty: ty.clone(), span });
+        Place { ty, span, ..place }
+    }
+
+    /// The place that an assignment stores to. This may be a constant that has no value yet; whether it has one is asked
+    /// when the order of things is looked at.
+    fn assigned_place(&mut self, target: &ast::Expr) -> Place {
+        if let Ast::Ident { name, .. } = &target.kind
+            && !self.is_name(name)
+        {
+            let message = format!("cannot find '{name}' in scope");
+            let diagnostic = Diagnostic::error(Code::UnknownName, target.span, message)
+                .fix("declare a constant", target.span.before(), "let ")
+                .fix("or a variable", target.span.before(), "var ");
+            self.error(diagnostic);
+            return Place { root: Root::Discard, path: vec![], ty: Type::Error, span: target.span };
+        }
+        let target = self.target(target);
+        let (span, ty) = (target.span, target.ty.clone());
+        let (root, path) = match &target.kind {
+            ExprKind::Local(local) if self.is_own_constant(*local) => (Root::Local(*local), vec![]),
+            ExprKind::Global(global) if self.is_own_global(*global) => (Root::Global(*global), vec![]),
+            ExprKind::Field { base, index } if self.initializes(base) && self.fills(base, *index) => {
+                let step = Projection { kind: ProjectionKind::Field(*index), ty: ty.clone(), span };
+                match (&base.kind, self.is_class(&base.ty.clone())) {
+                    (ExprKind::Local(local), false) => (Root::Local(*local), vec![step]),
+                    _ => (Root::Value(base.clone()), vec![step]),
+                }
+            }
+            _ => return self.place_of(target, ASSIGN),
+        };
+        Place { root, path, ty, span }
+    }
+
+    /// What is changed, as an expression. What is stored there has no say in which of several subscripts is meant.
+    pub(crate) fn target(&mut self, target: &ast::Expr) -> Expr {
+        let start = (self.pending.len(), self.world.var_count());
+        let found = self.expr(target, None);
+        let target = self.decided(found);
+        if !matches!(target.kind, ExprKind::Pending(_)) {
+            return target;
+        }
+        self.settle_statement(start);
+        self.decided(target)
+    }
+
+    /// Whether a variable is a `let` without a value that this very body declares.
+    fn is_own_constant(&mut self, local: LocalId) -> bool {
+        let frame = self.frame();
+        frame.locals[local.0 as usize].once && !frame.captures.iter().any(|c| c.inner == local)
+    }
+
+    /// Whether a global variable is a `let` without a value, and this is the script that declares it.
+    fn is_own_global(&mut self, global: GlobalId) -> bool {
+        let data = &self.world.globals[global.0 as usize];
+        data.is_let && !data.has_value && self.frame().kind == FrameKind::Script
+    }
+
+    /// Whether a value is the `self` that an initialiser fills.
+    pub(crate) fn initializes(&mut self, base: &Expr) -> bool {
+        let current = self.frame().init_self;
+        matches!(base.kind, ExprKind::Local(local) if current == Some(local))
+    }
+
+    /// Whether a stored property belongs to the type whose initialiser this is, so that it is filled and not changed.
+    fn fills(&mut self, base: &Expr, index: u32) -> bool {
+        let Type::Nominal(n, _) = self.world.shallow(&base.ty.clone()) else { return true };
+        let (owner, own) = self.world.stored_owner(n, index);
+        let stored = &self.world.nominal_data(owner).stored[own];
+        stored.is_let || stored.setter.is_none() || self.owner == Owner::Nominal(owner) && !self.is_convenience()
+    }
+
+    fn accessor_place(&mut self, callee: Callee, args: Vec<Argument>, ty: Type, span: Span, complaint: &str) -> Place {
+        let (setter, has_self, mutating) = match &callee {
+            Callee::Static(f) | Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => {
+                let setter = self.world.function_data(f.function).setter;
+                let mutating = setter.is_some_and(|s| self.world.signature(s).self_inout);
+                let setter = setter.map(|s| {
+                    let function = FunctionRef { function: s, generics: f.generics.clone() };
+                    match &callee {
+                        Callee::Class { class, .. } => Callee::Class { class: *class, function },
+                        Callee::Opened { generic, param, .. } => {
+                            Callee::Opened { function, generic: *generic, param: *param }
+                        }
+                        _ => Callee::Static(function),
+                    }
+                });
+                let has_self = self.world.signature(f.function).self_type.is_some();
+                (setter, has_self, mutating)
+            }
+            Callee::Requirement { protocol, requirement, self_type, generics } => {
+                let data = &self.world.protocol_data(*protocol).requirements[*requirement as usize];
+                let (setter, function) = (data.setter, data.function);
+                let changes = setter.map(|s| self.world.protocol_data(*protocol).requirements[s as usize].function);
+                let mutating = changes.is_some_and(|s| self.world.signature(s).self_inout);
+                let setter = setter.map(|requirement| Callee::Requirement {
+                    protocol: *protocol,
+                    requirement,
+                    self_type: self_type.clone(),
+                    generics: generics.clone(),
+                });
+                (setter, self.world.signature(function).self_type.is_some(), mutating)
+            }
+        };
+        let Some(set) = setter else {
+            self.get_only(&callee, span, complaint);
+            return Place { root: Root::Discard, path: vec![], ty, span };
+        };
+        if let Callee::Static(f) | Callee::Class { function: f, .. } = &set {
+            self.check_function_access(f.function, span);
+        }
+        let mut args = args.into_iter();
+        let mut place = if has_self {
+            match args.next() {
+                Some(Argument::Value(base)) => {
+                    let is_class = self.is_class(&base.ty.clone());
+                    if mutating && !is_class {
+                        self.place_of(base, complaint)
+                    } else {
+                        let ty = base.ty.clone();
+                        Place { root: Root::Value(Box::new(base)), path: vec![], ty, span }
+                    }
+                }
+                Some(Argument::InOut(place)) => place,
+                None => Place { root: Root::Discard, path: vec![], ty: ty.clone(), span },
+            }
+        } else {
+            let unit = self.unit(span);
+            Place { root: Root::Value(Box::new(unit)), path: vec![], ty: Type::unit(), span }
+        };
+        let rest = args
+            .filter_map(|a| match a {
+                Argument::Value(e) => Some(e),
+                Argument::InOut(_) => None,
+            })
+            .collect();
+        let kind = ProjectionKind::Accessor { get: callee, set, args: rest, mutating };
+        place.path.push(Projection { kind, ty: ty.clone(), span });
+        Place { ty, span, ..place }
+    }
+
+    /// What can be read and not written.
+    fn get_only(&mut self, callee: &Callee, span: Span, complaint: &str) {
+        let (f, is_requirement) = match callee {
+            Callee::Static(f) | Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => {
+                (f.function, self.world.function_data(f.function).requirement.is_some())
+            }
+            Callee::Requirement { protocol, requirement, .. } => {
+                (self.world.protocol_data(*protocol).requirements[*requirement as usize].function, true)
+            }
+        };
+        let what = self.world.full_name(f);
+        let data = self.world.function_data(f);
+        let (is_getter, is_subscript) = (data.kind == FunctionKind::Getter, &*data.base_name == "subscript");
+        let assigns = complaint == ASSIGN;
+        let why = match (is_getter, is_subscript) {
+            (false, _) => format!("{complaint}: '{what}' returns a value, not a variable"),
+            (true, true) if assigns => format!("cannot assign through subscript: '{what}' is get-only"),
+            (true, true) => format!("{complaint}: '{what}' is get-only"),
+            (true, false) if assigns => format!("cannot assign to property: '{what}' is a get-only property"),
+            (true, false) => format!("{complaint}: '{what}' is a get-only property"),
+        };
+        let diagnostic = Diagnostic::error(Code::Immutable, span, why);
+        let diagnostic = match data.span {
+            declared if data.is_prelude || declared == Span::default() => diagnostic,
+            declared => diagnostic.also(declared, format!("'{what}' is declared here")),
+        };
+        self.error(match (is_getter && !data.is_prelude, is_requirement) {
+            (true, true) => diagnostic.help("let the protocol ask for it with '{ get set }'"),
+            (true, false) => diagnostic.help("a setter says what is to be stored: 'get { … } set { … }'"),
+            (false, _) => diagnostic,
+        });
+    }
+
+    fn is_class(&mut self, ty: &Type) -> bool {
+        match self.world.shallow(ty) {
+            Type::Nominal(n, _) => self.world.is_class(n),
+            ty @ (Type::Param(_) | Type::Associated(..) | Type::Opaque(..)) => self.world.is_object(&ty),
+            _ => false,
+        }
+    }
+
+    fn immutable(&mut self, name: &str, declared: Span, span: Span, complaint: &str) {
+        if name == "self" {
+            let diagnostic = Diagnostic::error(Code::Immutable, span, format!("{complaint}: 'self' is immutable"));
+            let help = "mark the method 'mutating' to make 'self' mutable";
+            let method = self.frames.first().and_then(|f| f.function).map(|f| self.world.function_data(f).span);
+            let word = method.and_then(|name| self.world.word_before(name)).filter(|(_, word)| word == "func");
+            self.error(match word {
+                Some((at, _)) => diagnostic.fix(help, at.before(), "mutating "),
+                None => diagnostic.help(help),
+            });
+            return;
+        }
+        if name.is_empty() && declared != Span::default() {
+            let copied = self.world.source_text(declared);
+            let message = format!("{complaint}: '{copied}' was copied by the capture list");
+            let diagnostic = Diagnostic::error(Code::Immutable, span, message).also(declared, "copied here");
+            self.error(diagnostic.help("without it in the list, the closure changes the variable itself"));
+            return;
+        }
+        let what = if name.is_empty() { "this value" } else { name };
+        let diagnostic = Diagnostic::error(Code::Immutable, span, format!("{complaint}: '{what}' is a 'let' constant"));
+        let diagnostic = if declared == Span::default() {
+            diagnostic
+        } else {
+            let diagnostic = diagnostic.also(declared, format!("'{what}' is declared here"));
+            self.made_variable(diagnostic, what, declared)
+        };
+        self.error(diagnostic);
+    }
+
+    /// How to make variable what is declared there.
+    fn made_variable(&mut self, diagnostic: Diagnostic, name: &str, declared: Span) -> Diagnostic {
+        let parameters = self.frames.iter().flat_map(|f| &f.locals[..f.params]);
+        if parameters.into_iter().any(|l| l.span == declared) {
+            return diagnostic
+                .help(format!("a parameter is constant: change a copy, 'var {name} = {name}', or declare it 'inout'"));
+        }
+        self.world.let_to_var(diagnostic, declared)
+    }
+
+    /// `target = value`
+    pub(crate) fn assignment(&mut self, target: &ast::Expr, value: &ast::Expr, span: Span) -> Expr {
+        let unit = Type::unit();
+        if matches!(target.kind, Ast::Discard) {
+            let value = self.expr(value, None);
+            let place = Place { root: Root::Discard, path: vec![], ty: value.ty.clone(), span: target.span };
+            return Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: unit, span };
+        }
+        if let Ast::Tuple(parts) = &target.kind {
+            return self.tuple_assignment(parts, value, span);
+        }
+        if let Some(filled) = self.fill_wrapped(target, value, span) {
+            return filled;
+        }
+        if let Some(done) = self.chained_change(target, |infer, target| infer.assignment(target, value, span), span) {
+            return done;
+        }
+        let place = self.assigned_place(target);
+        let wanted = place.ty.clone();
+        let value = self.expr(value, Some(&wanted));
+        let value = self.coerce(value, &wanted);
+        Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: unit, span }
+    }
+
+    /// `a?.b = value`, `a? += value`: what is found at `a` is changed, if there is something.
+    pub(crate) fn chained_change(
+        &mut self,
+        target: &ast::Expr,
+        change: impl FnOnce(&mut Self, &ast::Expr) -> Expr,
+        span: Span,
+    ) -> Option<Expr> {
+        crate::types::infer::expr::optional_chain::chained(target, false)?;
+        let mut target = target.clone();
+        let name = format!("$chain{}", self.frame().locals.len());
+        let base = crate::types::infer::expr::optional_chain::take_chain(&mut target, &name, false)?;
+        let base = self.expr(&base, None);
+        if base.ty == Type::Error {
+            return Some(base);
+        }
+        let Some(payload) = self.world.optional_payload(&base.ty.clone()) else {
+            let message = "cannot use optional chaining on a value that is not optional";
+            return Some(self.fail(Code::Mismatch, base.span, message));
+        };
+        // What is changed in an instance does not change the variable that refers to it.
+        let is_instance = !matches!(target.kind, Ast::Ident { .. }) && self.is_instance(&payload);
+        let found = match is_instance {
+            true => Err(base),
+            false => Ok(self.place_of(base, ASSIGN)),
+        };
+        let local = self.new_local("", payload, true, span);
+        let body = self.in_scope(|infer| {
+            infer.bind(&name.as_str().into(), local);
+            change(infer, &target)
+        });
+        let flatten = self.world.is_optional(&body.ty.clone());
+        let ty = self.world.applied("Optional", &[Type::unit()]);
+        let body = Box::new(body);
+        let kind = match found {
+            Ok(place) => ExprKind::ChainPlace { place, local, body, flatten },
+            Err(base) => ExprKind::Chain { base: Box::new(base), local, body, flatten },
+        };
+        Some(Expr { kind, ty, span })
+    }
+
+    /// Whether a value of the type refers to an instance of a class.
+    pub(crate) fn is_instance(&mut self, ty: &Type) -> bool {
+        let ty = self.world.shallow(ty);
+        !self.is_open(&ty) && self.world.is_object(&ty)
+    }
+
+    /// `(a, b) = value`: all is evaluated before anything is stored, the indices on the left first.
+    fn tuple_assignment(&mut self, parts: &[(Option<ast::Ident>, ast::Expr)], value: &ast::Expr, span: Span) -> Expr {
+        let mut places = vec![];
+        let mut statements = vec![];
+        for (_, part) in parts {
+            let mut place = if matches!(part.kind, Ast::Discard) {
+                let ty = self.world.fresh();
+                Place { root: Root::Discard, path: vec![], ty, span: part.span }
+            } else {
+                self.assigned_place(part)
+            };
+            self.evaluate_first(&mut place, &mut statements);
+            places.push(place);
+        }
+        let wanted = Type::Tuple(places.iter().map(|p| (None, p.ty.clone())).collect());
+        let value = self.expr(value, Some(&wanted));
+        let value = self.coerce(value, &wanted);
+        let local = self.temporary(value, &mut statements);
+        for (i, place) in places.into_iter().enumerate() {
+            let base = Box::new(self.local_expr(local, span));
+            let kind = ExprKind::Element { base, index: i as u32 };
+            let part = Expr { kind, ty: place.ty.clone(), span };
+            statements.push(Stmt { kind: StmtKind::Assign { place, value: part }, span });
+        }
+        let result = self.new_local("", Type::unit(), true, span);
+        Expr { kind: ExprKind::Statements { statements, result }, ty: Type::unit(), span }
+    }
+
+    /// Evaluates what a place depends on before anything else is.
+    fn evaluate_first(&mut self, place: &mut Place, statements: &mut Vec<Stmt>) {
+        let roots = match &mut place.root {
+            Root::Value(base) => Some(&mut **base),
+            _ => None,
+        };
+        let arguments = place.path.iter_mut().flat_map(|step| match &mut step.kind {
+            ProjectionKind::Accessor { args, .. } => args.iter_mut(),
+            _ => [].iter_mut(),
+        });
+        for e in roots.into_iter().chain(arguments) {
+            let is_fixed = match e.kind {
+                ExprKind::Int(_) | ExprKind::Text(_) | ExprKind::Tuple(_) => true,
+                ExprKind::Local(local) => !self.frame().locals[local.0 as usize].mutable,
+                _ => false,
+            };
+            if !is_fixed {
+                let local = self.temporary(e.clone(), statements);
+                *e = self.local_expr(local, e.span);
+            }
+        }
+    }
+
+    /// A value in a variable without a name.
+    fn temporary(&mut self, value: Expr, statements: &mut Vec<Stmt>) -> LocalId {
+        let (span, ty) = (value.span, value.ty.clone());
+        let local = self.new_local("", ty.clone(), false, span);
+        let pattern = Pattern { kind: PatternKind::Bind(local), ty, span };
+        statements.push(Stmt { kind: StmtKind::Let { pattern, value: Some(value) }, span });
+        local
+    }
+}

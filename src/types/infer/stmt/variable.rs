@@ -1,0 +1,237 @@
+//! Declarations inside of bodies, and the variables of a script.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::{DeclKind, ExprKind as Ast};
+use crate::types::declare::modifiers::Around;
+use crate::types::declare::prelude::PRELUDE_FILE;
+use crate::types::infer::solver::implicitly_unwrapped::says_unwrapped;
+use crate::types::infer::{FrameKind, Infer};
+use crate::types::model::syntax_query::{bound_names, is_opaque, strip};
+use crate::types::model::tree::Ownership;
+use crate::types::model::tree::{Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};
+use crate::types::model::ty::Type;
+use crate::types::nominal::ownership::ownership;
+use std::rc::Rc;
+
+impl Infer<'_> {
+    /// What stands before a declaration inside of a body.
+    pub(crate) fn check_prologue(&mut self, decl: &ast::Decl) {
+        if self.file != PRELUDE_FILE && !self.is_top() {
+            self.world.check_attributes(decl, Around::Function);
+            self.world.check_modifiers(decl, Around::Function);
+        }
+    }
+
+    pub(crate) fn declaration(&mut self, decl: &Rc<ast::Decl>, out: &mut Vec<Stmt>) {
+        match &decl.kind {
+            DeclKind::Variable { is_let, bindings } => {
+                for binding in bindings {
+                    let start = (self.pending.len(), self.world.var_count());
+                    if self.is_top() || !self.variable_with_accessors(decl, *is_let, binding, out) {
+                        self.variable((*is_let, ownership(decl)), binding, decl.span, out);
+                    }
+                    self.settle_statement(start);
+                }
+            }
+            // Its block has declared it.
+            DeclKind::Nominal(_) | DeclKind::TypeAlias { .. } => {}
+            _ if self.is_top() => {}
+            _ => {
+                self.error(Diagnostic::error(
+                    Code::WrongContext,
+                    decl.span,
+                    "this declaration is only allowed at the top level",
+                ));
+            }
+        }
+    }
+
+    pub(crate) fn is_top(&mut self) -> bool {
+        self.frame().kind == FrameKind::Script && self.frame().scopes.len() == 1
+    }
+
+    /// One `pattern: Type = value` of a `let` or `var`.
+    pub(crate) fn variable(
+        &mut self,
+        (is_let, ownership): (bool, Ownership),
+        binding: &ast::Binding,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        if self.is_top() && binding.accessors.as_ref().is_some_and(|a| a.get.is_some()) {
+            return;
+        }
+        let start = (self.pending.len(), self.world.var_count());
+        let written = match (&binding.ty, &binding.pattern.kind) {
+            (Some(ty), _) | (None, ast::PatternKind::Typed(_, ty)) => Some(self.variable_type(ty)),
+            _ => None,
+        };
+        let written_as = match &binding.pattern.kind {
+            ast::PatternKind::Typed(_, ty) => Some(ty),
+            _ => binding.ty.as_ref(),
+        };
+        if says_unwrapped(written_as) {
+            self.world.unwrapping.insert(strip(&binding.pattern).span);
+        }
+        let value = binding.value.as_ref().map(|value| {
+            let found = self.expr(value, written.as_ref());
+            match &written {
+                Some(ty) => self.coerce(found, ty),
+                None => found,
+            }
+        });
+        if written.is_none() || written_as.is_some_and(is_opaque) {
+            self.settle_statement(start);
+        }
+        let value = match (value, &written) {
+            (Some(value), None) if ownership == Ownership::Weak => Some(self.as_optional(value)),
+            (value, _) => value,
+        };
+        if let (Some(ty), None) = (&written, &value)
+            && self.world.has_vars(ty)
+        {
+            let ty_span = binding.ty.as_ref().map_or(binding.pattern.span, |t| t.span);
+            let name = self.world.source_text(ty_span);
+            let message = format!("reference to generic type '{name}' requires arguments in <…>");
+            self.error(Diagnostic::error(Code::CannotInfer, ty_span, message));
+        }
+        let ty = match (&written, &value) {
+            (Some(ty), _) => ty.clone(),
+            (None, Some(value)) => value.ty.clone(),
+            (None, None) => {
+                let message = "type annotation missing in pattern";
+                self.error(
+                    Diagnostic::error(Code::CannotInfer, binding.pattern.span, message)
+                        .help("write ': Type', or a value"),
+                );
+                Type::Error
+            }
+        };
+        let settled = self.world.resolved(&ty);
+        let ty = if self.world.refuse_large(&ty, binding.pattern.span)
+            || !self.world.check_ownership(ownership, is_let, &settled, binding.pattern.span)
+        {
+            self.failed = true;
+            Type::Error
+        } else {
+            ty
+        };
+        if self.is_top() {
+            self.global_variable(binding, value, &ty, span, out);
+            return;
+        }
+        let value = match value {
+            None if self.world.is_optional(&ty) && !is_let => Some(Expr { kind: ExprKind::Nil, ty: ty.clone(), span }),
+            other => other,
+        };
+        let once = is_let && value.is_none();
+        let pattern = self.pattern(strip(&binding.pattern), &ty, !is_let || once);
+        if let PatternKind::Bind(local) = pattern.kind {
+            self.frame().locals[local.0 as usize].ownership = ownership;
+        }
+        if once {
+            let mut locals = vec![];
+            bound_locals(&pattern, &mut locals);
+            locals.iter().for_each(|local| self.frame().locals[local.0 as usize].once = true);
+        }
+        if !Infer::is_certain(&pattern) {
+            self.error(Diagnostic::error(
+                Code::WrongContext,
+                binding.pattern.span,
+                "this pattern does not always match; use 'if case' or 'guard case'",
+            ));
+        }
+        out.push(Stmt { kind: StmtKind::Let { pattern, value }, span });
+    }
+
+    /// The type that is written for a variable; `some P` is the type of its value.
+    fn variable_type(&mut self, ty: &ast::TypeExpr) -> Type {
+        let found = self.resolve(ty);
+        match &found {
+            Type::Existential(bounds) if is_opaque(ty) => self.world.fresh_within(bounds, ty.span),
+            _ => found,
+        }
+    }
+
+    /// A value as an optional one.
+    pub(crate) fn as_optional(&mut self, value: Expr) -> Expr {
+        let ty = self.world.resolved(&value.ty.clone());
+        if ty == Type::Error || self.world.is_optional(&ty) {
+            return value;
+        }
+        let wanted = self.world.applied("Optional", &[ty]);
+        self.coerce(value, &wanted)
+    }
+
+    /// A variable of the script: a global.
+    fn global_variable(
+        &mut self,
+        binding: &ast::Binding,
+        value: Option<Expr>,
+        ty: &Type,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        let mut names = vec![];
+        bound_names(&binding.pattern, &mut names);
+        let globals: Vec<_> = names.iter().map(|(name, at, _)| self.global_at(name, *at)).collect();
+        if let ([Some(global)], ast::PatternKind::Bind { .. }) = (globals.as_slice(), &strip(&binding.pattern).kind) {
+            let ty = self.world.resolved(ty);
+            self.set_global_type(*global, &ty);
+            self.note_closure_names(*global, binding);
+            let value = match value {
+                Some(value) => value,
+                None if self.world.is_optional(&ty) => Expr { kind: ExprKind::Nil, ty, span },
+                None => return,
+            };
+            out.push(Stmt { kind: StmtKind::InitGlobal { global: *global, value }, span });
+            return;
+        }
+        let pattern = self.in_scope(|infer| infer.pattern(strip(&binding.pattern), ty, false));
+        let mut locals = vec![];
+        bound_locals(&pattern, &mut locals);
+        // They carry the values to the globals and are no variables of the program.
+        locals.iter().for_each(|local| self.frame().locals[local.0 as usize].name = "".into());
+        let has_value = value.is_some();
+        if let Some(value) = value {
+            out.push(Stmt { kind: StmtKind::Let { pattern, value: Some(value) }, span });
+        }
+        for (global, local) in globals.into_iter().zip(locals) {
+            let Some(global) = global else { continue };
+            let value = self.local_expr(local, span);
+            let ty = self.world.resolved(&value.ty.clone());
+            self.set_global_type(global, &ty);
+            if has_value {
+                out.push(Stmt { kind: StmtKind::InitGlobal { global, value }, span });
+            }
+        }
+    }
+
+    /// The global that a name at a place of the script declares.
+    fn global_at(&mut self, name: &ast::Name, span: Span) -> Option<crate::types::model::tree::GlobalId> {
+        self.world.globals_at.get(&(name.clone(), span)).copied()
+    }
+
+    fn set_global_type(&mut self, global: crate::types::model::tree::GlobalId, ty: &Type) {
+        self.world.globals[global.0 as usize].ty = Some(ty.clone());
+    }
+
+    fn note_closure_names(&mut self, global: crate::types::model::tree::GlobalId, binding: &ast::Binding) {
+        if let Some(ast::Expr { kind: Ast::Closure(closure), .. }) = &binding.value
+            && let Some(params) = &closure.params
+        {
+            let names = params.iter().map(|p| p.name.name.clone()).collect();
+            self.world.closure_names.insert(global, names);
+        }
+    }
+}
+
+fn bound_locals(p: &Pattern, out: &mut Vec<crate::types::model::tree::LocalId>) {
+    match &p.kind {
+        PatternKind::Bind(local) => out.push(*local),
+        PatternKind::Tuple(parts) => parts.iter().for_each(|p| bound_locals(p, out)),
+        _ => {}
+    }
+}

@@ -1,0 +1,295 @@
+//! How types and functions are written, and which names are close to one that is unknown.
+
+use crate::diagnostic::Diagnostic;
+use crate::syntax::ast::{Ident, Name};
+use crate::types::model::tables::{FunctionKind, Owner, World};
+use crate::types::model::tree::FunctionId;
+use crate::types::model::ty::{Strength, Type};
+use std::fmt::Write;
+
+/// Words that people bring from other languages, with what they are called here.
+const FOREIGN: &[(&str, &str)] = &[
+    ("ln", "log"),
+    ("arcsin", "asin"),
+    ("arccos", "acos"),
+    ("arctan", "atan"),
+    ("println", "print"),
+    ("printf", "print"),
+    ("grad", "gradient"),
+    ("diff", "derivative"),
+    ("fabs", "abs"),
+    ("squareroot", "sqrt"),
+    ("len", "count"),
+    ("length", "count"),
+    ("size", "count"),
+    ("push", "append"),
+    ("add", "append"),
+    ("def", "func"),
+    ("double", "Double"),
+    ("float", "Float"),
+    ("Float80", "Double"),
+    ("Float16", "Float"),
+    ("int", "Int"),
+    ("string", "String"),
+    ("bool", "Bool"),
+    ("boolean", "Bool"),
+    ("str", "String"),
+    ("char", "Character"),
+    ("void", "Void"),
+    ("long", "Int"),
+    ("number", "Double"),
+    ("object", "Any"),
+    ("list", "Array"),
+    ("vector", "Array"),
+    ("dict", "Dictionary"),
+    ("hashmap", "Dictionary"),
+    ("this", "self"),
+    ("toUpperCase", "uppercased"),
+    ("toLowerCase", "lowercased"),
+    ("upper", "uppercased"),
+    ("lower", "lowercased"),
+    ("startsWith", "hasPrefix"),
+    ("endsWith", "hasSuffix"),
+    ("strip", "trimmed"),
+    ("trim", "trimmed"),
+    ("indexOf", "firstIndex"),
+    ("includes", "contains"),
+    ("pop", "popLast"),
+    ("extend", "append"),
+    ("fold", "reduce"),
+    ("each", "forEach"),
+    ("toString", "description"),
+    ("isNan", "isNaN"),
+    ("range", "stride"),
+];
+
+/// Words for things that are no names here, with what to write.
+const WORDS: &[(&str, &str)] = &[
+    ("null", "nil"),
+    ("NULL", "nil"),
+    ("None", "nil"),
+    ("nullptr", "nil"),
+    ("undefined", "nil"),
+    ("True", "true"),
+    ("False", "false"),
+    ("TRUE", "true"),
+    ("FALSE", "false"),
+    ("NaN", "Double.nan"),
+    ("inf", "Double.infinity"),
+    ("Infinity", "Double.infinity"),
+    ("pi", "π"),
+    ("PI", "π"),
+    ("M_PI", "π"),
+];
+
+/// Types of Swift that are not there, with what to do instead.
+const ABSENT: &[(&str, &str)] = &[
+    ("AnyHashable", "an enum says what the cases are"),
+    ("Int128", "'Int' and 'UInt64' are the largest integers; 'Double' holds larger numbers"),
+    ("KeyPathIterable", "list the key paths in a member of your own: static let all = [\\Self.x, \\Self.y]"),
+    ("Mirror", "a type prints by its 'description'"),
+];
+
+/// Adds what to do without a type of Swift that is not there.
+pub(crate) fn without(diagnostic: Diagnostic, name: &str) -> Diagnostic {
+    match ABSENT.iter().find(|(absent, _)| *absent == name) {
+        Some((_, instead)) => diagnostic.help(*instead),
+        None => diagnostic,
+    }
+}
+
+/// What to write instead of a word of another language that stands for no name.
+pub(crate) fn word_for(name: &str) -> Option<&'static str> {
+    WORDS.iter().find(|(word, _)| *word == name).map(|(_, here)| *here)
+}
+
+/// Names of more bytes are compared with nothing: a text without a space is no slip of the finger.
+const LONGEST: usize = 100;
+
+/// The candidate that was probably meant: a word from another language, or one at most two edits away.
+pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
+    if name.len() > LONGEST {
+        return None;
+    }
+    let foreign = FOREIGN.iter().find(|(foreign, _)| foreign.eq_ignore_ascii_case(name)).map(|(_, known)| *known);
+    let wanted: Vec<char> = name.to_lowercase().chars().collect();
+    // A name of one letter is close to every other one.
+    let limit = match wanted.len() {
+        0 | 1 => 0,
+        2..=5 => 1,
+        _ => 2,
+    };
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in candidates.filter(|c| *c != name && c.len() <= LONGEST) {
+        if foreign == Some(candidate) {
+            return Some(candidate.to_string());
+        }
+        // Lower case may be longer, by a little.
+        if candidate.chars().count().abs_diff(name.chars().count()) > limit + 2 {
+            continue;
+        }
+        let letters: Vec<char> = candidate.to_lowercase().chars().collect();
+        if letters.len().abs_diff(wanted.len()) <= limit {
+            let scored = (distance(&wanted, &letters), candidate);
+            // Two slips and another beginning make another word: 'Mirror' is no 'Error'.
+            if scored.0 > 1 && letters.first() != wanted.first() {
+                continue;
+            }
+            best = best.filter(|best| *best <= scored).or(Some(scored));
+        }
+    }
+    best.filter(|(d, _)| *d <= limit).map(|(_, c)| c.to_string())
+}
+
+/// Adds the name that was probably meant, if there is one.
+pub(crate) fn did_you_mean(diagnostic: Diagnostic, name: &Ident, known: &[String]) -> Diagnostic {
+    match closest(&name.name, known.iter().map(String::as_str)) {
+        Some(close) => meant(diagnostic, name, &close),
+        None => diagnostic,
+    }
+}
+
+/// Adds what was probably meant.
+pub(crate) fn meant(diagnostic: Diagnostic, name: &Ident, close: &str) -> Diagnostic {
+    diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), name.span, close)
+}
+
+/// How many letters have to be inserted, deleted, replaced or swapped.
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                let swap = if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    rows[i - 2][j - 2] + 1
+                } else {
+                    usize::MAX
+                };
+                change.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1).min(swap)
+            };
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+impl World {
+    /// A type as it is written in the language.
+    pub fn show(&self, ty: &Type) -> String {
+        self.write_type(&self.zonk(ty), true)
+    }
+
+    /// `full` writes `Foo.TangentVector`, otherwise `TangentVector`.
+    pub(crate) fn write_type(&self, ty: &Type, full: bool) -> String {
+        match ty {
+            Type::Var(v) => self.show_var(*v),
+            Type::Param(p) => self.params[p.0 as usize].name.to_string(),
+            Type::Nominal(n, args) => self.show_nominal(*n, args, full),
+            Type::Tuple(parts) => {
+                let parts = parts.iter().map(|(label, t)| match label {
+                    Some(label) => format!("{label}: {}", self.write_type(t, full)),
+                    None => self.write_type(t, full),
+                });
+                format!("({})", parts.collect::<Vec<_>>().join(", "))
+            }
+            Type::Function(f) => {
+                let mut out = String::from(match f.strength {
+                    Strength::C => "@convention(c) ",
+                    Strength::Plain | Strength::Open => "",
+                    Strength::Differentiable => "@differentiable ",
+                    Strength::Linear => "@differentiable(linear) ",
+                });
+                let params = f.params.iter().map(|p| {
+                    let mut text = String::new();
+                    if p.no_derivative {
+                        text.push_str("@noDerivative ");
+                    }
+                    if p.autoclosure {
+                        text.push_str("@autoclosure ");
+                    }
+                    if p.is_inout {
+                        text.push_str("inout ");
+                    }
+                    text + &self.write_type(&p.ty, full)
+                });
+                let params = params.collect::<Vec<_>>().join(", ");
+                let throws = if f.throws { " throws" } else { "" };
+                let _ = write!(out, "({params}){throws} -> {}", self.write_type(&f.result, full));
+                out
+            }
+            Type::Associated(of, _, name) => format!("{}.{name}", self.write_type(of, full)),
+            Type::Metatype(of) => format!("{}.Type", self.write_type(of, full)),
+            Type::Existential(e) => self.write_existential(e, full),
+            Type::Opaque(id, args) => {
+                let bounds = self.write_existential(&self.bounds_of_opaque(*id, args), full);
+                bounds.replacen("any ", "some ", 1)
+            }
+            Type::Never => "Never".to_string(),
+            Type::Error => "_".to_string(),
+        }
+    }
+
+    fn show_nominal(&self, n: crate::types::model::ty::NominalId, args: &[Type], full: bool) -> String {
+        let data = self.nominal_data(n);
+        let own = &args[args.len().saturating_sub(data.own_params)..];
+        // Only messages write `[Int]`; `print` writes `Array<Int>`.
+        match (&*data.name, own) {
+            _ if !full => {}
+            ("Array", [of]) if data.is_prelude => return format!("[{}]", self.write_type(of, full)),
+            ("Dictionary", [k, v]) if data.is_prelude => {
+                return format!("[{}: {}]", self.write_type(k, full), self.write_type(v, full));
+            }
+            ("Optional", [of]) if data.is_prelude => {
+                let inner = self.write_type(of, full);
+                return if matches!(of, Type::Function(_)) { format!("({inner})?") } else { format!("{inner}?") };
+            }
+            _ => {}
+        }
+        let mut out = String::new();
+        if full && let Owner::Nominal(parent) = data.parent {
+            out = self.show_nominal(parent, &args[..args.len() - own.len()], full) + ".";
+        }
+        out.push_str(&data.name);
+        if !own.is_empty() {
+            let args = own.iter().map(|t| self.write_type(t, full)).collect::<Vec<_>>().join(", ");
+            let _ = write!(out, "<{args}>");
+        }
+        out
+    }
+
+    /// A function's name with its labels: `move(along:)`, `init(_:)`, `+`.
+    pub(crate) fn full_name(&self, id: FunctionId) -> String {
+        let data = self.function_data(id);
+        match data.kind {
+            FunctionKind::Getter | FunctionKind::Setter if &*data.base_name != "subscript" => {
+                return data.base_name.to_string();
+            }
+            FunctionKind::Closure | FunctionKind::Script | FunctionKind::Test => return data.base_name.to_string(),
+            _ => {}
+        }
+        if crate::types::model::syntax_query::is_operator(&data.base_name) {
+            return data.base_name.to_string();
+        }
+        let label = |label: Option<&Name>| label.map_or_else(|| "_:".to_string(), |label| format!("{label}:"));
+        let labels: String = match &data.signature {
+            Some(signature) => signature.params.iter().map(|p| label(p.label.as_ref())).collect(),
+            None => data.ast_params.iter().map(|p| label(p.label.as_ref().map(|l| &l.name))).collect(),
+        };
+        format!("{}({labels})", data.base_name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::closest;
+
+    #[test]
+    fn a_slip_of_the_finger_is_found() {
+        let names = ["sqrt", "sin", "print", "gradient"];
+        assert_eq!(closest("sqtr", names.into_iter()).as_deref(), Some("sqrt"));
+        assert_eq!(closest("println", names.into_iter()).as_deref(), Some("print"));
+        assert_eq!(closest("banana", names.into_iter()), None);
+    }
+}

@@ -1,0 +1,13 @@
+//! Model: types, the typed tree and the tables of declarations, and how they are written as text.
+
+pub(crate) mod copy_on_write;
+pub mod declared;
+pub(crate) mod display;
+pub(crate) mod function;
+pub(crate) mod info;
+pub(crate) mod quote;
+pub(crate) mod syntax_query;
+pub(crate) mod syntax_walk;
+pub(crate) mod tables;
+pub mod tree;
+pub mod ty;

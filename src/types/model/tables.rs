@@ -1,0 +1,522 @@
+//! The tables behind a [`World`]: what was entered, and how far each entry has been worked out.
+
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::ast::{Decl, Expr, Generics, Name, NominalKind, Requirement as AstRequirement, TypeExpr};
+use crate::types::model::copy_on_write::CopyOnWrite;
+use crate::types::model::declared::{Builtin, EnumCase, Nominal, Stored};
+pub(crate) use crate::types::model::function::{
+    BodyState, Code, FunctionData, FunctionKind, Registered, Signature, SignatureParam, blank_function,
+};
+use crate::types::model::tree::{FunctionId, GlobalId};
+use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
+use crate::types::nominal::ownership::ownership;
+use hashbrown::HashMap;
+use std::rc::Rc;
+
+/// A group of members that were declared together: the body of a type, or an extension.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct GroupId(pub u32);
+
+/// A type alias.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct AliasId(pub u32);
+
+/// Everything that is declared in a session.
+#[derive(Clone, Default)]
+pub struct World {
+    /// What was found wrong so far; taken by the session.
+    pub diagnostics: Vec<Diagnostic>,
+    /// For each place the numbers of the diagnostics about it, so that nothing is said twice.
+    pub(crate) said: HashMap<Span, Vec<usize>>,
+    // The prompt keeps a copy of everything for an input that fails, and most entries are the same in both.
+    pub(crate) nominals: Vec<CopyOnWrite<NominalData>>,
+    pub(crate) protocols: Vec<CopyOnWrite<ProtocolData>>,
+    pub(crate) params: Vec<ParamData>,
+    pub(crate) functions: Vec<CopyOnWrite<FunctionData>>,
+    /// Of functions that rethrow: see [`World::throwing_version`].
+    pub(crate) throwing_versions: HashMap<FunctionId, FunctionId>,
+    /// Of initialisers that do not fail: see [`World::failable_version`].
+    pub(crate) failable_versions: HashMap<FunctionId, FunctionId>,
+    /// The default values of parts of cases.
+    pub(crate) case_defaults: HashMap<(NominalId, u32, usize), FunctionId>,
+    /// Default arguments that may say what a generic parameter is.
+    pub(crate) open_defaults: HashMap<FunctionId, crate::types::infer::call::default_argument::OpenDefault>,
+    pub(crate) globals: Vec<GlobalData>,
+    /// The global that a name at a place of a script declares.
+    pub(crate) globals_at: HashMap<(Name, Span), GlobalId>,
+    pub(crate) aliases: Vec<AliasData>,
+    pub(crate) opaques: crate::types::generics::opaque::Opaques,
+    pub(crate) groups: Vec<Group>,
+    /// Names at the top level of the user's files.
+    pub(crate) module: HashMap<Name, Vec<Entry>>,
+    /// What names stood for before the text that is being checked declared them again (at the prompt): the initial value of
+    /// a variable still sees it.
+    pub(crate) earlier: HashMap<Name, Vec<Entry>>,
+    /// Names at the top level of the prelude, as far as they were loaded.
+    pub(crate) library: HashMap<Name, Vec<Entry>>,
+    pub(crate) prelude: CopyOnWrite<crate::types::declare::prelude::Prelude>,
+    /// Types that synthesized code has numbered names for ([`World::name_for`]).
+    pub(crate) synthesized_types: Vec<Type>,
+    /// Operators that are declared, for synthesized code and later inputs.
+    pub(crate) operators: crate::syntax::OperatorTable,
+    /// Names of nominals and protocols of the prelude that the checker itself needs.
+    pub(crate) known: HashMap<&'static str, Entry>,
+    /// The file that is being entered.
+    pub(crate) files: u32,
+    /// Whether later inputs may declare a name again (at the prompt).
+    pub is_interactive: bool,
+    /// The generic surroundings of what is being looked at.
+    pub(crate) env: Rc<Env>,
+    pub(crate) vars: crate::types::infer::solver::type_vars::Vars,
+    /// Registered derivatives whose original was not looked up yet: the attribute's declaration and the function.
+    pub(crate) registrations: Vec<(Rc<Decl>, FunctionId)>,
+    /// Functions that became functions of C, and where: they may capture nothing.
+    pub(crate) c_functions: Vec<(FunctionId, Span)>,
+    /// Whether any registration counts in one file only, and whether any is for a requirement of a protocol.
+    pub(crate) has_private_rules: bool,
+    /// Whether anything is done when an instance goes away.
+    pub(crate) sees_ends: bool,
+    pub(crate) registers_for_requirements: bool,
+    /// The names of the parameters of closures that are kept in global variables, for `∂(f, x)`.
+    pub(crate) closure_names: HashMap<GlobalId, Vec<Name>>,
+    /// Whether the value of the script's last expression is asked for, and its type when there is one.
+    pub(crate) wants_value: bool,
+    pub(crate) script_result: Option<Type>,
+    /// The global variables that the script which is being checked declares.
+    pub(crate) script_globals: std::ops::Range<u32>,
+    /// What a class puts in the place of a method that it inherits, and which methods are overridden anywhere.
+    pub(crate) overrides: HashMap<(FunctionId, NominalId), FunctionId>,
+    pub(crate) overridden: hashbrown::HashSet<FunctionId>,
+    /// The texts, for what messages quote.
+    pub(crate) texts: Vec<(u32, Rc<str>)>,
+    /// What they are called: the first position and the name of each.
+    pub(crate) text_names: Vec<(u32, Rc<str>)>,
+    /// The generic surroundings of the function that declares the type which is being entered.
+    pub(crate) around: Option<Rc<Env>>,
+    /// Uses of generic aliases that require something of their arguments: nobody looked yet whether it holds.
+    pub(crate) alias_uses: Vec<crate::types::names::type_alias::AliasUse>,
+    /// What those stand for of which it was said that it does not.
+    pub(crate) refused_by_alias: Vec<Type>,
+    /// The types that are declared as property wrappers and as result builders, by their names.
+    pub(crate) wrappers: HashMap<Name, crate::types::nominal::property_wrapper::Wrapper>,
+    pub(crate) builders: hashbrown::HashSet<Name>,
+    /// Where local variables and parameters are declared whose type is written as `T!`.
+    pub(crate) unwrapping: hashbrown::HashSet<Span>,
+    /// How many declarations wait for the type of another one, and what is wrong if there are too many.
+    pub(crate) waiting_types: usize,
+    pub(crate) waiting_error: Option<Diagnostic>,
+    /// What stands for the type inside of an existential.
+    pub(crate) inside: Option<ParamId>,
+    /// Conformances that are being looked up, against endless recursion.
+    pub(crate) conforming: Vec<(Type, ProtocolId)>,
+    /// Generic types that do not fulfil what they require themselves, and of which that was said.
+    pub(crate) refused: Vec<Type>,
+    /// Protocols whose inheritance is being worked out, to find those that refine themselves.
+    pub(crate) refining: Vec<ProtocolId>,
+}
+
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Named {
+    Function(FunctionId),
+    Global(GlobalId),
+    Nominal(NominalId),
+    Protocol(ProtocolId),
+    Alias(AliasId),
+}
+
+/// A name at the top level, and who may see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Entry {
+    pub(crate) what: Named,
+    pub(crate) file: u32,
+    pub(crate) is_private: bool,
+}
+
+/// Generic parameters with what is required of them, those of the surroundings included.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Env {
+    pub(crate) params: Vec<ParamId>,
+    pub(crate) requirements: Vec<Requirement>,
+    /// Where each of them is written.
+    pub(crate) places: Vec<Span>,
+}
+
+impl Env {
+    /// Adds a requirement that is not there yet.
+    pub(crate) fn require(&mut self, requirement: Requirement, at: Span) {
+        if !self.requirements.contains(&requirement) {
+            self.requirements.push(requirement);
+            self.places.push(at);
+        }
+    }
+}
+
+/// What is required of generic parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Requirement {
+    Conforms(Type, ProtocolId),
+    Same(Type, Type),
+    Superclass(Type, Type),
+}
+
+impl Requirement {
+    /// The same about other types.
+    pub(crate) fn map(&self, by: &mut dyn FnMut(&Type) -> Type) -> Requirement {
+        match self {
+            Requirement::Conforms(t, p) => Requirement::Conforms(by(t), *p),
+            Requirement::Same(a, b) => Requirement::Same(by(a), by(b)),
+            Requirement::Superclass(a, b) => Requirement::Superclass(by(a), by(b)),
+        }
+    }
+}
+
+#[derive(Clone)]
+pub(crate) struct ParamData {
+    pub(crate) name: Name,
+}
+
+/// Whom members belong to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub(crate) enum Owner {
+    Module,
+    Nominal(NominalId),
+    Protocol(ProtocolId),
+}
+
+/// A group of members with its generic surroundings.
+#[derive(Clone)]
+pub(crate) struct Group {
+    pub(crate) owner: Owner,
+    pub(crate) requirements: Vec<AstRequirement>,
+    pub(crate) inherits: Vec<TypeExpr>,
+    pub(crate) file: u32,
+    pub(crate) is_prelude: bool,
+    pub(crate) env: Option<Rc<Env>>,
+    pub(crate) is_private: bool,
+}
+
+#[derive(Clone)]
+pub(crate) struct NominalData {
+    pub(crate) name: Name,
+    pub(crate) kind: NominalKind,
+    pub(crate) span: Span,
+    pub(crate) parent: Owner,
+    /// The group that it is a member of.
+    pub(crate) outer: Option<GroupId>,
+    /// Generic parameters of the types around it, then its own.
+    pub(crate) params: Vec<ParamId>,
+    pub(crate) own_params: usize,
+    pub(crate) generics: Generics,
+    pub(crate) group: GroupId,
+    pub(crate) groups: Vec<GroupId>,
+    /// Of how many of them the conformances were entered.
+    pub(crate) groups_entered: usize,
+    pub(crate) members: HashMap<Name, Vec<Member>>,
+    pub(crate) stored: Vec<StoredData>,
+    pub(crate) cases: Vec<CaseData>,
+    pub(crate) conformances: Vec<Conformance>,
+    /// How many of these there were when it was asked which protocols the type conforms to, and the answer.
+    pub(crate) protocols: Option<(usize, Rc<[ProtocolId]>)>,
+    pub(crate) superclass: Option<Type>,
+    pub(crate) raw_type: Option<Type>,
+    pub(crate) builtin: Option<Builtin>,
+    pub(crate) style: Option<Name>,
+    pub(crate) is_indirect: bool,
+    pub(crate) is_final: bool,
+    /// `private`: it is the type's around it alone.
+    pub(crate) is_private: bool,
+    /// For a type that is declared inside of a function: the types that are declared there.
+    pub(crate) locals: Rc<HashMap<Name, Named>>,
+    /// The generic surroundings of that function.
+    pub(crate) around: Option<Rc<Env>>,
+    /// `@dynamicMemberLookup`, `@dynamicCallable`
+    pub(crate) looks_up: bool,
+    pub(crate) answers_calls: bool,
+    pub(crate) is_prelude: bool,
+    pub(crate) file: u32,
+    /// Whether it was looked at what a class overrides.
+    pub(crate) linked: bool,
+    pub(crate) info: Option<Rc<Nominal>>,
+    pub(crate) has_init: bool,
+    /// `deinit` of a class.
+    pub(crate) deinit: Option<FunctionId>,
+    pub(crate) memberwise: Option<FunctionId>,
+    /// The initialiser without parameters that a struct has beside it when all its properties have values.
+    pub(crate) default_init: Option<FunctionId>,
+    /// Which synthesized parts were made.
+    pub(crate) synthesized: Vec<&'static str>,
+}
+
+#[derive(Clone)]
+pub(crate) struct StoredData {
+    pub(crate) name: Name,
+    pub(crate) ty: Option<Rc<TypeExpr>>,
+    pub(crate) value: Option<Rc<Expr>>,
+    pub(crate) is_let: bool,
+    pub(crate) no_derivative: bool,
+    /// `override` is written before it.
+    pub(crate) overrides: bool,
+    pub(crate) is_final: bool,
+    pub(crate) decl: Rc<Decl>,
+    pub(crate) span: Span,
+    pub(crate) resolved: Option<Type>,
+    pub(crate) resolving: bool,
+    /// Computes the initial value.
+    pub(crate) initial: Option<FunctionId>,
+    /// Stores a value and calls the observers, if there are any.
+    pub(crate) setter: Option<FunctionId>,
+    /// For what a `lazy` property keeps: the property's name, and what computes its value.
+    pub(crate) lazy: Option<(Name, FunctionId)>,
+    /// For what keeps a wrapped property: how its value is wrapped.
+    pub(crate) wrapped: Option<crate::types::nominal::property_wrapper::Wrapped>,
+}
+
+impl StoredData {
+    /// A variable without type and value, for a declaration.
+    pub(crate) fn of(name: Name, decl: Rc<Decl>) -> StoredData {
+        StoredData {
+            name,
+            ty: None,
+            value: None,
+            is_let: false,
+            no_derivative: false,
+            overrides: false,
+            is_final: false,
+            span: decl.span,
+            decl,
+            resolved: None,
+            resolving: false,
+            initial: None,
+            setter: None,
+            lazy: None,
+            wrapped: None,
+        }
+    }
+}
+
+#[derive(Clone)]
+pub(crate) struct CaseData {
+    pub(crate) name: Name,
+    pub(crate) payload: Vec<(Option<Name>, Rc<TypeExpr>)>,
+    /// What the parts are that are left out.
+    pub(crate) defaults: Vec<Option<Rc<crate::syntax::ast::Expr>>>,
+    pub(crate) span: Span,
+    pub(crate) has_payload: bool,
+    /// The raw value, where one is written.
+    pub(crate) raw: Option<Rc<crate::syntax::ast::Expr>>,
+}
+
+/// A member of a type, by name.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub(crate) kind: MemberKind,
+    pub(crate) is_static: bool,
+    pub(crate) group: GroupId,
+    pub(crate) file: u32,
+    pub(crate) is_private: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum MemberKind {
+    Stored(u32),
+    /// A computed property: getter and setter.
+    Computed(FunctionId, Option<FunctionId>),
+    Method(FunctionId),
+    Init(FunctionId),
+    Subscript(FunctionId, Option<FunctionId>),
+    Case(u32),
+    Global(GlobalId),
+    Nominal(NominalId),
+    Alias(AliasId),
+    /// A requirement of a protocol; the number is that of [`ProtocolData::requirements`].
+    Requirement(u32),
+    AssociatedType,
+}
+
+/// That a nominal type conforms to a protocol, under the conditions of a group.
+#[derive(Clone)]
+pub(crate) struct Conformance {
+    pub(crate) protocol: ProtocolId,
+    pub(crate) group: GroupId,
+    pub(crate) memberwise: bool,
+    pub(crate) types: HashMap<Name, Type>,
+    pub(crate) span: Span,
+    pub(crate) checked: bool,
+}
+
+#[derive(Clone)]
+pub(crate) struct ProtocolData {
+    pub(crate) name: Name,
+    pub(crate) self_param: ParamId,
+    /// The associated types that `P<A>` gives.
+    pub(crate) primary: Vec<Name>,
+    pub(crate) inherits: Vec<TypeExpr>,
+    pub(crate) requirement_clauses: Vec<AstRequirement>,
+    pub(crate) group: GroupId,
+    pub(crate) groups: Vec<GroupId>,
+    /// Its own requirements, then nothing else; those of refined protocols stay with them.
+    pub(crate) requirements: Vec<RequirementData>,
+    pub(crate) associated: Vec<AssociatedData>,
+    pub(crate) members: HashMap<Name, Vec<Member>>,
+    pub(crate) refines: Option<Rc<[ProtocolId]>>,
+    /// What its `where` clauses say to be equal.
+    pub(crate) clauses: Option<Rc<Clauses>>,
+    pub(crate) file: u32,
+    pub(crate) is_prelude: bool,
+    /// Where its name stands.
+    pub(crate) span: Span,
+}
+
+/// What the `where` clauses of a protocol say.
+#[derive(Default, Debug)]
+pub(crate) struct Clauses {
+    /// Types that are equal.
+    pub(crate) equal: Vec<(Type, Type)>,
+    /// Types that conform to protocols.
+    pub(crate) conform: Vec<(Type, ProtocolId)>,
+}
+
+/// One requirement. Getters and setters of properties and subscripts are requirements of their own.
+#[derive(Clone)]
+pub(crate) struct RequirementData {
+    pub(crate) name: Name,
+    pub(crate) kind: RequirementKind,
+    /// Its signature, with `Self` as a generic parameter.
+    pub(crate) function: FunctionId,
+    pub(crate) is_static: bool,
+    /// For a getter the requirement that is its setter.
+    pub(crate) setter: Option<u32>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RequirementKind {
+    Method,
+    Init,
+    Getter,
+    Setter,
+    SubscriptGetter,
+    SubscriptSetter,
+}
+
+#[derive(Clone)]
+pub(crate) struct AssociatedData {
+    pub(crate) name: Name,
+    pub(crate) bound: Option<TypeExpr>,
+    pub(crate) default: Option<TypeExpr>,
+    pub(crate) requirements: Vec<AstRequirement>,
+    /// What the bound says, once it is resolved.
+    pub(crate) conforms: Option<Rc<[ProtocolId]>>,
+}
+
+#[derive(Clone)]
+pub(crate) struct AliasData {
+    pub(crate) name: Name,
+    pub(crate) generics: Generics,
+    pub(crate) params: Vec<ParamId>,
+    pub(crate) target: Rc<TypeExpr>,
+    pub(crate) group: Option<GroupId>,
+    pub(crate) owner: Owner,
+    pub(crate) file: u32,
+    /// Of one that a function declares: the types and the generic parameters around it, which are not known elsewhere.
+    pub(crate) locals: Rc<HashMap<Name, Named>>,
+    pub(crate) around: Option<Rc<Env>>,
+    /// The generic surroundings of its target, once it is resolved.
+    pub(crate) env: Option<Rc<Env>>,
+    pub(crate) resolved: Option<Type>,
+    pub(crate) resolving: bool,
+    /// `private`: it is the type's around it alone.
+    pub(crate) is_private: bool,
+    pub(crate) span: Span,
+}
+
+#[derive(Clone)]
+pub(crate) struct GlobalData {
+    pub(crate) name: Name,
+    pub(crate) span: Span,
+    pub(crate) is_let: bool,
+    pub(crate) ty: Option<Type>,
+    pub(crate) ty_expr: Option<Rc<TypeExpr>>,
+    pub(crate) value: Option<Rc<Expr>>,
+    /// Whether a value is written where it is declared.
+    pub(crate) has_value: bool,
+    pub(crate) group: Option<GroupId>,
+    pub(crate) owner: Owner,
+    pub(crate) file: u32,
+    pub(crate) lazy: Option<FunctionId>,
+    pub(crate) is_lazy: bool,
+    pub(crate) is_shared: bool,
+    pub(crate) resolving: bool,
+    pub(crate) is_prelude: bool,
+    pub(crate) decl: Option<Rc<Decl>>,
+    /// Gives the value, where a function is needed for it.
+    pub(crate) getter: Option<FunctionId>,
+    /// Stores a value and calls the observers, if there are any.
+    pub(crate) setter: Option<FunctionId>,
+}
+
+impl World {
+    pub(crate) fn function_data(&self, id: FunctionId) -> &FunctionData {
+        &self.functions[id.0 as usize]
+    }
+
+    pub(crate) fn nominal_data(&self, id: NominalId) -> &NominalData {
+        &self.nominals[id.0 as usize]
+    }
+
+    pub(crate) fn nominal_data_mut(&mut self, id: NominalId) -> &mut NominalData {
+        &mut self.nominals[id.0 as usize]
+    }
+
+    pub(crate) fn protocol_data(&self, id: ProtocolId) -> &ProtocolData {
+        &self.protocols[id.0 as usize]
+    }
+
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        let here = self.said.entry(diagnostic.primary.span).or_default();
+        // Some may have been taken back, or handed on, since.
+        if here.iter().all(|i| self.diagnostics.get(*i) != Some(&diagnostic)) {
+            here.push(self.diagnostics.len());
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Whether what was found wrong so far is so little that a further suggestion may be read: to look for a name that is
+    /// close to an unknown one takes time, and of many diagnostics only the first are shown.
+    pub(crate) fn still_suggests(&self) -> bool {
+        const ENOUGH: usize = 100;
+        self.diagnostics.len() < ENOUGH
+    }
+
+    pub(crate) fn new_param(&mut self, name: &Name) -> ParamId {
+        self.params.push(ParamData { name: name.clone() });
+        ParamId(self.params.len() as u32 - 1)
+    }
+
+    pub(crate) fn add_function(&mut self, data: FunctionData) -> FunctionId {
+        self.functions.push(data.into());
+        FunctionId(self.functions.len() as u32 - 1)
+    }
+
+    /// `Name<P1, P2>` inside its own declaration.
+    pub(crate) fn declared_type(&self, id: NominalId) -> Type {
+        Type::Nominal(id, self.nominal_data(id).params.iter().map(|p| Type::Param(*p)).collect())
+    }
+
+    pub(crate) fn stored_info(&self, data: &StoredData, places: Vec<u32>) -> Stored {
+        Stored {
+            name: data.name.clone(),
+            ty: data.resolved.clone().unwrap_or(Type::Error),
+            is_let: data.is_let,
+            no_derivative: data.no_derivative,
+            wrapped: data.wrapped.as_ref().map(|wrapped| (wrapped.name.clone(), places)),
+            ownership: ownership(&data.decl),
+            span: data.span,
+        }
+    }
+
+    pub(crate) fn case_info(&self, data: &CaseData, payload: Vec<(Option<Name>, Type)>) -> EnumCase {
+        EnumCase { name: data.name.clone(), payload, span: data.span }
+    }
+}

@@ -1,0 +1,268 @@
+//! `Self` as the result of a member of a class: the class of the instance, which may inherit from the one that declares
+//! the member.
+//!
+//! In: results as they are written, checked bodies. Out: what a member gives for a receiver, and errors where it could
+//! give an instance of the declaring class instead.
+//!
+//! Not here: `Self` of protocols, which is a generic parameter, and of structs and enums, which is their name.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::syntax::ast::{TypeExpr, TypeExprKind};
+use crate::types::derivative::data_flow::Ways;
+use crate::types::model::tables::{BodyState, FunctionKind, Owner, World};
+use crate::types::model::tree::{Argument, Body, Callee, Expr, ExprKind, FunctionId, LocalId};
+use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
+use hashbrown::HashSet;
+use std::rc::Rc;
+
+/// Whether a type is written with `Self`.
+fn mentions_self(ty: &TypeExpr) -> bool {
+    match &ty.kind {
+        TypeExprKind::Named(path) => {
+            path.first().is_some_and(|(name, _)| &*name.name == "Self")
+                || path.iter().any(|(_, generics)| generics.iter().any(mentions_self))
+        }
+        TypeExprKind::Array(of)
+        | TypeExprKind::Optional(of)
+        | TypeExprKind::Unwrapped(of)
+        | TypeExprKind::Metatype(of)
+        | TypeExprKind::Attributed(_, of) => mentions_self(of),
+        TypeExprKind::Dictionary(key, value) => mentions_self(key) || mentions_self(value),
+        TypeExprKind::Tuple(parts) => parts.iter().any(|(_, part)| mentions_self(part)),
+        TypeExprKind::Function { params, result, .. } => {
+            params.iter().any(|p| mentions_self(&p.ty)) || mentions_self(result)
+        }
+        TypeExprKind::Some(_)
+        | TypeExprKind::Any(_)
+        | TypeExprKind::Composition(_)
+        | TypeExprKind::Member(..)
+        | TypeExprKind::Inferred => false,
+    }
+}
+
+/// A type with another one in each place where `Self` is written.
+fn with_self(written: &TypeExpr, ty: &Type, own: &Type) -> Type {
+    match (&written.kind, ty) {
+        (TypeExprKind::Named(path), _) if path.first().is_some_and(|(name, _)| &*name.name == "Self") => {
+            match (path.as_slice(), ty) {
+                ([_], _) => own.clone(),
+                ([_, _], Type::Metatype(_)) => Type::Metatype(Rc::new(own.clone())),
+                _ => ty.clone(),
+            }
+        }
+        (TypeExprKind::Named(path), Type::Nominal(n, args)) => {
+            let written = path.last().map_or(&[][..], |(_, generics)| generics);
+            let Some(kept) = args.len().checked_sub(written.len()) else { return ty.clone() };
+            let own = written.iter().zip(&args[kept..]).map(|(w, t)| with_self(w, t, own));
+            Type::Nominal(*n, args[..kept].iter().cloned().chain(own).collect())
+        }
+        (
+            TypeExprKind::Array(of) | TypeExprKind::Optional(of) | TypeExprKind::Unwrapped(of),
+            Type::Nominal(n, args),
+        ) => Type::Nominal(*n, args.iter().map(|t| with_self(of, t, own)).collect()),
+        (TypeExprKind::Dictionary(key, value), Type::Nominal(n, args)) => {
+            let written = [key, value];
+            Type::Nominal(*n, written.iter().zip(args.iter()).map(|(w, t)| with_self(w, t, own)).collect())
+        }
+        (TypeExprKind::Tuple(parts), Type::Tuple(fields)) => {
+            let both = parts.iter().zip(fields.iter());
+            Type::Tuple(both.map(|((_, w), (label, t))| (label.clone(), with_self(w, t, own))).collect())
+        }
+        (TypeExprKind::Function { params, result, .. }, Type::Function(f)) => {
+            let mut f = (**f).clone();
+            for (written, param) in params.iter().zip(&mut f.params) {
+                param.ty = with_self(&written.ty, &param.ty, own);
+            }
+            f.result = with_self(result, &f.result, own);
+            Type::Function(Rc::new(f))
+        }
+        (TypeExprKind::Metatype(of), Type::Metatype(ty)) => Type::Metatype(Rc::new(with_self(of, ty, own))),
+        (TypeExprKind::Attributed(_, of), _) => with_self(of, ty, own),
+        _ => ty.clone(),
+    }
+}
+
+/// Whether a generic parameter is a part of a type, and not only what another type belongs to.
+fn gives_param(ty: &Type, param: ParamId) -> bool {
+    let mut found = false;
+    let _ = ty.map(&mut |t| match t {
+        Type::Associated(..) => Some(t.clone()),
+        _ => {
+            found |= *t == Type::Param(param);
+            None
+        }
+    });
+    found
+}
+
+impl World {
+    /// Whether what a function of a class gives is written with `Self`.
+    pub(crate) fn gives_self(&self, f: FunctionId) -> bool {
+        let data = self.function_data(f);
+        matches!(data.owner, Owner::Nominal(n) if self.is_class(n))
+            && data.ast_result.as_deref().is_some_and(mentions_self)
+    }
+
+    /// What a member of a class gives for a receiver of some class, if that is something else than it says.
+    pub(crate) fn result_for_receiver(&mut self, f: FunctionId, receiver: &Type, result: &Type) -> Option<Type> {
+        if !self.gives_self(f) {
+            return None;
+        }
+        let written = self.function_data(f).ast_result.clone()?;
+        let own = match self.shallow(receiver) {
+            Type::Metatype(of) => self.shallow(&of),
+            other => other,
+        };
+        let fits = matches!(own, Type::Nominal(m, _) if self.is_class(m));
+        fits.then(|| with_self(&written, result, &own)).filter(|ty| ty != result)
+    }
+
+    /// Subclasses conform, too: what fulfils a requirement that gives `Self` gives it.
+    pub(crate) fn check_gives_self(&mut self, n: NominalId, p: ProtocolId, requirement: FunctionId, f: FunctionId) {
+        let data = self.function_data(f);
+        let is_own = matches!(data.owner, Owner::Nominal(m) if self.is_class(m));
+        let is_made = matches!(data.kind, FunctionKind::Init { .. });
+        let result = self.signature(requirement).result.clone();
+        let own = self.protocol_data(p).self_param;
+        if !is_own || is_made || self.nominal_data(n).is_final || self.gives_self(f) || !gives_param(&result, own) {
+            return;
+        }
+        let data = self.function_data(f);
+        let what = match data.kind {
+            FunctionKind::Getter if &*data.base_name == "subscript" => "subscript",
+            FunctionKind::Getter => "property",
+            _ if crate::types::model::syntax_query::is_operator(&data.base_name) => "operator method",
+            _ if data.is_static => "static method",
+            _ => "method",
+        };
+        let span = data.span;
+        let (name, class) = (self.full_name(f), self.nominal_data(n).name.clone());
+        let protocol = self.protocol_data(p).name.clone();
+        let message = format!(
+            "{what} '{name}' in non-final class '{class}' must return 'Self' to conform to protocol '{protocol}'"
+        );
+        let diagnostic = Diagnostic::error(Code::Inheritance, span, message);
+        self.report(
+            diagnostic
+                .also(self.function_data(requirement).span, "the requirement")
+                .help(format!("write 'Self' for '{class}' in its result, or make the class 'final'")),
+        );
+    }
+
+    /// Whether an override gives `Self`, if what it overrides does.
+    pub(crate) fn keeps_self(&self, old: FunctionId, new: FunctionId) -> bool {
+        !self.gives_self(old) || self.gives_self(new)
+    }
+
+    /// What a member of a class gives as `Self` is of the class of the instance, whatever that is.
+    pub(crate) fn check_own_result(&mut self, f: FunctionId, body: &Body) {
+        let data = self.function_data(f);
+        let Owner::Nominal(n) = data.owner else { return };
+        if data.is_prelude || !self.gives_self(f) || self.nominal_data(n).is_final {
+            return;
+        }
+        let mut search = Search::of(self, n, body, false);
+        let found: Vec<&Expr> = search.ways.returned.clone().into_iter().filter(|e| search.is_foreign(e)).collect();
+        for e in found {
+            let (from, class) = (self.show(&e.ty), self.nominal_data(n).name.clone());
+            let to = self.function_data(f).ast_result.as_ref().map(|ty| self.source_text(ty.span)).unwrap_or_default();
+            let message = format!("cannot convert return expression of type '{from}' to return type '{to}'");
+            let diagnostic = Diagnostic::error(Code::Mismatch, e.span, message)
+                .label(format!("'{class}', though the instance may be of a class that inherits from it"));
+            self.report(diagnostic.help(format!(
+                "give 'self' or, with a 'required' initializer, 'Self(…)'; or make the class 'final', or write '{class}' for 'Self'"
+            )));
+        }
+    }
+}
+
+/// Looks for values that are of the declaring class, and need not be of the class of the instance.
+struct Search<'b, 'w> {
+    world: &'w mut World,
+    class: NominalId,
+    body: &'b Body,
+    ways: Ways<'b>,
+    is_closure: bool,
+    /// Variables that were looked at.
+    seen: HashSet<LocalId>,
+    /// Variables of the body around a closure that its results come from.
+    captured: Vec<LocalId>,
+}
+
+impl<'b, 'w> Search<'b, 'w> {
+    fn of(world: &'w mut World, class: NominalId, body: &'b Body, is_closure: bool) -> Search<'b, 'w> {
+        Search { world, class, body, ways: Ways::of(body), is_closure, seen: HashSet::new(), captured: vec![] }
+    }
+
+    fn is_class(&self, ty: &Type) -> bool {
+        matches!(ty, Type::Nominal(n, _) if *n == self.class)
+    }
+
+    fn mentions_class(&self, ty: &Type) -> bool {
+        ty.any(&mut |t| self.is_class(t))
+    }
+
+    fn is_foreign(&mut self, e: &'b Expr) -> bool {
+        if !self.mentions_class(&e.ty) {
+            return false;
+        }
+        match &e.kind {
+            ExprKind::Local(local) | ExprKind::Statements { result: local, .. } => self.is_foreign_variable(*local),
+            ExprKind::Chain { body, .. } => self.is_foreign(body),
+            ExprKind::Global(_) | ExprKind::Struct { .. } | ExprKind::Upcast(_) => true,
+            ExprKind::Metatype => matches!(&e.ty, Type::Metatype(of) if self.is_class(of)),
+            // A stored property has a type that does not depend on the instance, unless the type around it says it.
+            ExprKind::Field { base, .. } => match &base.ty {
+                Type::Nominal(_, args) if args.iter().any(|t| self.mentions_class(t)) => self.is_foreign(base),
+                _ => true,
+            },
+            ExprKind::Cast { .. } => !self.world.source_text(e.span).ends_with("Self"),
+            ExprKind::Call { callee, args } => self.is_foreign_call(callee, args, &e.ty),
+            ExprKind::CallValue { function, args } => self.is_foreign(function) || self.is_any_foreign(args),
+            ExprKind::Ternary { then, otherwise, .. } => self.is_foreign(then) || self.is_foreign(otherwise),
+            ExprKind::Closure { function } => self.is_foreign_closure(*function),
+            _ => e.operands().any(|part| self.is_foreign(part)),
+        }
+    }
+
+    fn is_any_foreign(&mut self, args: &'b [Argument]) -> bool {
+        args.iter().any(|arg| matches!(arg, Argument::Value(e) if self.is_foreign(e)))
+    }
+
+    fn is_foreign_call(&mut self, callee: &Callee, args: &'b [Argument], ty: &Type) -> bool {
+        let f = match callee {
+            Callee::Static(f) | Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => f.function,
+            Callee::Requirement { protocol, requirement, .. } => {
+                self.world.protocol_data(*protocol).requirements[*requirement as usize].function
+            }
+        };
+        if self.world.fills_instance(f) || self.world.gives_self(f) {
+            // What it gives is of the class of its receiver.
+            return self.mentions_class(ty) && self.is_any_foreign(&args[..args.len().min(1)]);
+        }
+        let result = self.world.signature(f).result.clone();
+        self.mentions_class(&result) || self.is_any_foreign(args)
+    }
+
+    fn is_foreign_closure(&mut self, f: FunctionId) -> bool {
+        let BodyState::Checked(body) = self.world.function_data(f).body.clone() else { return false };
+        let mut inner = Search::of(self.world, self.class, &body, true);
+        let found = inner.ways.returned.clone().into_iter().any(|e| inner.is_foreign(e));
+        let captured = std::mem::take(&mut inner.captured);
+        found || captured.into_iter().any(|outer| self.is_foreign_variable(outer))
+    }
+
+    fn is_foreign_variable(&mut self, local: LocalId) -> bool {
+        let index = local.0 as usize;
+        if &*self.body.locals[index].name == "self" || !self.seen.insert(local) {
+            return false;
+        }
+        if let Some(capture) = self.body.captures.iter().find(|c| c.inner == local) {
+            self.captured.push(capture.outer);
+        } else if index < self.body.params {
+            return !self.is_closure;
+        }
+        let values = self.ways.values.get(&local).cloned().unwrap_or_default();
+        values.into_iter().any(|value| self.is_foreign(value))
+    }
+}

@@ -1,0 +1,151 @@
+//! `lazy var`: what is computed when it is first asked for.
+//!
+//! Such a property keeps an optional, which is not among the properties that a program names; around it stand a getter
+//! that fills it once, and a setter.
+
+use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
+use crate::syntax::ast::{Accessors, Decl, Ident, Name, TypeExpr};
+use crate::types::declare::member::{Property, value_param};
+use crate::types::model::tables::{
+    Code, FunctionData, FunctionKind, Group, Member, MemberKind, Owner, StoredData, World,
+};
+use crate::types::model::tables::{GroupId, blank_function};
+use crate::types::model::tree::FunctionId;
+use crate::types::model::ty::{NominalId, Type};
+use crate::types::nominal::observers::Observed;
+use std::rc::Rc;
+
+/// The name that only a setter knows.
+const NEW: &str = "new value";
+
+impl World {
+    /// Enters a `lazy var`. What is not possible is said, and then it is entered as if it were not lazy.
+    pub(crate) fn declare_lazy(&mut self, property: &Property) -> bool {
+        let Property { decl, is_let, binding, name, ty, like } = *property;
+        let Group { owner, file, is_prelude, .. } = self.groups[like.group.0 as usize];
+        let problem = match (&binding.value, owner) {
+            _ if is_let => "'lazy' cannot be used on a let",
+            _ if like.is_static => "'lazy' cannot be used on an already-lazy global",
+            _ if binding.accessors.as_ref().is_some_and(|a| a.get.is_some()) => {
+                "'lazy' cannot be used on a computed property"
+            }
+            (None, _) => "lazy properties must have an initializer",
+            (Some(value), Owner::Nominal(n)) if self.holds_stored(n, like.group) => {
+                let at = Place { n, group: like.group, file, is_prelude };
+                let initial = self.lazy_initial(at, name, Rc::new(value.clone()), ty);
+                let storage = self.lazy_storage(at, decl, name, initial);
+                let observers = binding.accessors.as_ref();
+                let (get, set) = self.lazy_accessors(at, (decl, name, ty), initial, &storage, observers);
+                self.add_member(
+                    owner,
+                    &name.name,
+                    Member { kind: MemberKind::Computed(get, Some(set)), ..like.clone() },
+                );
+                return true;
+            }
+            // A stored property at a wrong place, which is said of all of them.
+            _ => return false,
+        };
+        let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, name.span, problem);
+        self.report(if is_let { diagnostic.help("write 'lazy var'") } else { diagnostic });
+        false
+    }
+
+    /// The function that computes the value.
+    fn lazy_initial(
+        &mut self,
+        at: Place,
+        name: &Ident,
+        value: Rc<crate::syntax::ast::Expr>,
+        ty: Option<&TypeExpr>,
+    ) -> FunctionId {
+        let full: Name = format!("initial value of {}", name.name).into();
+        let mut initial = at.function(&full, name, at.is_prelude);
+        initial.code = Code::Expression(value);
+        initial.ast_result = ty.cloned().map(Rc::new);
+        let f = self.add_function(initial);
+        self.add_member(Owner::Nominal(at.n), &full, at.member(MemberKind::Method(f)));
+        f
+    }
+
+    /// The optional that is kept; its name.
+    fn lazy_storage(&mut self, at: Place, decl: &Rc<Decl>, name: &Ident, initial: FunctionId) -> Name {
+        let storage: Name = format!("$__lazy_storage_$_{}", name.name).into();
+        let lazy = Some((name.name.clone(), initial));
+        let stored = StoredData { lazy, ..StoredData::of(storage.clone(), decl.clone()) };
+        let index = self.nominal_data(at.n).stored.len() as u32;
+        self.nominal_data_mut(at.n).stored.push(stored);
+        self.add_member(Owner::Nominal(at.n), &storage, at.member(MemberKind::Stored(index)));
+        storage
+    }
+
+    fn lazy_accessors(
+        &mut self,
+        at: Place,
+        (decl, name, ty): (&Rc<Decl>, &Ident, Option<&TypeExpr>),
+        initial: FunctionId,
+        storage: &Name,
+        observers: Option<&Accessors>,
+    ) -> (FunctionId, FunctionId) {
+        let accessor = |kind| FunctionData {
+            kind,
+            decl: Some(decl.clone()),
+            observed: Some(Observed::Result(initial)),
+            ..at.function(&name.name, name, true)
+        };
+        let text = format!(
+            "if let `known` = self.`{storage}` {{ return `known` }}\n\
+             let `value` = self.`initial value of {}`()\nself.`{storage}` = `value`\nreturn `value`\n",
+            name.name
+        );
+        let mut get = accessor(FunctionKind::Getter);
+        get.ast_result = ty.cloned().map(Rc::new);
+        get.code = Code::Block(Some(self.written_block(&text, name.span).into()));
+        let mut set = accessor(FunctionKind::Setter);
+        set.ast_params = Rc::from([value_param(Ident { name: NEW.into(), span: name.span }, ty)]);
+        let stored = format!("self.`{storage}`");
+        let body = match observers {
+            Some(observers) => {
+                let around = self.observed_in(at.group, false, Some(Observed::Result(initial)));
+                let read = format!("self.`{}`", name.name);
+                self.observing_block_at(observers, name, ty, around, (&read, &stored))
+            }
+            None => self.written_block(&format!("{stored} = `{NEW}`\n"), name.span),
+        };
+        set.code = Code::Block(Some(body.into()));
+        let (get, set) = (self.add_function(get), self.add_function(set));
+        self.functions[get.0 as usize].setter = Some(set);
+        (get, set)
+    }
+
+    /// The type of what a lazy property keeps.
+    pub(crate) fn lazy_type(&mut self, initial: FunctionId) -> Type {
+        let value = self.signature(initial).result.clone();
+        if value == Type::Error { Type::Error } else { self.applied("Optional", &[value]) }
+    }
+}
+
+/// The type that gets members.
+#[derive(Clone, Copy)]
+struct Place {
+    n: NominalId,
+    group: GroupId,
+    file: u32,
+    is_prelude: bool,
+}
+
+impl Place {
+    /// A method that may change `self`.
+    fn function(self, full: &Name, name: &Ident, is_prelude: bool) -> FunctionData {
+        FunctionData {
+            owner: Owner::Nominal(self.n),
+            group: Some(self.group),
+            is_mutating: true,
+            ..blank_function(full, name.span, self.file, is_prelude)
+        }
+    }
+
+    fn member(self, kind: MemberKind) -> Member {
+        Member { kind, is_static: false, group: self.group, file: self.file, is_private: false }
+    }
+}

@@ -1,0 +1,265 @@
+//! The raw values of an enum: those that are written, and those that follow from them.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::syntax::ast::{Expr, ExprKind, StringPart};
+use crate::types::model::declared::Builtin;
+use crate::types::model::syntax_query::{characters, fits};
+use crate::types::model::tables::World;
+use crate::types::model::ty::{NominalId, Type};
+use hashbrown::{HashMap, HashSet};
+
+/// A raw value as it is known before anything is checked.
+#[derive(Clone, PartialEq, Debug)]
+enum Raw {
+    Int(i128),
+    Float(f64),
+    Text(String),
+}
+
+/// What raw values are found by. Large integers that are near each other share one.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Number(u64),
+    Text(String),
+}
+
+/// The kinds of literals that raw values are made from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LiteralKind {
+    Int,
+    Float,
+    Text,
+}
+
+impl Raw {
+    /// Whether both make the same value: `1` and `1.0` do.
+    fn equals(&self, other: &Raw) -> bool {
+        match (self, other) {
+            (Raw::Int(n), Raw::Float(x)) | (Raw::Float(x), Raw::Int(n)) => *n as f64 == *x,
+            _ => self == other,
+        }
+    }
+
+    /// What values that are equal have in common, to find them by.
+    fn key(&self) -> Key {
+        match self {
+            Raw::Int(n) => Key::Number((*n as f64).to_bits()),
+            // Zero is equal to minus zero.
+            Raw::Float(x) => Key::Number((x + 0.0).to_bits()),
+            Raw::Text(text) => Key::Text(text.clone()),
+        }
+    }
+
+    /// A literal, perhaps with a minus sign.
+    fn of(literal: &Expr) -> Option<Raw> {
+        match &literal.kind {
+            ExprKind::Int(Some(value)) => i128::try_from(*value).ok().map(Raw::Int),
+            ExprKind::Float(value) => Some(Raw::Float(*value)),
+            ExprKind::String(parts) => match parts.as_slice() {
+                [] => Some(Raw::Text(String::new())),
+                [StringPart::Text(text)] => Some(Raw::Text(text.to_string())),
+                _ => None,
+            },
+            ExprKind::Paren(inner) => Raw::of(inner),
+            ExprKind::Prefix { op, operand } if &*op.name == "-" => match Raw::of(operand)? {
+                Raw::Int(value) => value.checked_neg().map(Raw::Int),
+                Raw::Float(value) => Some(Raw::Float(-value)),
+                Raw::Text(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// As a literal of the language.
+    fn source(&self) -> String {
+        match self {
+            Raw::Int(value) => value.to_string(),
+            Raw::Float(value) => format!("{value:?}"),
+            Raw::Text(text) => {
+                let mut out = String::from("\"");
+                for c in text.chars() {
+                    match c {
+                        '"' | '\\' => out.extend(['\\', c]),
+                        c if c.is_control() => out.push_str(&format!("\\u{{{:x}}}", c as u32)),
+                        c => out.push(c),
+                    }
+                }
+                out.push('"');
+                out
+            }
+        }
+    }
+}
+
+impl World {
+    /// `rawValue` of an enum with raw values.
+    pub(crate) fn raw_value_text(&mut self, n: NominalId) -> Option<String> {
+        let (values, _) = self.raw_values(n)?;
+        let mut text = String::from("var rawValue: RawValue {\n    switch self {\n");
+        for (case, value) in self.nominal_data(n).cases.iter().zip(&values) {
+            text.push_str(&format!("    case .{}: return {}\n", case.name, value.source()));
+        }
+        text.push_str("    }\n}\n");
+        Some(text)
+    }
+
+    /// `init?(rawValue:)` of an enum with raw values.
+    pub(crate) fn raw_init_text(&mut self, n: NominalId) -> Option<String> {
+        let (values, _) = self.raw_values(n)?;
+        let mut text = String::from("init?(rawValue: RawValue) {\n    switch rawValue {\n");
+        let mut seen: HashSet<String> = HashSet::new();
+        for (case, value) in self.nominal_data(n).cases.iter().zip(&values) {
+            let literal = value.source();
+            if !seen.contains(&literal) {
+                text.push_str(&format!("    case {literal}: self = .{}\n", case.name));
+                seen.insert(literal);
+            }
+        }
+        text.push_str("    default: return nil\n    }\n}\n");
+        Some(text)
+    }
+
+    /// Raw values need a raw type, literals make them, and those of a type are all different.
+    pub(crate) fn check_raw_values(&mut self, n: NominalId) {
+        if self.nominal_data(n).raw_type.is_some() {
+            if self.check_raw_type(n) {
+                let Some((values, problems)) = self.raw_values(n) else { return };
+                problems.into_iter().for_each(|problem| self.report(problem));
+                self.check_literals(n, &values);
+            }
+            return;
+        }
+        let spans: Vec<_> = self.nominal_data(n).cases.iter().filter_map(|c| c.raw.as_ref().map(|r| r.span)).collect();
+        for span in spans {
+            let message = "enum case cannot have a raw value if the enum does not have a raw type";
+            let help = format!("name one: enum {}: Int", self.nominal_data(n).name);
+            self.report(Diagnostic::error(Code::Types, span, message).help(help));
+        }
+    }
+
+    /// Every value is one of the raw type.
+    fn check_literals(&mut self, n: NominalId, values: &[Raw]) {
+        let Some(raw_type) = self.nominal_data(n).raw_type.clone() else { return };
+        let kinds = self.literal_kinds(&raw_type);
+        for (i, value) in values.iter().enumerate() {
+            let case = &self.nominal_data(n).cases[i];
+            let is_known = match &case.raw {
+                Some(literal) => Raw::of(literal).is_some(),
+                None => matches!(value, Raw::Int(_)) && kinds.contains(&LiteralKind::Int),
+            };
+            let span = written_span(case.raw.as_deref(), case.span);
+            if let Some(message) = self.unfit(value, &raw_type, &kinds).filter(|_| is_known) {
+                self.report(Diagnostic::error(Code::Mismatch, span, message));
+            }
+        }
+    }
+
+    /// Whether literals make values of the raw type, and there is something to make.
+    fn check_raw_type(&mut self, n: NominalId) -> bool {
+        let Some(raw) = self.nominal_data(n).raw_type.clone().filter(|raw| *raw != Type::Error) else { return false };
+        let (group, span) = (self.nominal_data(n).group, self.nominal_data(n).span);
+        let at = self.groups[group.0 as usize].inherits.first().map_or(span, |ty| ty.span);
+        if self.literal_kinds(&raw).is_empty() {
+            let text = self.show(&raw);
+            let message =
+                format!("raw type '{text}' is not expressible by a string, integer, or floating-point literal");
+            let help = "a raw type is 'Int', 'String', 'Double', 'Character' or a type like these";
+            self.report(Diagnostic::error(Code::Types, at, message).help(help));
+            return false;
+        }
+        if self.nominal_data(n).cases.is_empty() {
+            let message = "an enum with no cases cannot declare a raw type";
+            self.report(Diagnostic::error(Code::Types, at, message));
+            return false;
+        }
+        true
+    }
+
+    /// The literals that make values of a type.
+    fn literal_kinds(&mut self, ty: &Type) -> Vec<LiteralKind> {
+        let kinds = [
+            ("ExpressibleByIntegerLiteral", LiteralKind::Int),
+            ("ExpressibleByFloatLiteral", LiteralKind::Float),
+            ("ExpressibleByStringLiteral", LiteralKind::Text),
+        ];
+        let made = kinds.into_iter().filter(|(name, _)| {
+            let protocol = self.protocol(name);
+            self.conforms_to(ty, protocol)
+        });
+        made.map(|(_, kind)| kind).collect()
+    }
+
+    /// Why a literal does not make a value of the raw type.
+    fn unfit(&mut self, value: &Raw, raw_type: &Type, kinds: &[LiteralKind]) -> Option<String> {
+        let builtin = match raw_type {
+            Type::Nominal(n, _) => self.nominal_data(*n).builtin,
+            _ => None,
+        };
+        let (kind, name) = match value {
+            Raw::Int(_) => (LiteralKind::Int, "Int"),
+            Raw::Float(_) => (LiteralKind::Float, "Double"),
+            Raw::Text(_) => (LiteralKind::Text, "String"),
+        };
+        match (value, builtin) {
+            (Raw::Int(n), Some(Builtin::Int { bits, signed })) if !fits(*n, bits, signed) => {
+                Some(format!("integer literal '{n}' overflows when stored into '{}'", self.show(raw_type)))
+            }
+            (Raw::Text(text), Some(Builtin::Character)) if characters(text) != 1 => {
+                Some(format!("cannot convert value of type 'String' to raw type '{}'", self.show(raw_type)))
+            }
+            _ if kinds.contains(&kind) => None,
+            _ => Some(format!("cannot convert value of type '{name}' to raw type '{}'", self.show(raw_type))),
+        }
+    }
+
+    /// One raw value for each case, and what is wrong with those that are written.
+    fn raw_values(&mut self, n: NominalId) -> Option<(Vec<Raw>, Vec<Diagnostic>)> {
+        let raw_type = self.nominal_data(n).raw_type.clone()?;
+        let (text, character) = (self.library_nominal("String"), self.library_nominal("Character"));
+        let is_text = raw_type == self.declared_type(text);
+        let is_named = is_text || raw_type == self.declared_type(character);
+        let (mut values, mut problems): (Vec<Raw>, Vec<Diagnostic>) = (vec![], vec![]);
+        let mut by_key: HashMap<Key, Vec<usize>> = HashMap::new();
+        for case in &self.nominal_data(n).cases {
+            if case.has_payload {
+                let message = "enum with raw type cannot have cases with arguments";
+                problems.push(Diagnostic::error(Code::Types, case.span, message));
+            }
+            let written = case.raw.as_ref().map(|literal| (Raw::of(literal), literal.span));
+            let value = match (written, values.last()) {
+                (Some((Some(value), _)), _) => value,
+                (Some((None, span)), _) => {
+                    problems.push(Diagnostic::error(Code::Types, span, "raw value for enum case must be a literal"));
+                    Raw::Int(values.len() as i128)
+                }
+                (None, _) if is_text => Raw::Text(case.name.to_string()),
+                (None, Some(Raw::Int(before))) if !is_named => Raw::Int(before + 1),
+                (None, None) if !is_named => Raw::Int(0),
+                (None, before) => {
+                    let after = before.is_some() && !is_named;
+                    let message = if after {
+                        "enum case must declare a raw value when the preceding raw value is not an integer"
+                    } else {
+                        "enum case must declare a raw value"
+                    };
+                    problems.push(Diagnostic::error(Code::Types, case.span, message));
+                    Raw::Int(values.len() as i128)
+                }
+            };
+            let alike = by_key.entry(value.key()).or_default();
+            if let Some(first) = alike.iter().copied().find(|k| values[*k].equals(&value)) {
+                let span = written_span(case.raw.as_deref(), case.span);
+                let other = &self.nominal_data(n).cases[first];
+                let diagnostic = Diagnostic::error(Code::Types, span, "raw value for enum case is not unique");
+                problems.push(diagnostic.note_at(other.span, format!("'{}' has it, too", other.name)));
+            }
+            alike.push(values.len());
+            values.push(value);
+        }
+        Some((values, problems))
+    }
+}
+
+fn written_span(literal: Option<&Expr>, case: crate::source::Span) -> crate::source::Span {
+    literal.map_or(case, |literal| literal.span)
+}

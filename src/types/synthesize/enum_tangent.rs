@@ -1,0 +1,187 @@
+//! The tangent vectors of enums: an enum of the vectors of the payloads, with a case more for zero.
+
+use crate::syntax::ast::Name;
+use crate::types::model::tables::World;
+use crate::types::model::ty::{NominalId, Type};
+use std::fmt::Write;
+use std::rc::Rc;
+
+/// A case of an enum as its tangent vector has it.
+struct MovingCase {
+    name: Name,
+    /// For each part of the payload its label and, if it moves, its type.
+    parts: Vec<(Option<Name>, Option<Type>)>,
+}
+
+impl World {
+    /// Makes the `TangentVector` of an enum that is declared differentiable and does not have one.
+    pub(crate) fn synthesize_enum_vector(&mut self, n: NominalId) -> Option<Type> {
+        let differentiable = self.protocol("Differentiable");
+        let conformance = self.declares(n, "Differentiable")?;
+        let (group, place) = self.asks(n, conformance);
+        let cases = self.moving_cases(n);
+        let indirect = if self.nominal_data(n).is_indirect { "indirect " } else { "" };
+        let mut text = format!(
+            "{indirect}enum TangentVector: Differentiable, AdditiveArithmetic, ScalableVector, Equatable {{\n    typealias TangentVector = Self\n    case zero\n"
+        );
+        for case in &cases {
+            let mut payload = vec![];
+            for (label, ty) in &case.parts {
+                let Some(ty) = ty else { continue };
+                // Looked up when it is needed: a type that contains itself does not have a vector yet.
+                let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
+                let label = label.as_ref().map_or(String::new(), |l| format!("{l}: "));
+                payload.push(format!("{label}{}", self.name_for(vector)));
+            }
+            let payload = if payload.is_empty() { String::new() } else { format!("({})", payload.join(", ")) };
+            let _ = writeln!(text, "    case {}{payload}", case.vector_name());
+        }
+        for op in ["+", "-"] {
+            text.push_str(&sum_of_cases(&cases, op));
+        }
+        text.push_str(&comparison_of_cases(&cases));
+        let _ = writeln!(
+            text,
+            "    func scaled(by factor: Double) -> Self {{\n        switch self {{\n        case .zero: return self"
+        );
+        for case in &cases {
+            let (pattern, value) = (bind(case, "a"), rebuild(case, &|k| format!("a{k}.scaled(by: factor)")));
+            let _ = writeln!(text, "        case {pattern}: return {value}");
+        }
+        text.push_str("        }\n    }\n}\n");
+        self.declare_synthesized(&text, group, place);
+        let declared = self.declared_type(n);
+        let Type::Nominal(_, args) = &declared else { return None };
+        self.own_member_type(n, args, "TangentVector")
+    }
+
+    /// `move(along:)` of an enum: the parts of the payload move, in the same case.
+    pub(crate) fn move_of_enum(&mut self, n: NominalId) -> String {
+        let cases = self.moving_cases(n);
+        let mut text = String::from(
+            "mutating func move(along direction: TangentVector) {\n    switch (self, direction) {\n    case (_, .zero): break\n",
+        );
+        for case in cases.iter().filter(|c| c.moves()) {
+            let own = match case.parts.iter().all(|(_, t)| t.is_some()) {
+                true => bind(case, "a"),
+                false => bind_all(case),
+            };
+            let _ = writeln!(text, "    case ({own}, {}):", bind(case, "d"));
+            let mut at = 0;
+            for (k, (_, ty)) in case.parts.iter().enumerate() {
+                if ty.is_some() {
+                    let _ = writeln!(text, "        var m{k} = a{k}\n        m{k}.move(along: d{at})");
+                    at += 1;
+                }
+            }
+            let parts: Vec<String> = case
+                .parts
+                .iter()
+                .enumerate()
+                .map(|(k, (label, ty))| {
+                    let label = label.as_ref().map_or(String::new(), |l| format!("{l}: "));
+                    format!("{label}{}{k}", if ty.is_some() { "m" } else { "a" })
+                })
+                .collect();
+            let _ = writeln!(text, "        self = .{}({})", case.name, parts.join(", "));
+        }
+        let still: Vec<String> =
+            cases.iter().filter(|c| !c.moves()).map(|c| format!("(.{}, .{})", c.name, c.vector_name())).collect();
+        if !still.is_empty() {
+            let _ = writeln!(text, "    case {}: break", still.join(", "));
+        }
+        text.push_str("    default: _failCases()\n    }\n}\n");
+        text
+    }
+
+    fn moving_cases(&mut self, n: NominalId) -> Vec<MovingCase> {
+        let differentiable = self.protocol("Differentiable");
+        let mut cases = vec![];
+        for i in 0..self.nominal_data(n).cases.len() as u32 {
+            let name = self.nominal_data(n).cases[i as usize].name.clone();
+            let mut parts = vec![];
+            for (label, ty) in self.case_payload(n, i) {
+                let moves = !matches!(ty, Type::Function(_)) && self.conforms_to(&ty, differentiable);
+                parts.push((label, moves.then_some(ty)));
+            }
+            cases.push(MovingCase { name, parts });
+        }
+        cases
+    }
+}
+
+impl MovingCase {
+    fn moves(&self) -> bool {
+        self.parts.iter().any(|(_, ty)| ty.is_some())
+    }
+
+    /// Its name in the vector, where `zero` is taken.
+    fn vector_name(&self) -> &str {
+        if &*self.name == "zero" { "_zero" } else { &self.name }
+    }
+
+    fn moving(&self) -> usize {
+        self.parts.iter().filter(|(_, ty)| ty.is_some()).count()
+    }
+}
+
+/// `.name(let a0, let a1)` of a vector.
+fn bind(case: &MovingCase, letter: &str) -> String {
+    let parts: Vec<String> = (0..case.moving()).map(|k| format!("let {letter}{k}")).collect();
+    with_payload(case.vector_name(), &parts)
+}
+
+/// The same of the value itself, whose payload may have parts that do not move.
+fn bind_all(case: &MovingCase) -> String {
+    let parts: Vec<String> = (0..case.parts.len()).map(|k| format!("let a{k}")).collect();
+    with_payload(&case.name, &parts)
+}
+
+/// `.name(label: part, …)` of a vector.
+fn rebuild(case: &MovingCase, part: &dyn Fn(usize) -> String) -> String {
+    let moving = case.parts.iter().filter(|(_, ty)| ty.is_some());
+    let parts: Vec<String> = moving
+        .enumerate()
+        .map(|(k, (label, _))| format!("{}{}", label.as_ref().map_or(String::new(), |l| format!("{l}: ")), part(k)))
+        .collect();
+    with_payload(case.vector_name(), &parts)
+}
+
+fn with_payload(name: &str, parts: &[String]) -> String {
+    if parts.is_empty() { format!(".{name}") } else { format!(".{name}({})", parts.join(", ")) }
+}
+
+fn sum_of_cases(cases: &[MovingCase], op: &str) -> String {
+    let left = if op == "+" { "rhs" } else { "rhs.scaled(by: -1)" };
+    let mut text = format!(
+        "    static func {op} (lhs: Self, rhs: Self) -> Self {{\n        switch (lhs, rhs) {{\n        case (_, .zero): return lhs\n        case (.zero, _): return {left}\n"
+    );
+    for case in cases {
+        let sum = rebuild(case, &|k| format!("a{k} {op} b{k}"));
+        let _ = writeln!(text, "        case ({}, {}): return {sum}", bind(case, "a"), bind(case, "b"));
+    }
+    text.push_str("        default: _failCases()\n        }\n    }\n");
+    text
+}
+
+/// What is missing is zero: a case whose payload is zero equals no case.
+fn comparison_of_cases(cases: &[MovingCase]) -> String {
+    let all = |case: &MovingCase, part: &dyn Fn(usize) -> String| match case.moving() {
+        0 => "true".to_owned(),
+        count => (0..count).map(part).collect::<Vec<_>>().join(" && "),
+    };
+    let mut text = String::from(
+        "    static func == (lhs: Self, rhs: Self) -> Bool {\n        switch (lhs, rhs) {\n        case (.zero, .zero): return true\n",
+    );
+    for case in cases {
+        let (a, b) = (bind(case, "a"), bind(case, "b"));
+        let (is_zero, are_equal) = (all(case, &|k| format!("a{k} == .zero")), all(case, &|k| format!("a{k} == b{k}")));
+        let _ = writeln!(text, "        case ({a}, .zero), (.zero, {a}): return {is_zero}");
+        let _ = writeln!(text, "        case ({a}, {b}): return {are_equal}");
+    }
+    if cases.len() > 1 {
+        text.push_str("        default: return lhs == .zero && rhs == .zero\n");
+    }
+    text.push_str("        }\n    }\n");
+    text
+}

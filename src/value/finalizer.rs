@@ -1,0 +1,195 @@
+//! Instances that do something when they go away, and references that do not keep their instances.
+//!
+//! Nothing of a program can run while an object is dropped. So what was in the instance is kept in another one, which
+//! waits for the machine to do what the class wants done with it; nobody sees the difference, because nobody has it.
+
+use crate::value::shape::ShapeId;
+use crate::value::{AnyValue, BoxCells, Cells, Closure, Ref};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::{Rc, Weak};
+
+/// What is done when an instance goes away. One word where nothing is done.
+#[derive(Default)]
+pub struct Last(Cell<Option<Box<Plan>>>);
+
+#[derive(Default)]
+struct Plan {
+    /// Whether an initialiser has filled the instance: before that it goes away in silence.
+    is_born: bool,
+    /// In this order.
+    what: Vec<Rc<Closure>>,
+}
+
+/// What is done, and the instance with which.
+pub type Ended = (Rc<Closure>, Ref);
+
+thread_local! {
+    static ENDED: RefCell<VecDeque<Ended>> = const { RefCell::new(VecDeque::new()) };
+    static ANY: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Last {
+    /// Adds what is done behind everything else.
+    pub fn add(&self, what: Rc<Closure>) {
+        let mut plan = self.0.take().unwrap_or_default();
+        plan.what.push(what);
+        self.0.set(Some(plan));
+    }
+
+    /// An initialiser has filled the instance.
+    pub fn is_born(&self) {
+        let mut plan = self.0.take();
+        if let Some(plan) = &mut plan {
+            plan.is_born = true;
+        }
+        self.0.set(plan);
+    }
+}
+
+impl std::fmt::Debug for Last {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Last")
+    }
+}
+
+impl Drop for BoxCells {
+    fn drop(&mut self) {
+        let Some(plan) = self.last.0.take().filter(|plan| plan.is_born) else { return };
+        let rest = BoxCells { cells: std::mem::take(&mut self.cells), shape: self.shape, last: Last::default() };
+        let rest = Ref::Box(Rc::new(rest));
+        // Where the thread ends there is nobody left to do anything.
+        let _ =
+            ENDED.try_with(|ended| ended.borrow_mut().extend(plan.what.into_iter().map(|what| (what, rest.clone()))));
+        let _ = ANY.try_with(|any| any.set(true));
+    }
+}
+
+/// A reference that does not keep its instance. `Any` is what a value of a protocol's type is made of.
+#[derive(Debug)]
+pub struct Loose {
+    instance: Weak<BoxCells>,
+    any: Option<ShapeId>,
+}
+
+impl Loose {
+    /// Lets go of an instance, and still knows it.
+    pub fn of(object: Ref) -> Ref {
+        let (instance, any) = match &object {
+            Ref::Box(instance) => (Rc::downgrade(instance), None),
+            Ref::Any(value) => match value.cells.r.first() {
+                Some(Ref::Box(instance)) => (Rc::downgrade(instance), Some(value.shape)),
+                _ => return object,
+            },
+            _ => return object,
+        };
+        Ref::Machine(Rc::new(Loose { instance, any }))
+    }
+
+    /// The instance, if it is still there.
+    pub fn find(reference: &Ref) -> Option<Ref> {
+        let Ref::Machine(object) = reference else { return None };
+        let loose = object.downcast_ref::<Loose>()?;
+        let instance = Ref::Box(loose.instance.upgrade()?);
+        Some(match loose.any {
+            Some(shape) => Ref::Any(Rc::new(AnyValue { shape, cells: Cells::references(vec![instance]) })),
+            None => instance,
+        })
+    }
+}
+
+impl Loose {
+    /// A reference of the same kind to another instance.
+    pub fn to(&self, instance: &Rc<BoxCells>) -> Ref {
+        Ref::Machine(Rc::new(Loose { instance: Rc::downgrade(instance), any: self.any }))
+    }
+
+    /// The instance, if it is still there.
+    pub fn instance(&self) -> Option<Rc<BoxCells>> {
+        self.instance.upgrade()
+    }
+}
+
+/// Whether an instance waits for its end.
+#[inline]
+pub fn any() -> bool {
+    ANY.try_with(Cell::get).unwrap_or(false)
+}
+
+/// What is to be done now, and the instances with which.
+pub fn take() -> VecDeque<Ended> {
+    let _ = ANY.try_with(|any| any.set(false));
+    ENDED.try_with(RefCell::take).unwrap_or_default()
+}
+
+/// The instances that wait.
+pub fn waiting() -> Vec<Rc<BoxCells>> {
+    let instance = |(_, rest): &Ended| match rest {
+        Ref::Box(instance) => Some(Rc::clone(instance)),
+        _ => None,
+    };
+    ENDED.try_with(|ended| ended.borrow().iter().filter_map(instance).collect()).unwrap_or_default()
+}
+
+/// Lets instances wait again, in front of those that do.
+pub fn give_back(mut waiting: VecDeque<Ended>) {
+    let _ = ENDED.try_with(|ended| {
+        waiting.append(&mut ended.borrow_mut());
+        let _ = ANY.try_with(|any| any.set(!waiting.is_empty()));
+        ended.replace(waiting)
+    });
+}
+
+/// Forgets all that wait: the run is over.
+pub fn forget() {
+    while any() {
+        // They may hold others, which wait then.
+        drop(take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn instance(k: i64, last: &[u32]) -> Ref {
+        let object = BoxCells { cells: RefCell::new(Cells::integers(vec![k])), shape: None, last: Last::default() };
+        last.iter().for_each(|f| object.last.add(Rc::new(Closure { function: *f, captures: Cells::empty() })));
+        object.last.is_born();
+        Ref::Box(Rc::new(object))
+    }
+
+    #[test]
+    fn what_was_in_an_instance_waits_once() {
+        drop(instance(1, &[]));
+        assert!(!any());
+        let shared = instance(2, &[7, 8]);
+        drop(shared.clone());
+        assert!(!any());
+        drop(shared);
+        assert!(any());
+        for ((what, rest), function) in take().iter().zip([7, 8]) {
+            let Ref::Box(rest) = rest else { panic!("an instance") };
+            assert_eq!((what.function, rest.cells.borrow().i[0]), (function, 2));
+        }
+        assert!(!any());
+    }
+
+    #[test]
+    fn what_was_never_filled_goes_in_silence() {
+        let object = BoxCells { cells: RefCell::default(), shape: None, last: Last::default() };
+        object.last.add(Rc::new(Closure { function: 7, captures: Cells::empty() }));
+        drop(object);
+        assert!(!any());
+    }
+
+    #[test]
+    fn a_run_that_is_over_leaves_nobody_waiting() {
+        let inner = instance(1, &[7]);
+        let Ref::Box(outer) = instance(2, &[7]) else { panic!("an instance") };
+        outer.cells.borrow_mut().r.push(inner);
+        drop(outer);
+        forget();
+        assert!(!any());
+    }
+}

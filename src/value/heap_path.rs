@@ -1,0 +1,106 @@
+//! What can be reached from some objects, as a list of steps: the way to find the same numbers again in another copy of
+//! the same objects.
+
+use crate::value::heap_visit::{address, part};
+use crate::value::{Cells, Ref, Slot};
+use hashbrown::HashSet;
+
+/// The way to each object behind some first ones: the objects in order, each a part of one before.
+#[derive(Clone, Debug, Default)]
+pub struct Outline(Vec<Step>);
+
+/// Which part of which object.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    of: u32,
+    part: u32,
+}
+
+impl Outline {
+    /// Everything that can be reached from `first`, as far as its address is not `known`; and the objects themselves, the
+    /// first ones in front.
+    pub fn of(first: &[Ref], known: &HashSet<usize>) -> (Outline, Vec<Ref>) {
+        let mut steps = vec![];
+        let mut objects = first.to_vec();
+        let mut met: HashSet<usize> = first.iter().map(address).collect();
+        let mut of = 0;
+        while of < objects.len() {
+            for k in 0.. {
+                let Some(child) = part_of(&objects[of], k) else { break };
+                let place = address(&child);
+                if place != 0 && !known.contains(&place) && met.insert(place) {
+                    steps.push(Step { of: of as u32, part: k as u32 });
+                    objects.push(child);
+                }
+            }
+            of += 1;
+        }
+        (Outline(steps), objects)
+    }
+
+    /// The objects in another copy, the first ones in front; `None` when it is not built alike.
+    pub fn follow(&self, first: &[Ref]) -> Option<Vec<Ref>> {
+        let mut objects = first.to_vec();
+        for step in &self.0 {
+            let child = part_of(objects.get(step.of as usize)?, step.part as usize)?;
+            objects.push(child);
+        }
+        Some(objects)
+    }
+}
+
+fn part_of(object: &Ref, k: usize) -> Option<Ref> {
+    match object {
+        Ref::Box(inside) => inside.cells.borrow().r.get(k).cloned(),
+        _ => part(object, k).cloned(),
+    }
+}
+
+/// Number `k` of an object, with its slot; those of a dictionary are its keys', then its values'.
+pub fn number(object: &Ref, k: usize) -> Option<(f64, Slot)> {
+    let of = |cells: &Cells, k: usize| cells.f.get(k).map(|value| (*value, cells.slot(k)));
+    match object {
+        Ref::Cells(cells) => of(cells, k),
+        Ref::Closure(closure) => of(&closure.captures, k),
+        Ref::Any(any) => of(&any.cells, k),
+        Ref::Box(inside) => of(&inside.cells.borrow(), k),
+        Ref::Dictionary(d) => match k.checked_sub(d.keys().f.len()) {
+            None => of(d.keys(), k),
+            Some(k) => of(d.values(), k),
+        },
+        Ref::Null | Ref::Text(_) | Ref::Machine(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Components;
+    use std::rc::Rc;
+
+    fn array(numbers: &[f64]) -> Ref {
+        Ref::Cells(Rc::new(Cells::record(Components { f: numbers, ..Components::default() })))
+    }
+
+    fn holding(parts: &[Ref]) -> Ref {
+        Ref::Cells(Rc::new(Cells::record(Components { r: parts, ..Components::default() })))
+    }
+
+    #[test]
+    fn another_copy_has_its_numbers_at_the_same_places() {
+        let make = |x: f64| [holding(&[array(&[1.0]), holding(&[array(&[2.0, x])])])];
+        let (outline, objects) = Outline::of(&make(3.0), &HashSet::new());
+        let place = objects.iter().position(|o| number(o, 1).is_some()).unwrap();
+        let others = outline.follow(&make(4.0)).unwrap();
+        assert_eq!(number(&others[place], 1), Some((4.0, Slot::NONE)));
+        assert!(outline.follow(&[array(&[])]).is_none());
+    }
+
+    #[test]
+    fn what_is_known_is_left_out() {
+        let known = array(&[1.0]);
+        let all = [holding(&[known.clone(), array(&[2.0])])];
+        let (_, objects) = Outline::of(&all, &HashSet::from([address(&known)]));
+        assert_eq!(objects.len(), 2);
+    }
+}

@@ -1,0 +1,236 @@
+//! Operators by tangent and adjoint code: where no level is live and nobody watches, a function that does nothing but
+//! arithmetic is differentiated without slots and without a tape.
+//!
+//! Promises: what has happened when it turns out that it cannot be done (the code gives up, a number is not finite) is as
+//! if nothing had: the operator goes on under a level, and whatever is to be said is said there.
+
+use crate::tape::{Num, Template};
+use crate::value::shape::{Shape, TangentId, TangentKind};
+use crate::value::walk::Walk;
+use crate::value::{Cells, Closure, Components, Integers, Numbers, Ref, References};
+use crate::vm::functions::{Compiler, Sweep, Swept};
+use crate::vm::operators::{At, behind_no_error, counts, leaves, mismatch, read, value_layout, vector, walk};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::Next;
+use crate::vm::threaded;
+use std::rc::Rc;
+
+/// `x…, body → whether it was done, value, gradient…`; `value` says whether the value is wanted.
+pub(crate) fn gradient(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (at, x): (TangentId, &Cells),
+    (value, throws): (bool, bool),
+    body: &Ref,
+) -> Result<Next, Box<Fault>> {
+    let kind = if value { Swept::ValueWithGradient } else { Swept::Gradient };
+    let found = if throws { None } else { swept_back(machine, compiler, (at, x), kind, body)? };
+    let done = found.is_some();
+    let walk = walk(compiler);
+    let (y, gradient) = found.unwrap_or_else(|| (0.0, walk.zero(walk.tangents.get(at).vector)));
+    behind_no_error(machine, throws, |machine| {
+        machine.set_integer(0, i64::from(done));
+        if value {
+            machine.set_number(0, y);
+        }
+        machine.set_window_from([usize::from(value), 1, 0], gradient.all());
+    });
+    Ok(Next::Return)
+}
+
+/// The value, if it is wanted, and the gradient, if there is adjoint code that gives them.
+fn swept_back(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (at, x): (TangentId, &Cells),
+    kind: Swept,
+    body: &Ref,
+) -> Result<Option<(f64, Cells)>, Box<Fault>> {
+    let Some((sweep, closure)) = code(machine, compiler, body, kind)? else { return Ok(None) };
+    let Some(objects) = x.r.iter().map(zeros).collect::<Option<References>>() else { return Ok(None) };
+    // The value may be there though nobody wants it: to say whether it is finite.
+    let first = usize::from(usize::from(sweep.code.results[0]) > x.f.len());
+    let results = [first + x.f.len(), 0, x.r.len()];
+    let more = single(Numbers::new(), Integers::new(), objects);
+    if !run(machine, (&sweep, &closure, kind), (x, more), results)? {
+        return Ok(None);
+    }
+    let value = if first == 1 { machine.number(0) } else { 0.0 };
+    let numbers = (first..results[0]).map(|k| machine.number(k)).collect();
+    let references = (0..results[2]).map(|k| machine.take_reference(k)).collect();
+    let given = single(numbers, x.i.clone(), references);
+    let gradient = vector_of(walk(compiler), at, x, given)?;
+    Ok(gradient.filter(|_| value.is_finite()).map(|gradient| (value, gradient)))
+}
+
+/// A value and its tangent along another one, as the components of both; nothing where there is no tangent code that gives
+/// them.
+pub(crate) fn value_with_tangent(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (at, x, direction): (TangentId, &Cells, &Cells),
+    result: TangentId,
+    body: &Ref,
+) -> Result<Option<(Cells, Cells)>, Box<Fault>> {
+    let Some((sweep, closure)) = code(machine, compiler, body, Swept::Tangent)? else { return Ok(None) };
+    let layout = counts(value_layout(walk(compiler), result));
+    if layout[1] + layout[2] > 0 {
+        return Ok(None);
+    }
+    let Some(vectors) = spread(walk(compiler), at, x, direction)? else { return Ok(None) };
+    if !run(machine, (&sweep, &closure, Swept::Tangent), (x, vectors), [2 * layout[0], 0, 0])? {
+        return Ok(None);
+    }
+    let part = |numbers: std::ops::Range<usize>| {
+        let numbers: Numbers = numbers.map(|k| machine.number(k)).collect();
+        single(numbers, Integers::new(), References::new())
+    };
+    let (value, mut tangent) = (part(0..layout[0]), part(layout[0]..2 * layout[0]));
+    if value.f.iter().chain(&tangent.f).any(|x| !x.is_finite()) {
+        return Ok(None);
+    }
+    // Adding 0 makes an ordinary zero of that of the other sign, as a sweep does.
+    tangent.f.iter_mut().for_each(|x| *x += 0.0);
+    let walk = walk(compiler);
+    if !is_number(walk, result) {
+        let numbers = leaves(walk, result, &tangent, At::default())?;
+        tangent = vector(walk, &Template { tangent: result, cells: value.clone() }, &numbers)?;
+    }
+    Ok(Some((value, tangent)))
+}
+
+/// Code, and the function object whose captures it reads.
+type Found = (Rc<Sweep>, Rc<Closure>);
+
+/// Tangent or adjoint code for a function, if there is any and it may be used now.
+fn code(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    body: &Ref,
+    kind: Swept,
+) -> Result<Option<Found>, Box<Fault>> {
+    let Ref::Closure(closure) = body else { return Ok(None) };
+    let is_seen = machine.levels.depth() > 0 || machine.levels.is_watched() || machine.tapes.is_some();
+    // Such code does not look whether somebody changes what it reads.
+    if is_seen || !machine.host.wishes.is_empty() || !machine.changes.is_empty() {
+        return Ok(None);
+    }
+    let sweep = machine.functions.sweep(compiler, closure, kind)?;
+    Ok(sweep.map(|sweep| (sweep, Rc::clone(closure))))
+}
+
+/// Runs it with `x` and what comes behind it; false where it gives up. The results stand in the window.
+fn run(
+    machine: &mut Machine,
+    (sweep, closure, kind): (&Sweep, &Rc<Closure>, Swept),
+    (x, mut more): (&Cells, Cells),
+    results: [usize; 3],
+) -> Result<bool, Box<Fault>> {
+    let code = &sweep.code;
+    let first = [x.f.len(), x.i.len(), x.r.len()];
+    let given = [first[0] + more.f.len(), first[1], first[2] + more.r.len()];
+    if code.params.map(usize::from) != given || code.results.map(usize::from) != results {
+        return Ok(false);
+    }
+    let frame = code.frame();
+    let end = [0, 1, 2].map(|bank| machine.window[bank] + frame[bank]);
+    if !machine.stacks.has(end, false) {
+        machine.make_room(end, false)?;
+    }
+    machine.set_window(x.all());
+    // Moved, so that objects that are changed have one owner.
+    let objects = std::mem::take(&mut more.r);
+    machine.set_window_from(first, Components { i: &[], ..more.all() });
+    objects.into_iter().enumerate().for_each(|(k, object)| machine.set_reference(first[2] + k, object));
+    if frame[2] > given[2] {
+        machine.set_reference(given[2], Ref::Closure(Rc::clone(closure)));
+    }
+    machine.kept.begin();
+    let is_done = threaded::run(machine, &sweep.threaded, frame[2])?;
+    let leftover = machine.window[2] + if is_done { results[2] } else { 0 };
+    machine.stacks.r[leftover..end[2]].iter_mut().for_each(|reference| *reference = Ref::Null);
+    if !is_done {
+        machine.functions.give_up_sweep(closure, kind);
+    }
+    Ok(is_done)
+}
+
+/// An object of the same form whose numbers are all zero; nothing for what is more than arrays and records.
+fn zeros(object: &Ref) -> Option<Ref> {
+    Some(match object {
+        Ref::Null => Ref::Null,
+        Ref::Text(text) => Ref::Text(text.clone()),
+        Ref::Cells(cells) => {
+            let r = cells.r.iter().map(zeros).collect::<Option<_>>()?;
+            let f = Numbers::from_elem(0.0, cells.f.len());
+            let mut zeros = single(f, cells.i.clone(), r);
+            zeros.len = cells.len;
+            Ref::Cells(Rc::new(zeros))
+        }
+        _ => return None,
+    })
+}
+
+/// A value of these components.
+fn single(f: Numbers, i: Integers, r: References) -> Cells {
+    let mut cells = Cells::empty();
+    (cells.len, cells.f, cells.i, cells.r) = (1, f, i, r);
+    cells
+}
+
+/// A value of the same form as `x` whose numbers are the tangents of those of `x`.
+fn spread(walk: Walk<'_>, at: TangentId, x: &Cells, direction: &Cells) -> Result<Option<Cells>, Box<Fault>> {
+    let count = |of: &Cells| match of.r.first() {
+        Some(Ref::Cells(array)) => Some(array.f.len()),
+        _ => None,
+    };
+    if is_array_of_numbers(walk, at) && count(x) == count(direction) {
+        return Ok(Some(direction.clone()));
+    }
+    let Some(r) = x.r.iter().map(zeros).collect::<Option<_>>() else { return Ok(None) };
+    let f = Numbers::from_elem(0.0, x.f.len());
+    let mut vectors = single(f, x.i.clone(), r);
+    let template = Template { tangent: at, cells: x.clone() };
+    let mut seeds = read(walk, &template, (direction, At::default()))?.into_iter();
+    walk.change(at, &mut vectors, At::default(), &mut |number, slot| {
+        *number = seeds.next().map_or(0.0, |seed| seed.value);
+        slot
+    })
+    .map_err(mismatch)?;
+    Ok(Some(vectors))
+}
+
+/// The tangent vector of `x` that is made of what stands at the places of its numbers; nothing where one is not finite.
+fn vector_of(walk: Walk<'_>, at: TangentId, x: &Cells, mut given: Cells) -> Result<Option<Cells>, Box<Fault>> {
+    if is_array_of_numbers(walk, at)
+        && let Some(Ref::Cells(array)) = given.r.first_mut()
+        && let Some(array) = Rc::get_mut(array)
+    {
+        // Adding 0 makes an ordinary zero of that of the other sign, as a sweep does.
+        let is_finite = array.f.iter_mut().fold(true, |all, x| {
+            *x += 0.0;
+            all & x.is_finite()
+        });
+        return Ok(is_finite.then_some(given));
+    }
+    let numbers: Vec<Num> = leaves(walk, at, &given, At::default())?;
+    if numbers.iter().any(|x| !x.value.is_finite()) {
+        return Ok(None);
+    }
+    let numbers: Vec<Num> = numbers.into_iter().map(|x| Num::constant(x.value + 0.0)).collect();
+    let template = Template { tangent: at, cells: x.clone() };
+    vector(walk, &template, &numbers).map(Some)
+}
+
+/// Whether a value is one array of numbers of full precision: by far the most frequent one that is large.
+fn is_array_of_numbers(walk: Walk<'_>, at: TangentId) -> bool {
+    let TangentKind::Array(of) = walk.tangents.get(at).kind else { return false };
+    is_number(walk, of)
+}
+
+/// Whether a value is one number of full precision.
+fn is_number(walk: Walk<'_>, at: TangentId) -> bool {
+    let of = walk.tangents.get(at);
+    of.kind == TangentKind::Number && *walk.shapes.get(of.vector) == Shape::Double
+}

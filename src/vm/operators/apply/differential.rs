@@ -1,0 +1,83 @@
+//! `valueWithDifferential(at:in:)`: records a function at a point.
+
+use crate::tape::{Direction, LinearMap, Num, Template};
+use crate::value::shape::TangentId;
+use crate::value::walk::Walk;
+use crate::value::{Cells, Ref};
+use crate::vm::functions::Compiler;
+use crate::vm::operators::{
+    At, Failure, behind_no_error, counts, leaves, mismatch, settle, thrown, value_layout, walk,
+};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::{Next, Task};
+use std::rc::Rc;
+
+/// The body is running.
+struct Recording {
+    /// What it is differentiated by.
+    x: Template,
+    /// How its result differentiates, and whether it may throw.
+    result: (TangentId, bool),
+}
+
+/// Opens a level, makes the numbers of `x` its leaves, and calls the body.
+pub(crate) fn begin(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (at, mut x): (TangentId, Cells),
+    result: (TangentId, bool),
+    body: Ref,
+) -> Result<Next, Box<Fault>> {
+    let template = Template { tangent: at, cells: x.clone() };
+    machine.levels.open(Direction::Reverse)?;
+    make_leaves(machine, walk(compiler), at, &mut x)?;
+    machine.set_window(x.all());
+    Ok(Next::call(body, true, Recording { x: template, result }))
+}
+
+/// Makes the numbers of a value leaves of the level that was opened.
+fn make_leaves(machine: &mut Machine, walk: Walk<'_>, id: TangentId, x: &mut Cells) -> Result<(), Box<Fault>> {
+    let levels = &mut machine.levels;
+    // Most gradients are not inside of others: then a leaf is nothing but the next number.
+    if let Some(first) = levels.lone_leaves() {
+        let mut next = first;
+        walk.change(id, x, At::default(), &mut |_, _| {
+            let slot = next;
+            next.payload += 1;
+            slot
+        })
+        .map_err(mismatch)?;
+        return Ok(levels.add_leaves((next.payload - first.payload) as usize)?);
+    }
+    let mut failure = Failure::default();
+    walk.change(id, x, At::default(), &mut |value, slot| failure.slot(levels.leaf(Num { value: *value, slot })))
+        .map_err(mismatch)?;
+    failure.check()
+}
+
+impl Task for Recording {
+    fn resume(mut self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let walk = walk(compiler);
+        if thrown(machine, walk, self.result, &mut self.x.cells, [0, 0, 1]) {
+            return Ok(Next::Return);
+        }
+        let (result, throws) = self.result;
+        let counts = counts(value_layout(walk, result));
+        let mut y = behind_no_error(machine, throws, |machine| machine.take_window(counts, true));
+        let mut outputs = leaves(walk, result, &y, At::default())?;
+        // Instances of classes are differentiated where they are: they are settled, too.
+        settle(machine, &mut [&mut y, &mut self.x.cells]);
+        let map = LinearMap::close(&mut machine.levels, &mut outputs);
+        if let Some(tapes) = &mut machine.tapes {
+            tapes.push(map.to_string());
+        }
+        let template = Template { tangent: result, cells: y.clone() };
+        let map = LinearMap { x: Rc::from([self.x]), y: Rc::from([template]), ..map };
+        behind_no_error(machine, throws, |machine| {
+            machine.set_window(y.all());
+            machine.set_reference(counts[2], Ref::Machine(Rc::new(map)));
+        });
+        Ok(Next::Return)
+    }
+}

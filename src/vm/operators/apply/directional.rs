@@ -1,0 +1,88 @@
+//! The derivative along one tangent, in constant memory.
+
+use crate::tape::{Direction, Num, Template};
+use crate::value::shape::TangentId;
+use crate::value::{Cells, Ref};
+use crate::vm::functions::Compiler;
+use crate::vm::operators::apply::adjoint_code;
+use crate::vm::operators::check::{lost_tangent, not_finite};
+use crate::vm::operators::{
+    At, Failure, behind_no_error, counts, leaves, mismatch, read, settle, thrown, value_layout, vector, walk,
+};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::{Next, Task};
+
+/// The body is running.
+struct Pushing {
+    /// What it is differentiated by.
+    x: Cells,
+    /// How its result differentiates, and whether it may throw.
+    result: (TangentId, bool),
+}
+
+/// Opens a level, gives the numbers of the point their tangents, and calls the body. `arguments`: the point, then the
+/// tangent vector.
+pub(crate) fn begin(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (at, arguments): (TangentId, Cells),
+    result: (TangentId, bool),
+    body: Ref,
+) -> Result<Next, Box<Fault>> {
+    let walk = walk(compiler);
+    let mut parts = arguments.all();
+    let mut x = Cells::record(parts.take(value_layout(walk, at)));
+    let direction = Cells::record(parts);
+    drop(arguments);
+    let (result_of, throws) = result;
+    if !throws
+        && let Some((value, tangent)) =
+            adjoint_code::value_with_tangent(machine, compiler, (at, &x, &direction), result_of, &body)?
+    {
+        machine.set_window(value.all());
+        machine.set_window_from([value.f.len(), 0, 0], tangent.all());
+        return Ok(Next::Return);
+    }
+    let walk = crate::vm::operators::walk(compiler);
+    let template = Template { tangent: at, cells: x.clone() };
+    let seeds = read(walk, &template, (&direction, At::default()))?;
+    machine.levels.open(Direction::Forward)?;
+    let mut failure = Failure::default();
+    let mut seeds = seeds.into_iter();
+    let levels = &mut machine.levels;
+    walk.change(at, &mut x, At::default(), &mut |value, slot| {
+        failure.slot(levels.dual(Num { value: *value, slot }, seeds.next().unwrap_or_default()))
+    })
+    .map_err(mismatch)?;
+    failure.check()?;
+    machine.set_window(x.all());
+    Ok(Next::call(body, true, Pushing { x: template.cells, result }))
+}
+
+impl Task for Pushing {
+    fn resume(mut self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let walk = walk(compiler);
+        let (result, throws) = self.result;
+        let vector_counts = counts(walk.shapes.layout(walk.tangents.get(result).vector));
+        if thrown(machine, walk, self.result, &mut self.x, vector_counts) {
+            return Ok(Next::Return);
+        }
+        let counts = counts(value_layout(walk, result));
+        let mut y = behind_no_error(machine, throws, |machine| machine.take_window(counts, true));
+        let level = machine.levels.depth().saturating_sub(1);
+        let tangents: Vec<Num> =
+            leaves(walk, result, &y, At::default())?.into_iter().map(|y| machine.levels.tangent(level, y)).collect();
+        lost_tangent::check(machine, &tangents)?;
+        not_finite::check_tangents(machine, &tangents)?;
+        settle(machine, &mut [&mut y, &mut self.x]);
+        machine.levels.close();
+        let template = Template { tangent: result, cells: y };
+        let tangent = vector(walk, &template, &tangents)?;
+        behind_no_error(machine, throws, |machine| {
+            machine.set_window(template.cells.all());
+            machine.set_window_from(counts, tangent.all());
+        });
+        Ok(Next::Return)
+    }
+}

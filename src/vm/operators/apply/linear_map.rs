@@ -1,0 +1,94 @@
+//! Differentials and pullbacks as functions: calling and transposing them.
+
+use crate::tape::{LinearMap, Sweep, Template, UnsizedTranspose};
+use crate::value::Ref;
+use crate::value::shape::{Layout, TangentId};
+use crate::value::walk::{At, Walk};
+use crate::vm::functions::Compiler;
+use crate::vm::operators::apply::opaque_vector;
+use crate::vm::operators::apply::record_linear;
+use crate::vm::operators::apply::record_linear::Codomain;
+use crate::vm::operators::apply::sized_transpose;
+use crate::vm::operators::apply::sweep;
+use crate::vm::operators::apply::sweep::{Application, Finish};
+use crate::vm::operators::check::lost_tangent::Broken;
+use crate::vm::operators::{Cells, counts, read_all, vector_layout, walk};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::Next;
+use std::any::Any;
+use std::rc::Rc;
+
+/// Calls a linear map. Its arguments stand in the window: one tangent vector for each value that it goes from.
+pub(crate) fn call(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    object: &Rc<dyn Any>,
+    derivative: bool,
+) -> Result<Next, Box<Fault>> {
+    if let Some(broken) = object.downcast_ref::<Broken>() {
+        return Err(broken.fault());
+    }
+    if let Some(unsized_transpose) = object.downcast_ref::<UnsizedTranspose>() {
+        return sized_transpose::call(machine, compiler, unsized_transpose, derivative);
+    }
+    let Ok(map) = Rc::clone(object).downcast::<LinearMap>() else {
+        return Err(Fault::internal("a call of something that is not a function"));
+    };
+    let walk = walk(compiler);
+    let from = if map.transposed { &map.y } else { &map.x };
+    let arguments = machine.take_window(counts(all_vectors(walk, from)), derivative);
+    let seeds = read_all(walk, from, &arguments)?;
+    let mut sweep = Sweep::new(&mut machine.levels, &map.tape, map.direction());
+    for (node, seed) in map.seeded().into_iter().zip(seeds) {
+        opaque_vector::add(machine, walk, &mut sweep, node, seed)?;
+    }
+    sweep::go_on(machine, compiler, Application::new(sweep, map, Finish::Window))
+}
+
+/// The components of the tangent vectors of several values, one behind the other.
+pub(crate) fn all_vectors(walk: Walk<'_>, templates: &[Template]) -> Layout {
+    let end = templates.iter().fold(At::default(), |at, t| at.behind(vector_layout(walk, t)));
+    Layout { f: end.f as u32, i: end.i as u32, r: end.r as u32 }
+}
+
+/// The transpose of a linear function.
+pub(crate) fn transpose(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    function: Ref,
+    at: TangentId,
+    result: TangentId,
+) -> Result<Next, Box<Fault>> {
+    if let Ref::Machine(object) = &function
+        && let Some(map) = object.downcast_ref::<LinearMap>()
+    {
+        machine.set_reference(0, Ref::Machine(Rc::new(map.transpose())));
+        return Ok(Next::Return);
+    }
+    if let Ref::Machine(object) = &function
+        && let Some(transpose) = object.downcast_ref::<UnsizedTranspose>()
+    {
+        machine.set_reference(0, transpose.function.clone());
+        return Ok(Next::Return);
+    }
+    // A function whose code is linear is its own differential, anywhere.
+    let walk = walk(compiler);
+    if walk.tangents.varies_in_size(at) {
+        machine.set_reference(0, Ref::Machine(Rc::new(UnsizedTranspose { function, at, result })));
+        return Ok(Next::Return);
+    }
+    let cells: Cells = walk.zero(walk.tangents.get(at).value);
+    let domain = Template { tangent: at, cells };
+    record_linear::record(
+        machine,
+        compiler,
+        function,
+        vec![domain],
+        Codomain::Result(result),
+        Box::new(|machine, _, map| {
+            machine.set_reference(0, Ref::Machine(Rc::new(map.transpose())));
+            Ok(Next::Return)
+        }),
+    )
+}

@@ -1,0 +1,13 @@
+//! Differential operators: applying functions, linear maps and their sweeps.
+
+pub(crate) mod adjoint_code;
+pub(crate) mod batch;
+pub(crate) mod differential;
+pub(crate) mod directional;
+pub(crate) mod linear_map;
+pub(crate) mod opaque_vector;
+pub(crate) mod record_linear;
+pub(crate) mod series;
+pub(crate) mod sized_transpose;
+pub(crate) mod stop_gradient;
+pub(crate) mod sweep;

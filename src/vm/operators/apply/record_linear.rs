@@ -1,0 +1,110 @@
+//! Recording a linear function: what it records, anywhere, is the function itself, and can be transposed.
+//!
+//! A function may look at what it is given (`v == 0 ? 0 : …` saves work), and take another way for it. So it is recorded
+//! at a point that is nothing special.
+
+use crate::diagnostic::Code as Number;
+use crate::tape::{LinearMap, Num, Template};
+use crate::value::shape::TangentId;
+use crate::value::{Cells, Ref};
+use crate::vm::functions::Compiler;
+use crate::vm::operators::apply::linear_map::all_vectors;
+use crate::vm::operators::apply::opaque_vector;
+use crate::vm::operators::{
+    At, counts, leaves, read, read_all, settle, take_tuple, value_layout, vector, vector_layout, walk,
+};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::{Next, Task};
+
+/// What the function gives.
+pub(crate) enum Codomain {
+    /// Tangent vectors of these values, one behind the other.
+    Vectors(Vec<Template>),
+    /// A tangent vector of a value, as a differential gives it.
+    Vector(Template),
+    /// A vector of which nothing else is known than its type.
+    Result(TangentId),
+}
+
+/// What is done with the map.
+pub(crate) type Then = Box<dyn FnOnce(&mut Machine, &mut dyn Compiler, LinearMap) -> Result<Next, Box<Fault>>>;
+
+/// The function is running.
+struct Somewhere {
+    domain: Vec<Template>,
+    codomain: Codomain,
+    then: Then,
+}
+
+/// Records a linear function from the tangent vectors of `domain`.
+pub(crate) fn record(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    function: Ref,
+    domain: Vec<Template>,
+    codomain: Codomain,
+    then: Then,
+) -> Result<Next, Box<Fault>> {
+    let walk = walk(compiler);
+    opaque_vector::check_counted(walk, &domain)?;
+    machine.levels.open_linear()?;
+    let (mut arguments, mut before) = (Cells::empty(), 0);
+    for template in &domain {
+        let count =
+            walk.count(template.tangent, &template.cells, At::default()).map_err(crate::vm::operators::mismatch)?;
+        let mut numbers = vec![];
+        for k in before..before + count {
+            numbers.push(machine.levels.leaf(Num::constant(somewhere(k)))?);
+        }
+        before += count;
+        arguments.push(vector(walk, template, &numbers)?.all());
+    }
+    machine.set_window(arguments.all());
+    Ok(Next::call(function, true, Somewhere { domain, codomain, then }))
+}
+
+/// A coordinate of a point that is nothing special. `Float` has room for it.
+fn somewhere(k: usize) -> f64 {
+    1.0 + (k * 29 + 14) as u8 as f64 / 512.0 + 1.0 / 1024.0
+}
+
+impl Task for Somewhere {
+    fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let Somewhere { domain, codomain, then } = *self;
+        let walk = walk(compiler);
+        let (mut outputs, y) = match codomain {
+            Codomain::Vectors(templates) => {
+                let result = take_tuple(machine, counts(all_vectors(walk, &templates)), true);
+                (read_all(walk, &templates, &result)?, templates)
+            }
+            Codomain::Vector(template) => {
+                let result = machine.take_window(counts(vector_layout(walk, &template)), true);
+                (read(walk, &template, (&result, At::default()))?, vec![template])
+            }
+            Codomain::Result(tangent) => {
+                let mut cells = machine.take_window(counts(value_layout(walk, tangent)), true);
+                let outputs = leaves(walk, tangent, &cells, At::default())?;
+                settle(machine, &mut [&mut cells]);
+                (outputs, vec![Template { tangent, cells }])
+            }
+        };
+        settle(machine, &mut []);
+        let map = LinearMap::close(&mut machine.levels, &mut outputs);
+        check_constant(&map, &outputs)?;
+        let map = LinearMap { x: domain.into(), y: y.into(), ..map };
+        then(machine, compiler, map)
+    }
+}
+
+/// A function that gives the same whatever it is given, and not zero, has no transpose.
+fn check_constant(map: &LinearMap, values: &[Num]) -> Result<(), Box<Fault>> {
+    let is_constant = values.iter().any(|y| y.value != 0.0) && map.outputs.iter().all(|node| *node == 0);
+    if is_constant { Err(constant()) } else { Ok(()) }
+}
+
+/// Why a constant function has no transpose.
+pub(crate) fn constant() -> Box<Fault> {
+    let message = "the function is not linear: it gives the same whatever it is given, so it has no transpose";
+    Fault::new(Number::PreconditionFailed, message)
+}

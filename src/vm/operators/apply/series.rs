@@ -1,0 +1,61 @@
+//! Taylor polynomials of functions of one number.
+
+use crate::diagnostic::Code as Number;
+use crate::tape::Num;
+use crate::value::shape::TangentId;
+use crate::value::{Cells, Slot};
+use crate::vm::functions::Compiler;
+use crate::vm::operators::check::not_finite::check_tangents;
+use crate::vm::operators::{array_of, behind_no_error, last_reference, settle, thrown, walk};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::{Next, Task};
+
+/// The highest degree of a polynomial: slopes of slopes go deep into the machine's own stack.
+const HIGHEST: usize = 1000;
+
+/// The body is running.
+struct Expanding {
+    x: Num,
+    order: usize,
+    /// How its result differentiates, and whether it may throw.
+    result: (TangentId, bool),
+}
+
+/// Opens a level, makes `x` its leaf, and calls the body. `arguments`: the point, the order, the body.
+pub(crate) fn begin(
+    machine: &mut Machine,
+    mut arguments: Cells,
+    result: (TangentId, bool),
+) -> Result<Next, Box<Fault>> {
+    let body = last_reference(&mut arguments)?;
+    let value = arguments.f.first().copied().unwrap_or_default();
+    let x = Num { value, slot: arguments.slots.first().copied().unwrap_or(Slot::NONE) };
+    let order = arguments.i.first().copied().unwrap_or_default();
+    let order = usize::try_from(order).ok().filter(|order| *order <= HIGHEST).ok_or_else(|| {
+        Fault::new(Number::PreconditionFailed, format!("a polynomial of degree {order}; {HIGHEST} is the highest one"))
+    })?;
+    machine.levels.open_series()?;
+    let leaf = machine.levels.leaf(x)?;
+    machine.set_num(0, leaf);
+    Ok(Next::call(body, true, Expanding { x, order, result }))
+}
+
+impl Task for Expanding {
+    fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let Expanding { x, order, result } = *self;
+        if thrown(machine, walk(compiler), result, &mut Cells::empty(), [0, 1, 1]) {
+            return Ok(Next::Return);
+        }
+        let y = machine.num(0);
+        settle(machine, &mut []);
+        let coefficients = machine.levels.close_series(x, y, order)?;
+        check_tangents(machine, coefficients.as_deref().unwrap_or_default())?;
+        let array = array_of(coefficients.as_deref().unwrap_or_default());
+        behind_no_error(machine, result.1, |machine| {
+            machine.set_integer(0, i64::from(coefficients.is_some()));
+            machine.set_reference(0, array);
+        });
+        Ok(Next::Return)
+    }
+}

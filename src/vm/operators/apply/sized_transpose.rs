@@ -1,0 +1,129 @@
+//! Calling the transpose of a linear function whose arguments have arrays: how many elements these have is taken from the
+//! vector that it is called with.
+//!
+//! An argument of the same type as the vector is of the same form; any other array has as many elements as the first
+//! array in the vector. A function that reads more of an array is recorded again with that many elements. Where what the function gives for that does not have the form of the vector, the program stops.
+
+use crate::diagnostic::Code as Number;
+use crate::tape::{Template, UnsizedTranspose};
+use crate::value::shape::{TangentId, TangentKind};
+use crate::value::walk::Walk;
+use crate::value::{Cells, Ref};
+use crate::vm::functions::Compiler;
+use crate::vm::operators::apply::record_linear;
+use crate::vm::operators::apply::record_linear::Codomain;
+use crate::vm::operators::{At, counts, mismatch, walk};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::{Next, Target};
+use std::rc::Rc;
+
+/// The call of a transpose.
+struct Transposed {
+    transpose: UnsizedTranspose,
+    /// A tangent vector of the function's result.
+    vector: Cells,
+    derivative: bool,
+    /// What was read of vectors before.
+    read_before: usize,
+    /// How often the function has run.
+    runs: usize,
+}
+
+/// What a function reads of its argument may depend on how many elements that has: so often it is run again.
+const MOST_RUNS: usize = 4;
+/// An argument that a function reads so much of is not made up.
+const MOST_ELEMENTS: usize = 1 << 24;
+
+/// Calls the transpose. Its argument, a tangent vector of the function's result, stands in the window.
+pub(crate) fn call(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    transpose: &UnsizedTranspose,
+    derivative: bool,
+) -> Result<Next, Box<Fault>> {
+    let walk = walk(compiler);
+    let vector_shape = walk.tangents.get(transpose.result).vector;
+    let vector = machine.take_window(counts(walk.shapes.layout(vector_shape)), derivative);
+    let cells = match walk.tangents.get(transpose.at).value == vector_shape {
+        true => vector.clone(),
+        false => argument_for(walk, transpose.at, first_count(&vector)),
+    };
+    let read_before = std::mem::take(&mut machine.host.read_count);
+    Transposed { transpose: transpose.clone(), vector, derivative, read_before, runs: 1 }.at(machine, compiler, cells)
+}
+
+impl Transposed {
+    /// Records the function at an argument of this form.
+    fn at(self, machine: &mut Machine, compiler: &mut dyn Compiler, cells: Cells) -> Result<Next, Box<Fault>> {
+        let UnsizedTranspose { function, at, result } = self.transpose.clone();
+        let count = first_count(&cells);
+        record_linear::record(
+            machine,
+            compiler,
+            function,
+            vec![Template { tangent: at, cells }],
+            Codomain::Result(result),
+            Box::new(move |machine, compiler, map| {
+                let read_count = std::mem::replace(&mut machine.host.read_count, self.read_before);
+                if read_count > count {
+                    return self.again(machine, compiler, read_count);
+                }
+                let given = crate::vm::operators::walk(compiler)
+                    .count(result, &self.vector, At::default())
+                    .map_err(mismatch)?;
+                let moves = map.outputs.iter().any(|node| *node != 0);
+                if map.outputs.len() < given || given > 0 && !moves {
+                    return Err(unknown_size());
+                }
+                machine.set_window(self.vector.all());
+                let map = Ref::Machine(Rc::new(map.transpose()));
+                Ok(Next::tail_call(Target::Object(map), self.derivative))
+            }),
+        )
+    }
+
+    /// The function has read elements that its argument does not have, and found zeros: the vector says less than it
+    /// needs, and what is missing at its end is zero.
+    fn again(self, machine: &mut Machine, compiler: &mut dyn Compiler, count: usize) -> Result<Next, Box<Fault>> {
+        let cells = argument_for(walk(compiler), self.transpose.at, count);
+        if first_count(&cells) != count || self.runs == MOST_RUNS || count > MOST_ELEMENTS {
+            return Err(unknown_size());
+        }
+        machine.host.read_count = 0;
+        Transposed { runs: self.runs + 1, ..self }.at(machine, compiler, cells)
+    }
+}
+
+/// How many elements the first array in a value has; none without an array.
+fn first_count(value: &Cells) -> usize {
+    let count = |reference: &Ref| match reference {
+        Ref::Cells(array) => Some(array.len),
+        _ => None,
+    };
+    value.r.iter().find_map(count).unwrap_or(0)
+}
+
+/// An argument whose arrays have that many elements.
+fn argument_for(walk: Walk<'_>, mut id: TangentId, count: usize) -> Cells {
+    let whole = walk.zero(walk.tangents.get(id).value);
+    loop {
+        id = match &walk.tangents.get(id).kind {
+            // A struct around an array looks like the array.
+            TangentKind::Fields(fields) if fields.len() == 1 && whole.r.len() == 1 && whole.f.is_empty() => fields[0].2,
+            TangentKind::Array(of) => {
+                let element = walk.zero(walk.tangents.get(*of).value);
+                let mut array = Cells::default();
+                (0..count).for_each(|_| array.push(element.all()));
+                return Cells::references(vec![Ref::Cells(Rc::new(array))]);
+            }
+            _ => return whole,
+        }
+    }
+}
+
+fn unknown_size() -> Box<Fault> {
+    let message = "the function cannot be transposed here: how many elements its argument has does not follow from the \
+                   vector";
+    Fault::new(Number::PreconditionFailed, message)
+}

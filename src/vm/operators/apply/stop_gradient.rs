@@ -1,0 +1,38 @@
+//! `withoutDerivative(at:)` and `withDerivative`: values that are the same, and adjoints that are not.
+
+use crate::tape::Template;
+use crate::value::heap_visit::{ClearSlots, change_slots};
+use crate::value::shape::TangentId;
+use crate::value::{Cells, Ref};
+use crate::vm::functions::Compiler;
+use crate::vm::operators::{At, leaves, set_leaves, walk};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::Next;
+
+/// Makes a value constant in every level.
+pub(crate) fn without_derivative(machine: &mut Machine, mut x: Cells) {
+    change_slots(&mut x, &mut ClearSlots);
+    machine.set_window(x.all());
+}
+
+/// Sends the adjoint of a value through `edit`, in every reverse level that the value moves in.
+pub(crate) fn with_derivative(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (of, mut x): (TangentId, Cells),
+    edit: &Ref,
+) -> Result<Next, Box<Fault>> {
+    if machine.levels.depth() > 0 {
+        let walk = walk(compiler);
+        let numbers = leaves(walk, of, &x, At::default())?;
+        let template = Template { tangent: of, cells: x.clone() };
+        if machine.levels.is_shown() {
+            machine.note_place();
+        }
+        let edited = machine.levels.edited(&numbers, edit, &template)?;
+        set_leaves(walk, of, (&mut x, At::default()), &edited)?;
+    }
+    machine.set_window(x.all());
+    Ok(Next::Return)
+}

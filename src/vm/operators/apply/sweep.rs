@@ -1,0 +1,251 @@
+//! Applying a linear map: sweeping its tape, with calls of the user's own functions in between.
+
+use crate::tape::{CallKind, Direction, LinearMap, Num, Progress, Sweep, Template};
+use crate::value::Ref;
+use crate::value::walk::Walk;
+use crate::vm::functions::Compiler;
+use crate::vm::operators::apply::linear_map::all_vectors;
+use crate::vm::operators::apply::opaque_vector;
+use crate::vm::operators::apply::record_linear;
+use crate::vm::operators::apply::record_linear::Codomain;
+use crate::vm::operators::check::{not_finite, trace};
+use crate::vm::operators::checkpoint;
+use crate::vm::operators::{At, Cells, counts, read, read_all, take_tuple, vector, vector_layout, walk};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::{Next, Task};
+use std::rc::Rc;
+
+/// A map that is being applied.
+pub(crate) struct Application {
+    /// How far it is.
+    pub(crate) sweep: Sweep,
+    /// The map.
+    pub(crate) map: Rc<LinearMap>,
+    /// What is done with the numbers that it gives.
+    pub(crate) then: Finish,
+    /// Where an adjoint became infinite or NaN outside of the map's own tape, while somebody looks for that.
+    pub(crate) suspect: Option<Box<Fault>>,
+    /// What calls and blocks handed on, by the node of their first result, while the sweep is shown.
+    pub(crate) shares: Vec<(u32, Vec<f64>)>,
+}
+
+impl Application {
+    /// A map whose arguments are in the sweep.
+    pub(crate) fn new(sweep: Sweep, map: Rc<LinearMap>, then: Finish) -> Application {
+        Application { sweep, map, then, suspect: None, shares: vec![] }
+    }
+
+    /// Remembers what the operands of a wide node were given, if the sweep is shown.
+    fn share(&mut self, machine: &Machine, first: u32, given: &[Num]) {
+        if machine.levels.is_shown() {
+            self.shares.push((first, given.iter().map(|x| x.value).collect()));
+        }
+    }
+}
+
+/// What is done when a map has been applied.
+pub(crate) enum Finish {
+    /// Its result goes into the window.
+    Window,
+    /// The map is that of a part that was run again: the sweep that asked for it goes on. The numbers are added to
+    /// those of these nodes; `block` is the first result.
+    Block { outer: Box<Application>, block: u32, nodes: Vec<u32> },
+}
+
+/// Sweeps to the end, or to where a function must be called.
+pub(crate) fn go_on(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    mut application: Application,
+) -> Result<Next, Box<Fault>> {
+    loop {
+        match application.sweep.run(&mut machine.levels, &|| true)? {
+            Progress::Interrupted => machine.check_interrupt()?,
+            Progress::Done => match application.then {
+                Finish::Window => {
+                    return finish(machine, compiler, application);
+                }
+                Finish::Block { mut outer, block, nodes } => {
+                    let Application { sweep, map, mut suspect, .. } = application;
+                    let numbers = sweep.numbers(&map.read());
+                    let checked =
+                        not_finite::check_sweep(machine, walk(compiler), (&sweep, &mut suspect), &map, &numbers);
+                    outer.share(machine, block, &numbers);
+                    outer.suspect = outer.suspect.or(suspect).or(checked.err());
+                    sweep.finish(&mut machine.levels);
+                    application = *outer;
+                    for (node, number) in nodes.into_iter().zip(numbers) {
+                        opaque_vector::add(machine, walk(compiler), &mut application.sweep, node, number)?;
+                    }
+                }
+            },
+            Progress::Call(index) if application.sweep.block(index).is_some() => {
+                return checkpoint::again(machine, application, index);
+            }
+            Progress::Call(index) => {
+                return match application.map.direction() {
+                    Direction::Reverse => backwards(machine, compiler, application, index),
+                    Direction::Forward => forwards(machine, compiler, application, index),
+                };
+            }
+        }
+    }
+}
+
+/// Puts the result into the window.
+fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Application) -> Result<Next, Box<Fault>> {
+    let Application { sweep, map, mut suspect, shares, .. } = application;
+    let walk = walk(compiler);
+    let to = if map.transposed { &map.x } else { &map.y };
+    let numbers = sweep.numbers(&map.read());
+    not_finite::check_sweep(machine, walk, (&sweep, &mut suspect), &map, &numbers)?;
+    trace::keep(machine, walk, (&sweep, &shares), &map)?;
+    trace::tell(machine, compiler);
+    sweep.finish(&mut machine.levels);
+    let vectors = vectors(crate::vm::operators::apply::sweep::walk(compiler), to, &numbers)?;
+    opaque_vector::tidy(machine);
+    machine.set_window(vectors.all());
+    Ok(Next::Return)
+}
+
+/// Tangent vectors of several values, one behind the other, made of these numbers.
+pub(crate) fn vectors(walk: Walk<'_>, templates: &[Template], mut numbers: &[Num]) -> Result<Cells, Box<Fault>> {
+    if let [only] = templates {
+        return vector(walk, only, numbers);
+    }
+    let mut all = Cells::empty();
+    for template in templates {
+        let count =
+            walk.count(template.tangent, &template.cells, At::default()).map_err(crate::vm::operators::mismatch)?;
+        let (here, rest) = numbers.split_at(count.min(numbers.len()));
+        numbers = rest;
+        all.push(vector(walk, template, here)?.all());
+    }
+    Ok(all)
+}
+
+/// The function of a wide node, on the way back: adjoint of the results in, adjoints of the operands out.
+struct Back {
+    application: Application,
+    index: usize,
+}
+
+fn backwards(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    application: Application,
+    index: usize,
+) -> Result<Next, Box<Fault>> {
+    let Some((call, first)) = application.sweep.call(index) else { return Err(no_call()) };
+    match call.kind {
+        CallKind::Constant => return Err(record_linear::constant()),
+        CallKind::Forwards => return Err(opaque_vector::uncounted()),
+        CallKind::Pullback | CallKind::Edit => {}
+    }
+    let walk = walk(compiler);
+    let count = walk.count(call.y.tangent, &call.y.cells, At::default()).map_err(crate::vm::operators::mismatch)?;
+    let adjoints: Vec<Num> = (first..).take(count).map(|node| application.sweep.number(node)).collect();
+    let argument = vector(walk, &call.y, &adjoints)?;
+    let function = call.function.clone();
+    machine.set_window(argument.all());
+    let derivative = machine.levels.depth() > 0;
+    Ok(Next::call(function, derivative, Back { application, index }))
+}
+
+impl Task for Back {
+    fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let Back { mut application, index } = *self;
+        let Some((call, first)) = application.sweep.call(index) else { return Err(no_call()) };
+        let walk = walk(compiler);
+        let counted =
+            walk.count(call.y.tangent, &call.y.cells, At::default()).map_err(crate::vm::operators::mismatch)?;
+        let slots = machine.levels.depth() > 0;
+        let counts = counts(all_vectors(walk, &call.x));
+        let result = match call.kind {
+            CallKind::Pullback => take_tuple(machine, counts, slots),
+            // Its result is the final value of its one parameter.
+            CallKind::Edit | CallKind::Constant | CallKind::Forwards => machine.take_window(counts, slots),
+        };
+        let adjoints = read_all(walk, &call.x, &result)?;
+        let operands = call.operands.clone();
+        let is_registered = call.kind == CallKind::Pullback;
+        if machine.levels.is_searched() && application.suspect.is_none() {
+            let function = call.function.clone();
+            let given = (first..).take(counted).map(|node| application.sweep.number(node).value).collect::<Vec<_>>();
+            application.suspect =
+                not_finite::check_pullback(machine, compiler, (&function, is_registered), &given, &adjoints)?;
+        }
+        application.share(machine, first, &adjoints);
+        for (node, adjoint) in operands.into_iter().zip(adjoints) {
+            opaque_vector::add(machine, crate::vm::operators::walk(compiler), &mut application.sweep, node, adjoint)?;
+        }
+        go_on(machine, compiler, application)
+    }
+}
+
+/// The function of a wide node, on the way forwards: tangents of the operands go through its transpose.
+struct Forth {
+    application: Application,
+    index: usize,
+}
+
+fn forwards(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    application: Application,
+    index: usize,
+) -> Result<Next, Box<Fault>> {
+    let Some((call, _)) = application.sweep.call(index) else { return Err(no_call()) };
+    let (function, domain) = (call.function.clone(), call.y.clone());
+    let tangents: Vec<Num> = call.operands.iter().map(|node| application.sweep.number(*node)).collect();
+    if matches!(call.kind, CallKind::Constant | CallKind::Forwards) {
+        let argument = vectors(walk(compiler), &call.x, &tangents)?;
+        machine.set_window(argument.all());
+        let derivative = machine.levels.depth() > 0;
+        return Ok(Next::call(function, derivative, Forth { application, index }));
+    }
+    let walk = walk(compiler);
+    let (mut argument, mut codomain, mut tangents) = (Cells::empty(), vec![], &tangents[..]);
+    for template in &call.x {
+        let count =
+            walk.count(template.tangent, &template.cells, At::default()).map_err(crate::vm::operators::mismatch)?;
+        let (here, rest) = tangents.split_at(count.min(tangents.len()));
+        tangents = rest;
+        let (vector, template) = opaque_vector::counted(walk, template, here)?;
+        argument.push(vector.all());
+        codomain.push(template);
+    }
+    record_linear::record(
+        machine,
+        compiler,
+        function,
+        vec![domain],
+        Codomain::Vectors(codomain),
+        Box::new(move |machine, _, map| {
+            machine.set_window(argument.all());
+            let derivative = machine.levels.depth() > 0;
+            let map = Ref::Machine(Rc::new(map.transpose()));
+            Ok(Next::call(map, derivative, Forth { application, index }))
+        }),
+    )
+}
+
+impl Task for Forth {
+    fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let Forth { mut application, index } = *self;
+        let Some((call, first)) = application.sweep.call(index) else { return Err(no_call()) };
+        let walk = walk(compiler);
+        let slots = machine.levels.depth() > 0;
+        let result = machine.take_window(counts(vector_layout(walk, &call.y)), slots);
+        let tangents = read(walk, &call.y, (&result, At::default()))?;
+        for (node, tangent) in (first..).zip(tangents) {
+            opaque_vector::add(machine, crate::vm::operators::walk(compiler), &mut application.sweep, node, tangent)?;
+        }
+        go_on(machine, compiler, application)
+    }
+}
+
+fn no_call() -> Box<Fault> {
+    Fault::internal("a sweep asked for a function that is not on its tape")
+}

@@ -1,0 +1,370 @@
+//! `--check-derivatives`: whether what a registered derivative says is what differences of its original say.
+//!
+//! The first calls of each registered derivative in a run are looked at. Original and derivative are run on copies of
+//! everything that they can reach, in silence, so nobody sees that they ran more than once. Where differences say nothing
+//! for sure (at kinks, beside the domain, where a function fails) nothing is said.
+
+use crate::bytecode::{Registered, RegisteredKind, RuleSite};
+use crate::native::library::Random;
+use crate::tape::{Num, Template};
+use crate::value::{Cells, Ref, Slot};
+use crate::vm::functions::Compiler;
+use crate::vm::operators::apply::linear_map::all_vectors;
+use crate::vm::operators::apply::sweep::vectors;
+use crate::vm::operators::check::finite_difference::{AGAIN, Estimate, slope, unit as size};
+use crate::vm::operators::check::wrong_rule::{Part, Wrong, point, told};
+use crate::vm::operators::checkpoint::snapshot::{Copier, World, parts, state};
+use crate::vm::operators::registered::{Argument, layout};
+use crate::vm::operators::{At, counts, leaves, mismatch, read, read_all, value_layout, vector, vector_layout, walk};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::Target;
+use hashbrown::HashMap;
+use std::rc::Rc;
+
+/// How often registered derivatives were looked at in this run, by function.
+#[derive(Default)]
+pub struct Checks(HashMap<u32, u32>);
+
+/// So many calls of each are looked at.
+const LOOKS: u32 = 3;
+/// A derivative of more numbers is told along one direction, not by one of them.
+const TOLD_ALONE: usize = 24;
+/// A value that is given again may be rounded by so much.
+const ROUNDED: f64 = 1e-5;
+
+/// Looks at a call of a function with registered derivatives. The arguments were stripped of the level that decides.
+///
+/// # Errors
+/// When the registered derivative is wrong, or the program must stop.
+pub(crate) fn check(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (site, rule): (&RuleSite, &Registered),
+    arguments: &Cells,
+    by: &[Argument],
+) -> Result<(), Box<Fault>> {
+    if rule.differs {
+        return Ok(());
+    }
+    let Some(mut checks) = machine.checks.take() else { return Ok(()) };
+    let looks = checks.0.entry(rule.function).or_default();
+    *looks += 1;
+    let seed = u64::from(rule.function) * 8 + u64::from(*looks);
+    let is_due = *looks <= LOOKS && is_within_reach(compiler, (site, rule), by);
+    let outcome = if is_due { look(machine, compiler, (site, rule), (arguments, by), seed) } else { Ok(()) };
+    machine.checks = Some(checks);
+    outcome
+}
+
+/// Whether differences can be made at all: there are numbers, whose places in the arguments are known.
+fn is_within_reach(compiler: &mut dyn Compiler, (site, rule): (&RuleSite, &Registered), by: &[Argument]) -> bool {
+    let tangents = compiler.tangents();
+    let by_rule = rule.wrt.iter().enumerate().filter(|(_, wrt)| **wrt).map(|(k, _)| mover(rule, k).is_some());
+    let beside = by.iter().zip(by_rule).any(|(a, moves)| !moves && tangents.moves_beside(a.template.tangent))
+        || by.iter().any(|a| tangents.moves_as_a_whole(a.template.tangent))
+        || tangents.moves_beside(rule.result);
+    let results = counts(value_layout(walk(compiler), rule.result));
+    let error = if site.throws { [0, 1, 1] } else { [0; 3] };
+    let fits = [0, 1, 2].iter().all(|b| results[*b] + error[*b] == usize::from(site.results[*b]));
+    let moves = by.iter().any(|a| !a.numbers.is_empty());
+    !beside && fits && moves
+}
+
+fn look(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (site, rule): (&RuleSite, &Registered),
+    (arguments, by): (&Cells, &[Argument]),
+    seed: u64,
+) -> Result<(), Box<Fault>> {
+    let start = state(Ref::Cells(Rc::new(arguments.clone())), &mut machine.globals);
+    if let Some((_, globals)) = parts(&start) {
+        machine.globals = Cells::clone(&globals);
+    }
+    let random = machine.host.random.clone();
+    let world = World::take(machine, Cells::empty(), random.clone());
+    let (watch, tapes) = (machine.levels.set_watch(None), machine.tapes.take());
+    let x = by.iter().flat_map(|a| &a.numbers).map(|x| x.value).collect();
+    let mut trial = Trial { machine, compiler, site, rule, by, start, random, x };
+    let found = trial.examine(seed);
+    machine.levels.set_watch(watch);
+    machine.tapes = tapes;
+    world.give_back(machine);
+    match found? {
+        None => Ok(()),
+        Some(wrong) => Err(told(machine, compiler, (site, rule), wrong)?),
+    }
+}
+
+/// A call that is looked at.
+struct Trial<'a> {
+    machine: &'a mut Machine,
+    compiler: &'a mut dyn Compiler,
+    site: &'a RuleSite,
+    rule: &'a Registered,
+    by: &'a [Argument],
+    /// The arguments and the global variables.
+    start: Ref,
+    random: Random,
+    /// The numbers that the rule differentiates by.
+    x: Vec<f64>,
+}
+
+/// What a registered derivative gave at a point.
+struct Given {
+    y: Template,
+    numbers: Vec<f64>,
+    function: Ref,
+    domain: Vec<Template>,
+}
+
+type Answer<T> = Result<Option<T>, Box<Fault>>;
+
+impl Trial<'_> {
+    fn examine(&mut self, seed: u64) -> Answer<Wrong> {
+        let x = self.x.clone();
+        let Some(given) = self.registered(&x)? else { return Ok(None) };
+        let Some(value) = self.original(&x)? else { return Ok(None) };
+        if value.len() != given.numbers.len() || value.iter().any(|y| !y.is_finite()) {
+            return Ok(None);
+        }
+        for (value, other) in value.iter().zip(&given.numbers) {
+            if (value - other).abs() > ROUNDED * value.abs().max(other.abs()) || other.is_nan() {
+                return Ok(Some(Wrong::Value(point(&x), *other, *value)));
+            }
+        }
+        let mut random = Random::seeded(seed);
+        let mut some = |count: usize| -> Vec<f64> {
+            if count == 1 {
+                return vec![1.0];
+            }
+            (0..count).map(|_| [1.0, -1.25, 1.5, -1.75][(random.bits() >> 62) as usize]).collect()
+        };
+        let (along, weights) = (some(x.len()), some(value.len()));
+        for scales in [x.iter().map(|x| size(*x)).collect::<Vec<_>>(), vec![1.0; x.len()]] {
+            let along: Vec<f64> = along.iter().zip(&scales).map(|(d, scale)| d * scale).collect();
+            let Some((said, estimate)) = self.compare(&x, &given, &along, &weights)? else { continue };
+            let again: Vec<f64> = along.iter().map(|d| d * AGAIN).collect();
+            if estimate.excludes(said)
+                && let Some((said, estimate)) = self.compare(&x, &given, &again, &weights)?
+                && estimate.excludes(said)
+            {
+                return self.explained(&given, &along, &weights).map(Some);
+            }
+            if !estimate.is_vague(said) {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Says it by one of the results and one of the numbers, if it shows there, and at three points.
+    fn explained(&mut self, given: &Given, along: &[f64], weights: &[f64]) -> Result<Wrong, Box<Fault>> {
+        let unit = |count: usize, k: usize| (0..count).map(|j| f64::from(u8::from(j == k))).collect::<Vec<f64>>();
+        let pairs = (0..weights.len()).flat_map(|j| (0..along.len()).map(move |i| (j, i)));
+        let is_small = weights.len() * along.len() <= TOLD_ALONE;
+        for (j, i) in pairs.filter(|_| is_small) {
+            let scale = along[i].abs();
+            let direction: Vec<f64> = unit(along.len(), i).iter().map(|d| d * scale).collect();
+            let only = unit(weights.len(), j);
+            let found = self.compare(&self.x.clone(), given, &direction, &only)?;
+            if found.is_some_and(|(said, estimate)| estimate.excludes(said)) {
+                let result = Part { parameter: 0, number: j, of: weights.len() };
+                let alone = self.part(i).map(|part| (result, part));
+                return Ok(Wrong::Slope { alone, points: self.three_points(&direction, &only, scale)? });
+            }
+        }
+        Ok(Wrong::Slope { alone: None, points: self.three_points(along, weights, 1.0)? })
+    }
+
+    /// What both say at the point and on both sides of it, as far as they say anything.
+    fn three_points(
+        &mut self,
+        direction: &[f64],
+        weights: &[f64],
+        scale: f64,
+    ) -> Result<Vec<(String, f64, f64)>, Box<Fault>> {
+        let mut points = vec![];
+        for by in [0.0, 0.25, -0.25] {
+            let x: Vec<f64> = self.x.iter().zip(direction).map(|(x, d)| x + by * d).collect();
+            let Some(given) = self.registered(&x)? else { continue };
+            if let Some((said, estimate)) = self.compare(&x, &given, direction, weights)? {
+                points.push((point(&x), said / scale, estimate.slope / scale));
+            }
+        }
+        Ok(points)
+    }
+
+    /// What a number is among those that the rule differentiates by.
+    fn part(&self, mut number: usize) -> Option<Part> {
+        for (parameter, argument) in self.by.iter().enumerate() {
+            let of = argument.numbers.len();
+            if number < of {
+                return Some(Part { parameter, number, of });
+            }
+            number -= of;
+        }
+        None
+    }
+
+    /// What the rule and what differences say of the derivative along a direction, of a sum of results with these weights.
+    fn compare(&mut self, x: &[f64], given: &Given, along: &[f64], weights: &[f64]) -> Answer<(f64, Estimate)> {
+        let Some(said) = self.said(given, along, weights)?.filter(|said| said.is_finite()) else { return Ok(None) };
+        let sum = |y: &[f64]| y.iter().zip(weights).map(|(y, w)| y * w).sum::<f64>();
+        let Some(y) = self.original(x)? else { return Ok(None) };
+        let size: f64 = y.iter().zip(weights).map(|(y, w)| (y * w).abs()).sum();
+        let estimate = slope((sum(&y), size), &mut |t| {
+            let x: Vec<f64> = x.iter().zip(along).map(|(x, d)| rounded(x + t * d, *x)).collect();
+            let values = self.original(&x)?.filter(|values| values.len() == weights.len());
+            Ok::<_, Box<Fault>>(values.map(|values| sum(&values)).filter(|sum| sum.is_finite()))
+        })?;
+        Ok(estimate.map(|estimate| (said, estimate)))
+    }
+
+    /// What the rule says of it.
+    fn said(&mut self, given: &Given, along: &[f64], weights: &[f64]) -> Answer<f64> {
+        let constants = |numbers: &[f64]| numbers.iter().map(|x| Num::constant(*x)).collect::<Vec<_>>();
+        let walk = walk(self.compiler);
+        let is_pullback = self.rule.kind == RegisteredKind::Pullback;
+        let (arguments, results) = match is_pullback {
+            true => (vector(walk, &given.y, &constants(weights))?, counts(all_vectors(walk, &given.domain))),
+            false => (vectors(walk, &given.domain, &constants(along))?, counts(vector_layout(walk, &given.y))),
+        };
+        let target = Target::Object(given.function.clone());
+        let as_tuple = if is_pullback { packed(results) } else { results };
+        let Some(result) = self.machine.attempt(self.compiler, target, &arguments, as_tuple)? else { return Ok(None) };
+        let walk = crate::vm::operators::walk(self.compiler);
+        let (numbers, others) = match is_pullback {
+            true => (read_all(walk, &given.domain, &unpacked(result, results)), along),
+            false => (read(walk, &given.y, (&result, At::default())), weights),
+        };
+        Ok(numbers.ok().map(|numbers| numbers.iter().zip(others).map(|(x, other)| x.value * other).sum()))
+    }
+
+    /// What the registered function gives at a point.
+    fn registered(&mut self, x: &[f64]) -> Answer<Given> {
+        let Some((arguments, domain)) = self.at(x)? else { return Ok(None) };
+        let mut results = counts(value_layout(walk(self.compiler), self.rule.result));
+        results[2] += 1;
+        let target = Target::Function(self.rule.function);
+        let Some(result) = self.attempt(target, &arguments, packed(results), self.rule.throws)? else {
+            return Ok(None);
+        };
+        let mut cells = unpacked(result, results);
+        let Some(function) = cells.r.pop() else { return Ok(None) };
+        let y = Template { tangent: self.rule.result, cells };
+        let numbers = leaves(walk(self.compiler), y.tangent, &y.cells, At::default())?;
+        Ok(Some(Given { y, numbers: numbers.iter().map(|y| y.value).collect(), function, domain }))
+    }
+
+    /// What the original gives at a point.
+    fn original(&mut self, x: &[f64]) -> Answer<Vec<f64>> {
+        let Some((arguments, _)) = self.at(x)? else { return Ok(None) };
+        let results = counts(value_layout(walk(self.compiler), self.rule.result));
+        let target = Target::Function(self.site.function);
+        let Some(result) = self.attempt(target, &arguments, results, self.site.throws)? else { return Ok(None) };
+        let numbers = leaves(walk(self.compiler), self.rule.result, &result, At::default())?;
+        Ok(Some(numbers.iter().map(|y| y.value).collect()))
+    }
+
+    /// Calls a function that may throw, and has failed then.
+    fn attempt(&mut self, target: Target, arguments: &Cells, mut results: [usize; 3], throws: bool) -> Answer<Cells> {
+        if throws {
+            results = [results[0], results[1] + 1, results[2] + 1];
+        }
+        let Some(mut result) = self.machine.attempt(self.compiler, target, arguments, results)? else {
+            return Ok(None);
+        };
+        if throws {
+            if result.i.first() != Some(&0) {
+                return Ok(None);
+            }
+            result.i.remove(0);
+            result.r.remove(0);
+        }
+        Ok(Some(result))
+    }
+
+    /// A copy of the arguments whose numbers are these, and of the parameters that the rule differentiates by; the global
+    /// variables are as they were. `None` where the numbers do not take these values: some are others at the same time.
+    fn at(&mut self, x: &[f64]) -> Answer<(Cells, Vec<Template>)> {
+        let copy = Copier::new(|_| Slot::NONE).copy(&self.start);
+        let Some((Ref::Cells(arguments), globals)) = parts(&copy) else { return Ok(None) };
+        drop(copy);
+        self.machine.globals = Rc::unwrap_or_clone(globals);
+        self.machine.host.random = self.random.clone();
+        let (mut at, mut moved, mut domain) = (At::default(), Cells::empty(), vec![]);
+        let (mut rest, mut placed) = (x, vec![]);
+        for (k, (counts, tangent)) in self.site.params.iter().enumerate() {
+            let mut parts = arguments.all();
+            parts.take(crate::vm::operators::Layout { f: at.f as u32, i: at.i as u32, r: at.r as u32 });
+            let mut value = Cells::record(parts.take(layout(*counts)));
+            at = at.behind(layout(*counts));
+            if let (Some(tangent), Some(true)) = (tangent, self.rule.wrt.get(k)) {
+                let count = walk(self.compiler).count(*tangent, &value, At::default()).map_err(mismatch)?;
+                let (numbers, behind) = rest.split_at(count.min(rest.len()));
+                rest = behind;
+                let template = Template { tangent: *tangent, cells: value };
+                let Some(new) = self.moved(template, mover(self.rule, k), numbers)? else { return Ok(None) };
+                value = new.clone();
+                domain.push(Template { tangent: *tangent, cells: new });
+                placed.extend(mover(self.rule, k).is_none().then_some((domain.len() - 1, numbers)));
+            }
+            moved.push(value.all());
+        }
+        // An instance that is there twice has the numbers that it was given last.
+        for (k, numbers) in placed {
+            let now = leaves(walk(self.compiler), domain[k].tangent, &domain[k].cells, At::default())?;
+            if !now.iter().map(|x| &x.value).eq(numbers) {
+                return Ok(None);
+            }
+        }
+        Ok(Some((moved, domain)))
+    }
+
+    /// A value whose numbers are these; or, of a type that says itself what its tangent vectors are, the value that is so
+    /// far away.
+    fn moved(&mut self, mut value: Template, mover: Option<u32>, numbers: &[f64]) -> Answer<Cells> {
+        let walk = walk(self.compiler);
+        if let Some(mover) = mover {
+            let numbers: Vec<Num> = numbers.iter().map(|x| Num::constant(*x)).collect();
+            let direction = vector(walk, &value, &numbers)?;
+            let results = counts(value_layout(walk, value.tangent));
+            let mut arguments = value.cells;
+            arguments.push(direction.all());
+            return self.machine.attempt(self.compiler, Target::Function(mover), &arguments, results);
+        }
+        let mut next = numbers.iter();
+        let set = &mut |number: &mut f64, slot| {
+            *number = next.next().copied().unwrap_or(*number);
+            slot
+        };
+        walk.change(value.tangent, &mut value.cells, At::default(), set).map_err(mismatch)?;
+        Ok(Some(value.cells))
+    }
+}
+
+/// What moves a parameter whose numbers are not in its values.
+fn mover(rule: &Registered, parameter: usize) -> Option<u32> {
+    rule.movers.get(parameter).copied().flatten()
+}
+
+/// The components that a function returns several things with, which have these.
+fn packed(counts: [usize; 3]) -> [usize; 3] {
+    if counts.iter().sum::<usize>() <= crate::vm::operators::SPREAD { counts } else { [0, 0, 1] }
+}
+
+/// The components themselves.
+fn unpacked(result: Cells, counts: [usize; 3]) -> Cells {
+    match result.r.first() {
+        Some(Ref::Cells(record)) if packed(counts) != counts => Cells::clone(record),
+        _ => result,
+    }
+}
+
+/// `x` near `origin`, a number of `Float` if that could be one.
+fn rounded(x: f64, origin: f64) -> f64 {
+    let single = f64::from(x as f32);
+    if f64::from(origin as f32) == origin && single.is_finite() { single } else { x }
+}

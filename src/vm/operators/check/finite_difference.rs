@@ -1,0 +1,181 @@
+//! The slope of a function at a point by differences, and how sure one can be of it.
+//!
+//! Central differences at steps that get shorter and shorter, extrapolated to the step zero (Richardson); of all estimates the one is
+//! taken that is surest. Source: Ridders, *Accurate computation of F'(x) and F'(x)F''(x)*, 1982. What makes one unsure:
+//! how far neighbours in the table are apart, rounding, and slopes that differ on both sides of the point.
+
+/// A slope.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Estimate {
+    /// The slope.
+    pub slope: f64,
+    /// By how much it may be wrong.
+    pub doubt: f64,
+}
+
+impl Estimate {
+    /// Whether another slope cannot be this one.
+    pub fn excludes(&self, other: f64) -> bool {
+        (self.slope - other).abs() > self.doubt + CLOSE * self.slope.abs().max(other.abs())
+    }
+
+    /// Whether another slope cannot be told from many that are not this one.
+    pub fn is_vague(&self, other: f64) -> bool {
+        self.doubt > 10.0 * CLOSE * self.slope.abs().max(other.abs())
+    }
+}
+
+/// A step that is not commensurable with the others: whatever is wrong must show along it, too.
+pub const AGAIN: f64 = 0.71;
+/// Slopes that differ by no more than this part of them are the same.
+const CLOSE: f64 = 1e-3;
+/// The first step.
+const FIRST: f64 = 1.0 / 32.0;
+/// How many times as long as the next one a step is. Not 2: fast oscillations look alike at half of a step too often.
+const RATIO: f64 = 1.618;
+/// How many steps there are.
+const STEPS: i32 = 30;
+/// So many shorter steps are looked at, too.
+const BEHIND: usize = 3;
+/// How many times it is extrapolated.
+const ORDERS: usize = 4;
+/// As much of a value may be rounded away: a quarter of the digits of `Float` at most, in which it may have been computed.
+const ROUNDING: f64 = 1.0 / (1 << 22) as f64;
+
+/// The slope at 0 of a function that is `middle` there, and has no value where it gives `None`. `size` is how large the
+/// numbers are that its values were made of.
+///
+/// # Errors
+/// When the function cannot go on.
+pub fn slope<E>(
+    (middle, mut size): (f64, f64),
+    of: &mut dyn FnMut(f64) -> Result<Option<f64>, E>,
+) -> Result<Option<Estimate>, E> {
+    let mut all: Vec<Estimate> = vec![];
+    let mut best: Option<Estimate> = None;
+    // The plain differences since the best estimate, that of its own step first, and what is rounded away of each.
+    let mut behind: Vec<Estimate> = vec![];
+    let (mut last, mut last_bend, mut steps) = (vec![], 0.0, vec![]);
+    for step in crate::vm::operators::check::finite_difference::steps() {
+        if behind.len() > BEHIND && best.is_some_and(|best| best.doubt < ROUNDING * size / step) {
+            break;
+        }
+        let (Some(right), Some(left)) = (of(step)?, of(-step)?) else {
+            (last, steps) = (vec![], vec![]);
+            continue;
+        };
+        size = size.max(right.abs()).max(left.abs());
+        steps.insert(0, step);
+        let plain = Estimate { slope: (right - left) / (2.0 * step), doubt: ROUNDING * size / step };
+        behind.push(plain);
+        let row = extrapolated(plain.slope, &last, &steps);
+        // What the slopes on both sides differ by goes to zero with the step, where there is no kink.
+        let bend = (right - 2.0 * middle + left) / step;
+        if last.len() > 1 {
+            let ratio = steps[1] / step;
+            let kink: f64 = (ratio * bend - last_bend) / (ratio - 1.0);
+            for j in 1..row.len() {
+                let apart = (row[j] - row[j - 1]).abs().max((row[j] - last[j - 1]).abs());
+                let doubt = 10.0 * apart + 2.0 * kink.abs() + plain.doubt;
+                let estimate = Estimate { slope: row[j], doubt };
+                if doubt.is_finite() {
+                    all.push(estimate);
+                    if best.is_none_or(|best| doubt < best.doubt) {
+                        (best, behind) = (Some(estimate), vec![plain]);
+                    }
+                }
+            }
+        }
+        (last, last_bend) = (row, bend);
+    }
+    // Estimates that contradict each other are of something else than a slope: of rounded steps, or of waves.
+    let agrees = |best: &Estimate| all.iter().all(|e| (e.slope - best.slope).abs() <= e.doubt + best.doubt);
+    // Differences at shorter steps are nearer to it.
+    let is_approached = |best: &Estimate| {
+        let far = behind.first().map_or(0.0, |first| (first.slope - best.slope).abs());
+        behind.iter().all(|d| (d.slope - best.slope).abs() <= far + best.doubt + d.doubt)
+    };
+    Ok(best.filter(agrees).filter(is_approached))
+}
+
+/// The steps that are tried, the longest first.
+pub fn steps() -> impl Iterator<Item = f64> {
+    (0..STEPS).map(|k| short(FIRST / RATIO.powi(k)))
+}
+
+/// What a step is measured in beside a number: a power of two of its size; 1 for 0.
+pub fn unit(x: f64) -> f64 {
+    if x == 0.0 || !x.is_finite() { 1.0 } else { x.abs().log2().floor().exp2() }
+}
+
+/// A number nearby with four binary digits, so that nothing is lost when it is added to another one.
+fn short(step: f64) -> f64 {
+    let unit = step.log2().floor().exp2() / 8.0;
+    (step / unit).round() * unit
+}
+
+/// A row of the table behind the last one. `steps`: those so far, the shortest first.
+fn extrapolated(difference: f64, last: &[f64], steps: &[f64]) -> Vec<f64> {
+    let mut row = vec![difference];
+    for (j, before) in last.iter().take(ORDERS).enumerate() {
+        let ratio = steps[j + 1] / steps[0];
+        row.push(row[j] + (row[j] - before) / (ratio * ratio - 1.0));
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(f: impl Fn(f64) -> f64) -> Option<Estimate> {
+        let value = |t: f64| Some(f(t)).filter(|y| y.is_finite());
+        slope::<()>((f(0.0), f(0.0).abs()), &mut |t| Ok(value(t))).unwrap()
+    }
+
+    #[test]
+    fn smooth_functions_have_sure_slopes() {
+        for (f, expected) in [
+            ((|t| (2.0 + t).powi(3)) as fn(f64) -> f64, 12.0),
+            (|t| (1.0 + t).ln(), 1.0),
+            (|t| (50.0 * t).sin(), 50.0),
+            (|t| f64::from((1.0 + t) as f32).exp() as f32 as f64, std::f64::consts::E),
+            (|_| 7.0, 0.0),
+            (|t| (t - 1e-4).abs(), -1.0),
+            (|t| (1e-5 + t).sqrt(), 0.5 / 1e-5_f64.sqrt()),
+        ] {
+            let estimate = estimate(f).unwrap();
+            assert!(!estimate.excludes(expected), "{estimate:?} {expected}");
+            assert!(estimate.excludes(expected * 1.2 + 0.1), "{estimate:?} {expected}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_excluded_at_kinks_and_jumps() {
+        for f in [
+            (|t| t.max(0.0)) as fn(f64) -> f64,
+            |t| t.abs() + 3.0 * t,
+            |t| if t > 0.0 { 1.0 } else { 0.0 },
+            |t| t.abs().sqrt(),
+            |t| if t == 0.0 { 0.0 } else { t * (1.0 / t).sin() },
+            |t| (1e12 * t).sin(),
+        ] {
+            // Steps of other lengths as well: a fast oscillation may look like a line for once.
+            let sure = |slope: f64| {
+                let at = |scale: f64| estimate(|t| f(scale * t)).is_some_and(|e| e.excludes(scale * slope));
+                at(1.0) && at(AGAIN)
+            };
+            assert!(!sure(0.0) || !sure(1.0) || !sure(0.5), "{:?}", estimate(f));
+        }
+    }
+
+    #[test]
+    fn steps_go_by_the_size_of_numbers() {
+        assert_eq!([0.0, 1.0, 3.0, -0.3].map(unit), [1.0, 1.0, 2.0, 0.25]);
+    }
+
+    #[test]
+    fn a_function_without_values_has_no_slope() {
+        assert_eq!(estimate(|t| (t - 1e-9).sqrt()), None);
+    }
+}

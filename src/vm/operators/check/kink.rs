@@ -1,0 +1,81 @@
+//! Kinks that were met while something was differentiated: notes for whoever wants them, or the end of the program.
+
+use crate::native::PrimitiveId;
+use crate::source::Span;
+use crate::tape::Num;
+use crate::tape::watch::{Met, Sides};
+use crate::value::number::in_formula as text;
+use crate::value::{Cells, Slot};
+use crate::vm::operators::check::provenance::{operation, time};
+use crate::vm::run::fault::{Fault, Remark};
+use crate::vm::state::machine::Machine;
+
+/// A place where a function has no derivative, and one was taken by convention; or where a branch was taken exactly at its
+/// threshold.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Kink {
+    /// Where.
+    pub span: Span,
+    /// The operation with its operands: `abs(0)`.
+    pub step: String,
+    /// Its slopes; nothing for a comparison on which a branch depends.
+    pub slopes: Option<Sides>,
+}
+
+/// A branch depends on the comparison of two numbers, or a number is rounded.
+pub(crate) fn compared(machine: &mut Machine, id: PrimitiveId, numbers: &Cells) -> Result<(), Box<Fault>> {
+    let number = |k: usize| Num {
+        value: numbers.f.get(k).copied().unwrap_or_default(),
+        slot: numbers.slots.get(k).copied().unwrap_or(Slot::NONE),
+    };
+    match numbers.f.len() {
+        1 => machine.levels.flat(id, number(0))?,
+        _ => machine.levels.compared(id, [number(0), number(1)])?,
+    }
+    Ok(())
+}
+
+impl Machine {
+    /// Hands over the kinks that were met since the last time, in order.
+    pub fn take_kinks(&mut self) -> Vec<Kink> {
+        std::mem::take(&mut self.kinks)
+    }
+
+    /// Keeps the kinks that this run has met, while it is known where they are.
+    pub(in crate::vm) fn keep_kinks(&mut self) {
+        for met in self.levels.take_kinks() {
+            let Met { step, slopes } = met;
+            self.kinks.push(Kink { span: self.places.span(&step), step: operation(&step), slopes });
+        }
+    }
+}
+
+/// Adds what is known of the kink that stopped the program.
+pub(in crate::vm) fn with_kink(machine: &mut Machine, mut fault: Box<Fault>) -> Box<Fault> {
+    let met = machine.levels.take_kinks();
+    let Some(Met { step, slopes }) = met.last().copied() else { return fault };
+    fault.span = machine.places.span(&step);
+    let step_text = operation(&step);
+    let (message, remark) = match slopes {
+        None => (
+            format!("a branch depends on {step_text}, and is differentiated exactly at its threshold"),
+            "the derivative is that of the branch that is taken here".to_owned(),
+        ),
+        Some(Sides { left, right, taken }) => {
+            let is_jump = taken.is_finite() && (left.is_infinite() || right.is_infinite());
+            let message = if is_jump {
+                format!("{step_text} is differentiated where it jumps")
+            } else if left.is_finite() && right.is_finite() {
+                let (left, right) = (text(left), text(right));
+                format!(
+                    "{step_text} is differentiated at a kink: its slope is {left} on the left and {right} on the right"
+                )
+            } else {
+                format!("{step_text} is differentiated where its graph is vertical")
+            };
+            (message, format!("by convention the slope is {} here", text(taken)))
+        }
+    };
+    fault.message = message;
+    fault.remark(Remark::Here(remark)).remark(Remark::Note(time(&step)))
+}

@@ -1,0 +1,191 @@
+//! Numbers without a derivative: what they were made of moves, and was something other than a number on the way.
+//!
+//! Nobody may ever ask how such a number moves: it may end in a condition, in a text, or be cut off. So on a tape its
+//! adjoint goes to a function that stops the program, and forwards its tangent is a NaN that is known again when it comes
+//! out of the operator. (Arithmetic keeps the bits of a NaN; where they get lost, the derivative is NaN and not a number
+//! that is wrong.)
+
+use crate::bytecode::Instruction;
+use crate::diagnostic::Code as Number;
+use crate::tape::{Levels, Num, Stop, Template};
+use crate::value::heap_visit::{SlotChange, change_slots};
+use crate::value::shape::{TangentId, TangentKind};
+use crate::value::{Cells, Ref, Slot};
+use crate::vm::functions::Compiler;
+use crate::vm::operators::check::origins::Transfers;
+use crate::vm::operators::{At, leaves, set_leaves, value_layout, walk};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::Next;
+use std::rc::Rc;
+
+/// Chains that broke.
+#[derive(Default)]
+pub struct BrokenChains {
+    /// The places, in order.
+    places: Vec<Rc<Broken>>,
+    /// What functions leave for each other of integers and texts.
+    pub(crate) transfers: Transfers,
+}
+
+/// A place where a chain broke: the function that takes the adjoint of the result.
+pub struct Broken {
+    step: *const Instruction,
+    fault: Fault,
+}
+
+impl Broken {
+    /// Why the program stops.
+    pub fn fault(&self) -> Box<Fault> {
+        Box::new(self.fault.clone())
+    }
+}
+
+impl BrokenChains {
+    /// A new run begins.
+    pub fn clear(&mut self) {
+        self.places.clear();
+        self.transfers.forget();
+    }
+}
+
+/// The bits that all marks share, the sign left out; what `Float` has no room for is zero in them.
+const MARK: u64 = 0x7FFD_5A00_0000_0000;
+const PLACES: u64 = 1 << 12;
+const SHIFT: u32 = 29;
+
+/// The tangent of a number whose chain broke at that place.
+fn mark_of(place: usize) -> f64 {
+    f64::from_bits(MARK | (place as u64).min(PLACES - 1) << SHIFT)
+}
+
+/// The place that a tangent stands for.
+fn place_of(tangent: f64) -> Option<usize> {
+    let bits = tangent.to_bits() & !(1 << 63);
+    let place = (bits >> SHIFT) & (PLACES - 1);
+    (tangent.is_nan() && bits == MARK | place << SHIFT).then_some(place as usize)
+}
+
+/// Marks the second of two numbers as made of the first one without a derivative.
+pub(crate) fn mark(
+    machine: &mut Machine,
+    compiler: &dyn Compiler,
+    of: TangentId,
+    arguments: &Cells,
+) -> Result<Next, Box<Fault>> {
+    let walk = walk(compiler);
+    let layout = value_layout(walk, of);
+    let x = leaves(walk, of, arguments, At::default())?;
+    let mut parts = arguments.all();
+    parts.take(layout);
+    let mut y = Cells::record(parts);
+    if machine.levels.innermost(&x).is_some() {
+        let numbers = leaves(walk, of, &y, At::default())?;
+        let template = Template { tangent: of, cells: y.clone() };
+        let (place, function) = here(machine, "result");
+        let mut marked = vec![];
+        for pair in x.into_iter().zip(numbers) {
+            marked.push(machine.levels.broken(pair, &function, &template, mark_of(place))?);
+        }
+        set_leaves(walk, of, (&mut y, At::default()), &marked)?;
+    }
+    machine.set_window(y.all());
+    Ok(Next::Return)
+}
+
+/// Marks all numbers of an argument, or of what is stored in a property, that is marked `@noDerivative`. What is in
+/// instances moves on: others share it.
+pub(crate) fn left_out(
+    machine: &mut Machine,
+    compiler: &dyn Compiler,
+    is_property: bool,
+    mut x: Cells,
+) -> Result<Next, Box<Fault>> {
+    let moves = !x.r.is_empty() || x.slots.iter().any(|slot| machine.levels.is_live(*slot));
+    let number = compiler.tangents().find(|tangent| tangent.kind == TangentKind::Number);
+    if let Some(tangent) = number.filter(|_| moves && machine.levels.depth() > 0) {
+        let (place, function) = here(machine, if is_property { "property" } else { "argument" });
+        let template = Template { tangent, cells: Cells::numbers(vec![0.0]) };
+        let mut marking = Marking { levels: &mut machine.levels, function, template, mark: mark_of(place), stop: None };
+        change_slots(&mut x, &mut marking);
+        if let Some(stop) = marking.stop {
+            return Err(stop.into());
+        }
+    }
+    machine.set_window(x.all());
+    Ok(Next::Return)
+}
+
+/// Puts marks in the place of the slots of a value.
+struct Marking<'a> {
+    levels: &'a mut Levels,
+    function: Ref,
+    /// A number.
+    template: Template,
+    mark: f64,
+    stop: Option<Stop>,
+}
+
+impl SlotChange for Marking<'_> {
+    fn slot(&mut self, slot: Slot) -> Slot {
+        let number = Num { value: 0.0, slot };
+        // An array that grows is stored again and again.
+        if self.levels.is_broken(number, &self.function, self.mark) {
+            return slot;
+        }
+        match self.levels.broken((number, number), &self.function, &self.template, self.mark) {
+            Ok(marked) => marked.slot,
+            Err(stop) => {
+                self.stop = Some(stop);
+                slot
+            }
+        }
+    }
+
+    fn enters_boxes(&self) -> bool {
+        false
+    }
+}
+
+/// The place where the program is, and the function that stops it there because of an argument or a result.
+fn here(machine: &mut Machine, what: &str) -> (usize, Ref) {
+    let step = machine.frames.last().map_or(std::ptr::null(), |frame| frame.pc);
+    let known = machine.broken.places.iter().position(|broken| broken.step == step);
+    let place = known.unwrap_or_else(|| {
+        let message = format!(
+            "cannot differentiate through a non-differentiable {what}; do you want to add 'withoutDerivative(at:)'?"
+        );
+        let mut fault = *Fault::new(Number::NotDifferentiable, message);
+        machine.locate(&mut fault);
+        machine.broken.places.push(Rc::new(Broken { step, fault }));
+        machine.broken.places.len() - 1
+    });
+    (place, Ref::Machine(machine.broken.places[place].clone()))
+}
+
+/// Whether tangents that come out of an operator are those of numbers that have none.
+pub(crate) fn check(machine: &Machine, tangents: &[Num]) -> Result<(), Box<Fault>> {
+    let place = tangents.iter().find_map(|tangent| place_of(tangent.value));
+    match place.and_then(|place| machine.broken.places.get(place)) {
+        Some(broken) => Err(broken.fault()),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_known_again() {
+        for place in [0, 1, 4095] {
+            let mark = mark_of(place);
+            for tangent in [mark, -mark, mark * 2.0 + 1.0, f64::from(mark as f32)] {
+                assert_eq!(place_of(tangent), Some(place));
+            }
+        }
+        for tangent in [0.0, 1.0, f64::NAN, f64::INFINITY, f64::INFINITY - f64::INFINITY] {
+            assert_eq!(place_of(tangent), None);
+        }
+    }
+}

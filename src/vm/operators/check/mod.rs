@@ -1,0 +1,11 @@
+//! Checks and diagnosis of derivatives: kinks, lost tangents, non-finite values, finite differences.
+
+pub(crate) mod check_rule;
+pub mod finite_difference;
+pub(crate) mod kink;
+pub(crate) mod lost_tangent;
+pub(crate) mod not_finite;
+pub(crate) mod origins;
+pub(crate) mod provenance;
+pub(crate) mod trace;
+pub(crate) mod wrong_rule;

@@ -1,0 +1,206 @@
+//! Why a derivative is infinite or NaN: the step where it began, the step where it became NaN, and the way from one to
+//! the other.
+//!
+//! A value that is not finite is seen when it is computed. An adjoint is looked for behind the sweep, from the result to
+//! the inputs: the first node with a finite adjoint that hands on one that is not is the cause.
+
+use crate::diagnostic::Code as Number;
+use crate::tape::watch::Wrong;
+use crate::tape::{Direction, LinearMap, Num, Sweep, Tape};
+use crate::value::Ref;
+use crate::value::number::in_formula as text;
+use crate::value::walk::Walk;
+use crate::vm::functions::Compiler;
+use crate::vm::operators::apply::opaque_vector::is_finite;
+use crate::vm::operators::check::provenance::{operation, time};
+use crate::vm::operators::{At, leaves};
+use crate::vm::run::fault::{Fault, Remark};
+use crate::vm::state::machine::Machine;
+
+/// Looks at the numbers that a sweep gave.
+pub(crate) fn check_sweep(
+    machine: &Machine,
+    walk: Walk<'_>,
+    (sweep, suspect): (&Sweep, &mut Option<Box<Fault>>),
+    map: &LinearMap,
+    numbers: &[Num],
+) -> Result<(), Box<Fault>> {
+    if !machine.levels.is_searched() {
+        return Ok(());
+    }
+    let spoiled = numbers.iter().find(|x| !is_finite(x));
+    if spoiled.is_none() && !machine.levels.stops_at_once() {
+        return Ok(());
+    }
+    if map.direction() == Direction::Forward {
+        return spoiled.map_or(Ok(()), |x| Err(tangent(machine, x.value)));
+    }
+    let way = Way::find(sweep, map);
+    match (spoiled, way) {
+        (None, None) => Ok(()),
+        (Some(_), None) if suspect.is_some() => suspect.take().map_or(Ok(()), Err),
+        (Some(_), None) if machine.levels.first_wrong().is_none() => Ok(()),
+        (spoiled, way) => {
+            let what = way.as_ref().map_or(f64::NAN, |way| way.last);
+            let values = map.y.iter().map(|y| leaves(walk, y.tangent, &y.cells, At::default()));
+            let values: Vec<Num> = values.collect::<Result<Vec<_>, _>>()?.concat();
+            Err(adjoint(machine, map, way, spoiled.map_or(what, |x| x.value), &values))
+        }
+    }
+}
+
+/// Looks at the adjoints that a function of the user's own has given for others.
+pub(crate) fn check_pullback(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (function, is_registered): (&Ref, bool),
+    given: &[f64],
+    adjoints: &[Num],
+) -> Result<Option<Box<Fault>>, Box<Fault>> {
+    let wrong = adjoints.iter().find(|x| !is_finite(x));
+    let (Some(wrong), true) = (wrong, given.iter().all(|v| v.is_finite())) else { return Ok(None) };
+    let what = if is_registered { "a registered derivative" } else { "'withDerivative'" };
+    let given: Vec<String> = given.iter().map(|v| text(*v)).collect();
+    let came = format!("{what} made {} of the adjoint {}", text(wrong.value), given.join(", "));
+    let mut fault = Fault::new(Number::NotFinite, format!("the derivative became {}", text(wrong.value)));
+    if let Ref::Closure(closure) = function {
+        fault.span = machine.original(compiler, closure.function)?.span;
+        return Ok(Some(fault.remark(Remark::Here(came))));
+    }
+    Ok(Some(fault.remark(Remark::Note(came))))
+}
+
+/// Looks at the tangents that came out of forward mode.
+pub(crate) fn check_tangents(machine: &Machine, tangents: &[Num]) -> Result<(), Box<Fault>> {
+    if !machine.levels.is_searched() {
+        return Ok(());
+    }
+    tangents.iter().find(|t| !is_finite(t)).map_or(Ok(()), |t| Err(tangent(machine, t.value)))
+}
+
+fn tangent(machine: &Machine, became: f64) -> Box<Fault> {
+    let message = format!("the derivative became {}", text(became));
+    with_first(machine, Fault::new(Number::NotFinite, message))
+}
+
+/// Adds where the first number that is not finite came from.
+pub(in crate::vm) fn with_first(machine: &Machine, mut fault: Box<Fault>) -> Box<Fault> {
+    let Some(wrong) = machine.levels.first_wrong() else { return fault };
+    let (step, what) = match wrong {
+        Wrong::Value(step) => (step, format!("here a value became {}: {}", text(step.result), operation(&step))),
+        Wrong::Tangent(step, tangent) => {
+            (step, format!("here the tangent became {}: the slope of {}", text(tangent), operation(&step)))
+        }
+    };
+    fault.span = machine.places.span(&step);
+    fault.remark(Remark::Here(what)).remark(Remark::Note(time(&step)))
+}
+
+fn adjoint(machine: &Machine, map: &LinearMap, way: Option<Way>, became: f64, values: &[Num]) -> Box<Fault> {
+    let message = match values {
+        _ if matches!(machine.levels.first_wrong(), Some(Wrong::Value(_))) => {
+            format!("the derivative became {}, because a value did", text(became))
+        }
+        [y] if y.value.is_finite() => {
+            format!("the derivative became {}; the value itself is finite ({})", text(became), text(y.value))
+        }
+        _ => format!("the derivative became {}", text(became)),
+    };
+    let mut fault = Fault::new(Number::NotFinite, message);
+    let way = match (machine.levels.first_wrong(), way) {
+        (Some(Wrong::Value(_)), _) | (_, None) => return with_first(machine, fault),
+        (_, Some(way)) => way,
+    };
+    let Some(cause) = map.tape.step(way.cause) else {
+        return fault.remark(Remark::Note("it came out of a registered derivative".into()));
+    };
+    fault.span = machine.places.span(cause);
+    let product = format!("{} · {}", text(way.adjoint), text(way.slope));
+    fault = fault.remark(Remark::Here(format!(
+        "here the adjoint became {}: {product}, the slope of {}",
+        text(way.adjoint * way.slope),
+        operation(cause)
+    )));
+    let victim = way.victim.and_then(|(node, adjoint, slope)| Some((map.tape.step(node)?, adjoint, slope)));
+    if let Some((step, adjoint, slope)) = victim {
+        let what = format!("then {} · {} = NaN, going back through {}", text(adjoint), text(slope), operation(step));
+        fault = fault.remark(Remark::There(machine.places.span(step), what));
+    }
+    fault.remark(Remark::Note(way.path(&map.tape))).remark(Remark::Note(time(cause)))
+}
+
+/// The way of an adjoint that is not finite.
+struct Way {
+    /// The node that handed it on first, with its own adjoint and the slope.
+    cause: u32,
+    adjoint: f64,
+    slope: f64,
+    /// The node where it became NaN, with the adjoint that came in and the slope.
+    victim: Option<(u32, f64, f64)>,
+    /// The nodes behind the cause, with their adjoints, as far as an input or a step that stops it.
+    behind: Vec<(u32, f64)>,
+    /// The adjoint at the end.
+    last: f64,
+}
+
+/// Nodes of a way that are told.
+const TOLD: usize = 8;
+
+impl Way {
+    fn find(sweep: &Sweep, map: &LinearMap) -> Option<Way> {
+        let tape = &map.tape;
+        let adjoint = |node: u32| sweep.number(node).value;
+        let mut n = tape.len() as u32 + 1;
+        for node in tape.chunks().iter().rev().flat_map(|chunk| chunk.iter().rev()) {
+            n -= 1;
+            let here = adjoint(n);
+            if here == 0.0 || !here.is_finite() {
+                continue;
+            }
+            for (operand, slope) in [(node.a, node.pa), (node.b, node.pb)] {
+                if operand != n && !(here * slope).is_finite() {
+                    let mut way =
+                        Way { cause: n, adjoint: here, slope, victim: None, behind: vec![], last: here * slope };
+                    way.follow(tape, operand, &adjoint);
+                    return Some(way);
+                }
+            }
+        }
+        None
+    }
+
+    /// Goes on towards the inputs.
+    fn follow(&mut self, tape: &Tape, mut n: u32, adjoint: &dyn Fn(u32) -> f64) {
+        loop {
+            let here = adjoint(n);
+            self.behind.push((n, here));
+            self.last = here;
+            let Some(node) = tape.record(n) else { return };
+            let operands = [(node.a, node.pa), (node.b, node.pb)];
+            let mut onward = operands.into_iter().filter(|(operand, _)| *operand < n && !adjoint(*operand).is_finite());
+            let spoils = |(_, slope): &(u32, f64)| here.is_infinite() && (here * slope).is_nan();
+            let Some(next) = onward.clone().find(spoils).or_else(|| onward.next()) else { return };
+            if self.victim.is_none() && spoils(&next) {
+                self.victim = Some((n, here, next.1));
+            }
+            n = next.0;
+        }
+    }
+
+    /// The way in one line, from the cause to the input.
+    fn path(&self, tape: &Tape) -> String {
+        let name = |node: u32| match tape.step(node) {
+            Some(step) => step.id.info().symbol(),
+            None if node <= tape.leaves() => "input",
+            None => "…",
+        };
+        let mut line = format!("the way back: {}", name(self.cause));
+        for (node, adjoint) in self.behind.iter().take(TOLD) {
+            line += &format!(" ─({})→ {}", text(*adjoint), name(*node));
+        }
+        if self.behind.len() > TOLD {
+            line += &format!(" … {} more", self.behind.len() - TOLD);
+        }
+        line
+    }
+}

@@ -1,0 +1,109 @@
+//! What is told of a registered derivative that is not that of its function.
+
+use crate::bytecode::{Registered, RuleSite};
+use crate::diagnostic::Code as Number;
+use crate::value::number::in_formula;
+use crate::vm::functions::Compiler;
+use crate::vm::run::fault::{Fault, Remark};
+use crate::vm::state::machine::Machine;
+
+/// Numbers of a point that are told.
+const TOLD: usize = 4;
+
+/// What is wrong.
+pub(crate) enum Wrong {
+    /// Number `0` of the value is another one than the original gives: what the two are.
+    Value(String, f64, f64),
+    /// The derivative of a number of the result by another one, or along one direction: at points, what both say.
+    Slope { alone: Option<(Part, Part)>, points: Vec<(String, f64, f64)> },
+}
+
+/// A number among those of a parameter, or of the result.
+pub(crate) struct Part {
+    pub(crate) parameter: usize,
+    pub(crate) number: usize,
+    pub(crate) of: usize,
+}
+
+/// A point, as a person reads it.
+pub(crate) fn point(x: &[f64]) -> String {
+    let told: Vec<String> = x.iter().take(TOLD).map(|x| in_formula(*x)).collect();
+    let more = if x.len() > TOLD { format!(", … {} in all", x.len()) } else { String::new() };
+    if x.len() == 1 { told.concat() } else { format!("({}{more})", told.join(", ")) }
+}
+
+/// A number, with as many digits as differences are sure of.
+fn sure(x: f64) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return in_formula(x);
+    }
+    in_formula(format!("{x:.5e}").parse().unwrap_or(x))
+}
+
+/// The report.
+pub(crate) fn told(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (site, rule): (&RuleSite, &Registered),
+    wrong: Wrong,
+) -> Result<Box<Fault>, Box<Fault>> {
+    let name = machine.original(compiler, site.function)?.name.clone();
+    let kind = if rule.is_transpose { "transpose" } else { "derivative" };
+    let there = Remark::There(rule.place, format!("this was registered as its {kind}"));
+    let fault = |message: String| Fault::new(Number::WrongDerivative, message);
+    Ok(match wrong {
+        Wrong::Value(x, given, value) => {
+            let message = format!("the registered {kind} of '{name}' gives another value than '{name}' itself");
+            let here = format!("at {x}: {}, and not {}", sure(given), sure(value));
+            fault(message).remark(Remark::Here(here)).remark(there)
+        }
+        Wrong::Slope { alone, points } => {
+            let (said, difference) = points.first().map_or((0.0, 0.0), |(_, a, b)| (*a, *b));
+            let message = format!(
+                "the registered {kind} of '{name}' says {} where differences say {}",
+                sure(said),
+                sure(difference)
+            );
+            let what = what(site, rule, alone);
+            fault(message).remark(Remark::Here(what)).remark(there).remark(Remark::Note(table(&points)))
+        }
+    })
+}
+
+/// What was compared.
+fn what(site: &RuleSite, rule: &Registered, alone: Option<(Part, Part)>) -> String {
+    let names = site.names.iter().zip(&rule.wrt).filter(|(_, wrt)| **wrt).map(|(name, _)| format!("'{name}'"));
+    let names: Vec<String> = names.collect();
+    let Some((result, by)) = alone else { return format!("along one direction of {}", names.join(", ")) };
+    let number = |part: &Part| format!("number {} of ", part.number + 1);
+    let name = names.get(by.parameter).map_or("", String::as_str);
+    let by = format!("by {}{name}", if by.of > 1 { number(&by) } else { String::new() });
+    if result.of > 1 { format!("{}the result, {by}", number(&result)) } else { by }
+}
+
+/// Points, what the rule says at each, and what differences say.
+fn table(points: &[(String, f64, f64)]) -> String {
+    let rows: Vec<[String; 3]> = [["at".into(), "registered".into(), "differences".into()]]
+        .into_iter()
+        .chain(points.iter().map(|(x, a, b)| [x.clone(), sure(*a), sure(*b)]))
+        .collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let (first, second) = (width(0), width(1));
+    rows.iter()
+        .map(|[x, a, b]| format!("{x:first$}   {a:second$}   {b}").trim_end().to_owned())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_told_briefly() {
+        assert_eq!(point(&[2.0]), "2");
+        assert_eq!(point(&[1.0, 2.5]), "(1, 2.5)");
+        assert_eq!(point(&[0.0; 9]), "(0, 0, 0, 0, … 9 in all)");
+        assert_eq!(sure(12.000000123), "12");
+    }
+}

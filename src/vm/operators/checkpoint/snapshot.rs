@@ -1,0 +1,143 @@
+//! Copies of everything that a function can reach, and the world that it must leave as it was: for running it once more
+//! without anybody seeing that.
+
+use crate::native::library::{Random, Streams};
+use crate::tape::settle;
+use crate::value::finalizer::{Last, Loose};
+use crate::value::heap_visit::{SlotChange, change_slots};
+use crate::value::{BoxCells, Cells, Ref, Slot};
+use crate::vm::state::machine::Machine;
+use hashbrown::HashMap;
+use std::any::Any;
+use std::rc::Rc;
+
+/// Copies everything that can be reached, instances and variables too, and changes slots meanwhile.
+pub(crate) struct Copier<F> {
+    slot: F,
+    /// Each box and its copy, in the order in which they were met.
+    boxes: Vec<(Rc<BoxCells>, Rc<BoxCells>)>,
+    places: HashMap<usize, usize>,
+    /// The values that were met.
+    pub(crate) values: Vec<Ref>,
+    /// Copies that weak references lead to: whoever keeps the originals has no copy of his own.
+    kept: Vec<Ref>,
+    /// How many of them the walk knows of.
+    told: usize,
+}
+
+impl<F: FnMut(Slot) -> Slot> Copier<F> {
+    pub(crate) fn new(slot: F) -> Copier<F> {
+        Copier { slot, boxes: vec![], places: HashMap::new(), values: vec![], kept: vec![], told: 0 }
+    }
+
+    /// Copies what a [state] consists of, and everything that it can reach.
+    pub(crate) fn copy(&mut self, state: &Ref) -> Ref {
+        let Ref::Cells(state) = state else { return Ref::Null };
+        let mut copy = Cells::clone(state);
+        change_slots(&mut copy, self);
+        copy.r.push(Ref::Cells(Rc::new(Cells::references(std::mem::take(&mut self.kept)))));
+        Ref::Cells(Rc::new(copy))
+    }
+
+    pub(crate) fn originals(&self) -> Vec<Rc<BoxCells>> {
+        self.boxes.iter().map(|(original, _)| Rc::clone(original)).collect()
+    }
+
+    pub(crate) fn copies(&self) -> Vec<Rc<BoxCells>> {
+        self.boxes.iter().map(|(_, copy)| Rc::clone(copy)).collect()
+    }
+}
+
+impl<F: FnMut(Slot) -> Slot> SlotChange for Copier<F> {
+    fn slot(&mut self, slot: Slot) -> Slot {
+        (self.slot)(slot)
+    }
+
+    fn enters_boxes(&self) -> bool {
+        true
+    }
+
+    fn boxed(&mut self, inside: &Rc<BoxCells>) -> Option<Rc<BoxCells>> {
+        if let Some((_, copy)) = self.places.get(&(Rc::as_ptr(inside) as usize)).and_then(|k| self.boxes.get(*k)) {
+            return Some(Rc::clone(copy));
+        }
+        let cells = inside.cells.try_borrow().map(|cells| cells.clone()).unwrap_or_default();
+        let copy = Rc::new(BoxCells { cells: cells.into(), shape: inside.shape, last: Last::default() });
+        self.places.insert(Rc::as_ptr(inside) as usize, self.boxes.len());
+        self.boxes.push((Rc::clone(inside), Rc::clone(&copy)));
+        Some(copy)
+    }
+
+    fn more(&mut self) -> Option<Rc<BoxCells>> {
+        let next = self.kept.get(self.told).and_then(boxed)?;
+        self.told += 1;
+        Some(next)
+    }
+
+    fn object(&mut self, object: &Ref) -> Option<Vec<Slot>> {
+        self.values.push(object.clone());
+        None
+    }
+
+    fn machine(&mut self, object: &Rc<dyn Any>) -> Option<Ref> {
+        self.values.push(Ref::Machine(Rc::clone(object)));
+        if let Some(loose) = object.downcast_ref::<Loose>() {
+            let instance = loose.instance()?;
+            let copy = self.boxed(&instance)?;
+            self.kept.push(Ref::Box(Rc::clone(&copy)));
+            return Some(loose.to(&copy));
+        }
+        settle::changed(object, self)
+    }
+}
+
+/// A function and the global variables, as one value.
+pub(crate) fn state(body: Ref, globals: &mut Cells) -> Ref {
+    let globals = Ref::Cells(Rc::new(std::mem::take(globals)));
+    Ref::Cells(Rc::new(Cells::references(vec![body, globals])))
+}
+
+/// The function of such a value, and the global variables.
+pub(crate) fn parts(state: &Ref) -> Option<(Ref, Rc<Cells>)> {
+    let Ref::Cells(record) = state else { return None };
+    match (record.r.first(), record.r.get(1)) {
+        (Some(body), Some(Ref::Cells(globals))) => Some((body.clone(), Rc::clone(globals))),
+        _ => None,
+    }
+}
+
+/// What a second run must leave as it was.
+pub(crate) struct World {
+    globals: Cells,
+    random: Random,
+    streams: Streams,
+    is_rehearsal: bool,
+}
+
+impl World {
+    /// Takes the world away from the program.
+    pub(crate) fn take(machine: &mut Machine, globals: Cells, random: Random) -> World {
+        let host = &mut machine.host;
+        World {
+            globals: std::mem::replace(&mut machine.globals, globals),
+            random: std::mem::replace(&mut host.random, random),
+            streams: std::mem::replace(&mut host.streams, Streams::silent()),
+            is_rehearsal: std::mem::replace(&mut host.is_rehearsal, true),
+        }
+    }
+
+    pub(crate) fn give_back(self, machine: &mut Machine) {
+        machine.globals = self.globals;
+        machine.host.random = self.random;
+        machine.host.streams = self.streams;
+        machine.host.is_rehearsal = self.is_rehearsal;
+    }
+}
+
+/// The instance or variable that a reference leads to.
+pub(crate) fn boxed(object: &Ref) -> Option<Rc<BoxCells>> {
+    match object {
+        Ref::Box(inside) => Some(Rc::clone(inside)),
+        _ => None,
+    }
+}

@@ -1,0 +1,81 @@
+//! A registered derivative in a forward level.
+//!
+//! A differential is called on the tangents. A pullback is recorded once, and transposed.
+
+use crate::bytecode::RegisteredKind;
+use crate::tape::{Num, Template};
+use crate::value::{Cells, Ref};
+use crate::vm::functions::Compiler;
+use crate::vm::operators::apply::opaque_vector;
+use crate::vm::operators::apply::record_linear;
+use crate::vm::operators::apply::record_linear::Codomain;
+use crate::vm::operators::registered::{ByRule, Outcome, call_differential, deliver};
+use crate::vm::operators::{At, counts, leaves, read, vector_layout, walk};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::{Next, Task};
+use std::rc::Rc;
+
+/// A function that gives the tangent of the result is running.
+struct Tangent {
+    level: usize,
+    y: Template,
+    outcome: Outcome,
+}
+
+pub(crate) fn go_on(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    rule: ByRule,
+    y: Template,
+    function: Ref,
+) -> Result<Next, Box<Fault>> {
+    let (level, outcome) = (rule.level, rule.outcome.clone());
+    if rule.returns != RegisteredKind::Pullback {
+        let task = Tangent { level, y, outcome };
+        return call_differential(
+            machine,
+            compiler,
+            &rule,
+            function,
+            &mut |levels, x| Ok(levels.tangent(level, x)),
+            task,
+        );
+    }
+    let walk = walk(compiler);
+    let (mut tangents, mut codomain) = (Cells::empty(), vec![]);
+    for argument in &rule.by {
+        let numbers: Vec<Num> = argument.numbers.iter().map(|x| machine.levels.tangent(level, *x)).collect();
+        let (tangent, template) = opaque_vector::counted(walk, &argument.template, &numbers)?;
+        tangents.push(tangent.all());
+        codomain.push(template);
+    }
+    record_linear::record(
+        machine,
+        compiler,
+        function,
+        vec![y.clone()],
+        Codomain::Vectors(codomain),
+        Box::new(move |machine, _, map| {
+            machine.set_window(tangents.all());
+            Ok(Next::call(Ref::Machine(Rc::new(map.transpose())), true, Tangent { level, y, outcome }))
+        }),
+    )
+}
+
+impl Task for Tangent {
+    fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let Tangent { level, y, outcome } = *self;
+        let walk = walk(compiler);
+        let result = machine.take_window(counts(vector_layout(walk, &y)), true);
+        let mut tangents = read(walk, &y, (&result, At::default()))?;
+        // What the differential has of an instance still moves in the level.
+        tangents.iter_mut().for_each(|dy| dy.slot = machine.levels.strip_slot(level, dy.slot));
+        let values = leaves(walk, y.tangent, &y.cells, At::default())?;
+        let mut numbers = vec![];
+        for (y, dy) in values.into_iter().zip(tangents) {
+            numbers.push(machine.levels.dual_at(level, y, dy)?);
+        }
+        deliver(machine, compiler, y, &numbers, outcome)
+    }
+}

@@ -1,0 +1,200 @@
+//! Derivatives that a function inherits: whether they have its value.
+//!
+//! Such a derivative was registered for a method that the function overrides, or for a requirement that it fulfils, and may
+//! compute something else. So the function itself runs first, in silence and on copies of everything that it can reach.
+//! When the derivative has run as well, the two values are compared.
+
+use crate::bytecode::{Registered, RuleSite};
+use crate::diagnostic::Code as Number;
+use crate::source::Span;
+use crate::tape::Template;
+use crate::tape::watch::Watch;
+use crate::value::finalizer;
+use crate::value::finalizer::Ended;
+use crate::value::number::in_formula;
+use crate::value::{Cells, Ref, Slot};
+use crate::vm::functions::Compiler;
+use crate::vm::operators::check::wrong_rule::point;
+use crate::vm::operators::checkpoint::snapshot::{Copier, World, parts, state};
+use crate::vm::operators::registered::{Running, start};
+use crate::vm::operators::{At, counts, leaves, value_layout, walk};
+use crate::vm::run::fault::{Fault, Remark};
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::{Next, Target, Task};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// What two values of `Double`, and of `Float`, may differ by when they are rounded differently.
+const ROUNDED: [f64; 2] = [1e-9, 1e-5];
+/// Beside the size of the value, a part of what may differ, for values near zero.
+const NEAR_ZERO: f64 = 1e-3;
+
+/// The value that a function itself has given.
+pub(crate) struct OwnValue {
+    numbers: Vec<f64>,
+    integers: Vec<i64>,
+    /// The arguments by which it is differentiated.
+    point: String,
+    name: Rc<str>,
+    /// What the derivative was registered for, and where.
+    inherited: Rc<str>,
+    place: Span,
+}
+
+/// The function itself is running.
+struct Original {
+    world: World,
+    watch: Option<Box<Watch>>,
+    tapes: Option<Vec<String>>,
+    /// Instances that had waited for their end.
+    waiting: VecDeque<Ended>,
+    /// The copies that it works on.
+    copies: Ref,
+    /// What the registered function is called with.
+    arguments: Cells,
+    running: Running,
+    own: OwnValue,
+}
+
+/// Runs the function itself, and then the registered one.
+pub(crate) fn begin(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (site, rule): (&RuleSite, &Registered),
+    arguments: Cells,
+    running: Running,
+) -> Result<Next, Box<Fault>> {
+    let now = state(Ref::Cells(Rc::new(arguments.clone())), &mut machine.globals);
+    if let Some((_, globals)) = parts(&now) {
+        machine.globals = Cells::clone(&globals);
+    }
+    let copies = Copier::new(|_| Slot::NONE).copy(&now);
+    drop(now);
+    let Some((Ref::Cells(copied), globals)) = parts(&copies) else {
+        return Err(Fault::internal("a call without arguments"));
+    };
+    let at: Vec<f64> = running.by_rule.by.iter().flat_map(|a| &a.numbers).map(|x| x.value).collect();
+    let own = OwnValue {
+        numbers: vec![],
+        integers: vec![],
+        point: point(&at),
+        name: machine.original(compiler, site.function)?.name.clone(),
+        inherited: rule.inherited.clone().unwrap_or_default(),
+        place: rule.place,
+    };
+    let random = machine.host.random.clone();
+    let world = World::take(machine, Cells::clone(&globals), random);
+    let (watch, tapes) = (machine.levels.set_watch(None), machine.tapes.take());
+    let waiting = finalizer::take();
+    machine.set_window(copied.all());
+    let original = Original { world, watch, tapes, waiting, copies, arguments, running, own };
+    let target = Target::Function(site.function);
+    Ok(Next::Call { target, derivative: false, then: Some(Box::new(original)) })
+}
+
+impl Original {
+    /// Puts back what the program had before the function itself ran.
+    fn put_back(self, machine: &mut Machine) -> (Cells, Running, OwnValue) {
+        let Original { world, watch, tapes, waiting, copies, arguments, running, own } = self;
+        world.give_back(machine);
+        machine.levels.set_watch(watch);
+        machine.tapes = tapes;
+        drop(copies);
+        finalizer::forget();
+        finalizer::give_back(waiting);
+        (arguments, running, own)
+    }
+}
+
+impl Task for Original {
+    fn resume(mut self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let result = self.running.by_rule.result;
+        let results = counts(value_layout(walk(compiler), result));
+        let throws = self.running.by_rule.outcome.throws;
+        let has_thrown = throws && machine.integer(0) != 0;
+        let value = match throws {
+            true => machine.behind_error(|machine| machine.take_window(results, false)),
+            false => machine.take_window(results, false),
+        };
+        if throws {
+            machine.take_reference(0);
+        }
+        if !has_thrown {
+            let numbers = leaves(walk(compiler), result, &value, At::default())?;
+            self.own.numbers = numbers.iter().map(|y| y.value).collect();
+            self.own.integers = value.i.to_vec();
+        }
+        drop(value);
+        let (arguments, mut running, own) = self.put_back(machine);
+        running.own = Some(own).filter(|_| !has_thrown);
+        Ok(start(machine, &arguments, running))
+    }
+
+    fn abandon(self: Box<Self>, machine: &mut Machine) {
+        self.put_back(machine);
+    }
+}
+
+impl OwnValue {
+    /// Compares it with what the derivative gave as the value.
+    pub(crate) fn compare(&self, compiler: &dyn Compiler, given: &Template) -> Result<(), Box<Fault>> {
+        let numbers = leaves(walk(compiler), given.tangent, &given.cells, At::default())?;
+        let numbers: Vec<f64> = numbers.iter().map(|y| y.value).collect();
+        if numbers.len() != self.numbers.len() {
+            let plural = if numbers.len() == 1 { "" } else { "s" };
+            return Err(self.differs(&format!("{} number{plural}, and not {}", numbers.len(), self.numbers.len())));
+        }
+        let several = numbers.len() > 1;
+        for (k, (given, own)) in numbers.iter().zip(&self.numbers).enumerate() {
+            if !is_same(*given, *own) {
+                let which = if several { format!("number {} is ", k + 1) } else { String::new() };
+                return Err(self.differs(&format!("{which}{}, and not {}", in_formula(*given), in_formula(*own))));
+            }
+        }
+        if let Some((given, own)) = given.cells.i.iter().zip(&self.integers).find(|(given, own)| given != own) {
+            return Err(self.differs(&format!("{given}, and not {own}")));
+        }
+        Ok(())
+    }
+
+    fn differs(&self, how: &str) -> Box<Fault> {
+        let OwnValue { name, inherited, point, place, .. } = self;
+        let message = format!(
+            "the derivative that '{name}' inherits from '{inherited}' gives another value than '{name}' itself"
+        );
+        Fault::new(Number::WrongDerivative, message)
+            .remark(Remark::Here(format!("at {point}: {how}")))
+            .remark(Remark::There(*place, format!("this was registered as the derivative of '{inherited}'")))
+            .remark(Remark::Help(format!("mark '{name}' '@differentiable' to differentiate it")))
+    }
+}
+
+/// Whether two numbers are the same but for rounding.
+fn is_same(a: f64, b: f64) -> bool {
+    if a == b || a.is_nan() && b.is_nan() {
+        return true;
+    }
+    if !a.is_finite() || !b.is_finite() {
+        return false;
+    }
+    let is_single = |x: f64| f64::from(x as f32) == x;
+    let rounded = ROUNDED[usize::from(is_single(a) && is_single(b))];
+    (a - b).abs() <= rounded * a.abs().max(b.abs()).max(NEAR_ZERO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_the_same_but_for_rounding() {
+        assert!(is_same(0.1 + 0.2, 0.3));
+        assert!(is_same(1.224_646_8e-16, 0.0));
+        assert!(is_same(f64::NAN, f64::NAN));
+        assert!(is_same(f64::from(0.1f32 + 0.2f32), f64::from(0.3f32)));
+        assert!(!is_same(1.0, 1.0 + 1e-7));
+        assert!(!is_same(2.0, 3.0));
+        assert!(!is_same(f64::INFINITY, 1.0));
+        assert!(!is_same(f64::NAN, 1.0));
+    }
+}

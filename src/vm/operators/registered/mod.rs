@@ -1,0 +1,376 @@
+//! Calls of functions with registered derivatives.
+//!
+//! The innermost live level among the arguments decides: the most specific rule that covers the arguments that move there
+//! is taken. The registered function runs on arguments that are stripped of that level, in derivative code, since they may
+//! move in the levels outside; what it returns beside the value says how the result moves in the level.
+
+pub(crate) mod forward;
+pub(crate) mod inherited;
+pub(crate) mod reverse;
+pub(crate) mod side_effects;
+pub(crate) mod throws;
+
+use crate::bytecode::{Registered, RegisteredKind, RuleSite};
+use crate::diagnostic::Code as Number;
+use crate::tape::{Direction, Levels, Num, Stop, Template};
+use crate::value::heap_visit::{SlotChange, change_slots, visit_slots};
+use crate::value::shape::{Layout, TangentId};
+use crate::value::walk::Walk;
+use crate::value::{Bank, Cells, Ref, Slot};
+use crate::vm::functions::Compiler;
+use crate::vm::operators::check::check_rule;
+use crate::vm::operators::registered::inherited::OwnValue;
+use crate::vm::operators::registered::throws::Before;
+use crate::vm::operators::{At, counts, leaves, take_tuple, value_layout, walk};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::{Next, Target, Task};
+use std::rc::Rc;
+
+/// A parameter that the rule differentiates by.
+pub(crate) struct Argument {
+    /// What it looked like, in the levels outside.
+    pub(crate) template: Template,
+    /// Its numbers, as they were given.
+    pub(crate) numbers: Vec<Num>,
+}
+
+/// A call by rule.
+pub(crate) struct ByRule {
+    /// The level that decides.
+    pub(crate) level: usize,
+    /// What the original is called, while steps are shown.
+    pub(crate) name: Option<Rc<str>>,
+    /// The parameters that the rule differentiates by.
+    pub(crate) by: Vec<Argument>,
+    /// How the result differentiates.
+    pub(crate) result: TangentId,
+    /// What the called function returns beside the value.
+    pub(crate) returns: RegisteredKind,
+    /// How its results are given back.
+    pub(crate) outcome: Outcome,
+    /// What it was called with, if it may throw when it has changed some of that.
+    pub(crate) before: Option<Before>,
+}
+
+/// How the results of a call by rule are given back.
+#[derive(Clone)]
+pub(crate) struct Outcome {
+    /// Whether the original may throw.
+    pub(crate) throws: bool,
+    /// The results as the registered function gave them, where that ran on arguments that move: what the rule is not about
+    /// moves on as it does there.
+    pub(crate) as_given: Option<Cells>,
+}
+
+/// A level for which a registered derivative is running.
+pub(crate) struct Ruled {
+    pub(in crate::vm) level: usize,
+    /// The original, where the arguments were not stripped of the level.
+    original: Option<u32>,
+}
+
+impl Ruled {
+    /// Whether everything that the registered function computes is a constant of this level.
+    pub(crate) fn is_stripped_of(&self, level: usize) -> bool {
+        self.level == level && self.original.is_none()
+    }
+}
+
+/// The registered function is running.
+pub(crate) struct Running {
+    pub(crate) by_rule: ByRule,
+    function: u32,
+    /// Whether it may throw.
+    throws: bool,
+    /// The levels that the arguments were stripped of.
+    strip: Strip,
+    /// The original, where they were stripped for the rule only.
+    original: Option<u32>,
+    /// The value that it has to give, where it is the derivative that a function inherits.
+    pub(crate) own: Option<OwnValue>,
+}
+
+/// Levels, the innermost first.
+struct Strip(Vec<usize>);
+
+impl Strip {
+    /// What an inner level leaves may be of an outer one.
+    fn inner_first(mut levels: Vec<usize>) -> Strip {
+        levels.sort_unstable_by(|a, b| b.cmp(a));
+        Strip(levels)
+    }
+
+    /// What a call by rule in this level takes off: the level, and those for which a derivative of the same function runs
+    /// further out on arguments that move.
+    fn of_call(machine: &Machine, function: u32, level: usize) -> Strip {
+        let ruled = machine.ruled.iter().filter(|ruled| ruled.original == Some(function));
+        Strip::inner_first(ruled.map(|ruled| ruled.level).chain([level]).collect())
+    }
+
+    /// Strips these levels off everything but boxes, which others share.
+    fn off(&self, machine: &Machine, cells: &mut Cells) {
+        change_slots(cells, &mut Stripping { levels: &machine.levels, strip: self });
+    }
+
+    fn slot(&self, levels: &Levels, slot: Slot) -> Slot {
+        self.0.iter().fold(slot, |slot, level| levels.strip_slot(*level, slot))
+    }
+}
+
+struct Stripping<'a> {
+    levels: &'a Levels,
+    strip: &'a Strip,
+}
+
+impl SlotChange for Stripping<'_> {
+    fn slot(&mut self, slot: Slot) -> Slot {
+        self.strip.slot(self.levels, slot)
+    }
+
+    fn enters_boxes(&self) -> bool {
+        false
+    }
+}
+
+/// Calls a function with registered derivatives. Its arguments stand in the window.
+pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &RuleSite) -> Result<Next, Box<Fault>> {
+    if site.is_entry {
+        machine.broken.transfers.hand_on(machine.frames.len());
+    }
+    let all = site.params.iter().fold([0; 3], |sum, (c, _)| [0, 1, 2].map(|b| sum[b] + usize::from(c[b])));
+    let mut arguments = machine.take_window(all, true);
+    let mut numbers = vec![];
+    let mut at = At::default();
+    for (counts, tangent) in &site.params {
+        numbers.push(match tangent {
+            Some(id) => seen_outside(machine, site.function, leaves(walk(compiler), *id, &arguments, at)?),
+            None => vec![],
+        });
+        at = at.behind(layout(*counts));
+    }
+    let level = numbers.iter().filter_map(|x| machine.levels.innermost(x)).max();
+    let Some(level) = level else {
+        // Nothing moves: what the function reads besides may do so.
+        machine.set_window(arguments.all());
+        return Ok(Next::tail_call(Target::Beneath(site.function), true));
+    };
+    let rule = choose(machine, site, &numbers, level).filter(|_| !moves_besides(machine, site, &arguments, level));
+    let Some(rule) = rule else {
+        if let Some(refusal) = &site.refusal {
+            return Err(Fault::new(Number::NoDerivative, refusal.to_string()));
+        }
+        machine.set_window(arguments.all());
+        return Ok(Next::tail_call(Target::Beneath(site.function), true));
+    };
+    if rule.has_own_tangent && is_forward(machine, level) && machine.checks.is_none() {
+        machine.set_window(arguments.all());
+        return Ok(Next::tail_call(Target::Beneath(site.function), true));
+    }
+    let before = (site.throws && site.changes).then(|| Before::new(machine, site.function, &arguments));
+    let moving = side_effects::any(machine, compiler, (site, rule), &arguments).then(|| arguments.clone());
+    let strip = Strip::of_call(machine, site.function, level);
+    strip.off(machine, &mut arguments);
+    let by = differentiated(walk(compiler), site, rule, &arguments, numbers);
+    if machine.checks.is_some() {
+        check_rule::check(machine, compiler, (site, rule), &arguments, &by)?;
+    }
+    let is_shown = machine.levels.is_shown();
+    let name = if is_shown { Some(short_name(&machine.original(compiler, site.function)?.name)) } else { None };
+    let outcome = Outcome { throws: site.throws, as_given: None };
+    let by_rule = ByRule { level, name, by, result: rule.result, returns: rule.kind, outcome, before };
+    let original = moving.is_some().then_some(site.function);
+    let running = Running { by_rule, function: rule.function, throws: rule.throws, strip, original, own: None };
+    let arguments = moving.unwrap_or(arguments);
+    if rule.inherited.is_some() {
+        return inherited::begin(machine, compiler, (site, rule), arguments, running);
+    }
+    Ok(start(machine, &arguments, running))
+}
+
+/// Whether something moves in the level that no rule can be about: numbers in values of types that are not differentiable,
+/// what functions captured, global variables.
+fn moves_besides(machine: &Machine, site: &RuleSite, arguments: &Cells, level: usize) -> bool {
+    let Some(epoch) = machine.levels.epoch_at(level) else { return false };
+    let mut moves = false;
+    let mut look = |cells: &mut Cells| visit_slots(cells, true, &mut |slot| moves |= slot.epoch == epoch);
+    let mut parts = arguments.all();
+    for (counts, tangent) in &site.params {
+        let part = parts.take(layout(*counts));
+        if tangent.is_none() && (counts[0] > 0 || counts[2] > 0) {
+            look(&mut Cells::record(part));
+        }
+    }
+    let mut is_global = false;
+    for (bank, index) in &site.globals {
+        let index = *index as usize;
+        match (bank, machine.globals.r.get(index)) {
+            (Bank::F, _) => is_global |= machine.globals.slot(index).epoch == epoch,
+            (Bank::R, Some(object)) => look(&mut Cells::references(vec![object.clone()])),
+            _ => {}
+        }
+    }
+    moves || is_global || is_broken(machine, level)
+}
+
+/// Whether an integer or a text among the arguments was made of what moves in the level. The function itself says what
+/// becomes of that.
+fn is_broken(machine: &Machine, level: usize) -> bool {
+    let mut given = machine.broken.transfers.given(machine.frames.len());
+    given.any(|number| machine.levels.innermost(&[number]) >= Some(level))
+}
+
+/// Whether a level is a forward one, and all outside of it.
+fn is_forward(machine: &Machine, level: usize) -> bool {
+    (0..=level).all(|k| machine.levels.direction_at(k) == Some(Direction::Forward))
+}
+
+/// Calls the registered function.
+pub(crate) fn start(machine: &mut Machine, arguments: &Cells, running: Running) -> Next {
+    machine.set_window(arguments.all());
+    machine.ruled.push(Ruled { level: running.by_rule.level, original: running.original });
+    // The frame that goes on with the result stands between.
+    machine.broken.transfers.hand_on(machine.frames.len() + 1);
+    let target = Target::Function(running.function);
+    Next::Call { target, derivative: true, then: Some(Box::new(running)) }
+}
+
+/// `square` for `square(_:)`.
+fn short_name(name: &str) -> Rc<str> {
+    name.split('(').next().unwrap_or(name).into()
+}
+
+/// Numbers without what they are in the levels for which registered derivatives run: arguments were stripped of these,
+/// instances, which others share, were not. What such a derivative calls its original with may move there.
+fn seen_outside(machine: &Machine, function: u32, mut numbers: Vec<Num>) -> Vec<Num> {
+    let ruled = machine.ruled.iter().filter(|ruled| ruled.original.is_none_or(|original| original == function));
+    let strip = Strip::inner_first(ruled.map(|ruled| ruled.level).collect());
+    numbers.iter_mut().for_each(|x| x.slot = strip.slot(&machine.levels, x.slot));
+    numbers
+}
+
+/// The most specific rule that covers what moves in the level. Of two for the same parameters it is the one that was made
+/// for the level's mode.
+fn choose<'s>(machine: &Machine, site: &'s RuleSite, numbers: &[Vec<Num>], level: usize) -> Option<&'s Registered> {
+    let epoch = machine.levels.epoch_at(level)?;
+    let moves: Vec<bool> = numbers.iter().map(|x| x.iter().any(|x| x.slot.epoch == epoch)).collect();
+    let wrt = |rule: &Registered, k: usize| rule.wrt.get(k).copied().unwrap_or(false);
+    let covers = |rule: &Registered| moves.iter().enumerate().all(|(k, moves)| !moves || wrt(rule, k));
+    let is_forward = machine.levels.direction_at(level) == Some(Direction::Forward);
+    let is_for_mode = |rule: &Registered| !rule.is_transpose && is_forward == (rule.kind != RegisteredKind::Pullback);
+    let order = |rule: &&Registered| (rule.wrt.iter().filter(|w| **w).count(), !is_for_mode(rule));
+    site.rules.iter().filter(|rule| covers(rule)).min_by_key(order)
+}
+
+/// The parameters that the rule differentiates by.
+fn differentiated(
+    walk: Walk<'_>,
+    site: &RuleSite,
+    rule: &Registered,
+    arguments: &Cells,
+    numbers: Vec<Vec<Num>>,
+) -> Vec<Argument> {
+    let mut parts = arguments.all();
+    let mut by = vec![];
+    for (k, (numbers, (counts, tangent))) in numbers.into_iter().zip(&site.params).enumerate() {
+        let cells = Cells::record(parts.take(layout(*counts)));
+        if let (Some(tangent), true) = (tangent, rule.wrt.get(k).copied().unwrap_or(false)) {
+            debug_assert_eq!(value_layout(walk, *tangent), layout(*counts));
+            by.push(Argument { template: Template { tangent: *tangent, cells }, numbers });
+        }
+    }
+    by
+}
+
+pub(crate) fn layout(counts: [u16; 3]) -> Layout {
+    Layout { f: counts[0].into(), i: counts[1].into(), r: counts[2].into() }
+}
+
+impl Task for Running {
+    fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let Running { by_rule: mut rule, throws, strip, original, own, .. } = *self;
+        machine.ruled.pop();
+        let mut counts = counts(value_layout(walk(compiler), rule.result));
+        counts[2] += 1;
+        if throws && machine.integer(0) != 0 {
+            // The flag and the error stand where those of the original do, what it has changed behind them.
+            machine.behind_error(|machine| {
+                let mut given = take_tuple(machine, counts, true);
+                given.r.pop();
+                if original.is_none() {
+                    strip.off(machine, &mut given);
+                }
+                machine.set_window(given.all());
+            });
+            return match rule.before {
+                Some(before) => before.again(machine, compiler, rule.result),
+                None => Ok(Next::Return),
+            };
+        }
+        let mut value = match throws {
+            true => machine.behind_error(|machine| take_tuple(machine, counts, true)),
+            false => take_tuple(machine, counts, true),
+        };
+        let Some(function) = value.r.pop() else { return Err(Fault::internal("a rule without a function")) };
+        let mut function = Cells::references(vec![function]);
+        if original.is_some() {
+            rule.outcome.as_given = Some(value.clone());
+            strip.off(machine, &mut function);
+        }
+        let function = function.r.pop().unwrap_or_default();
+        strip.off(machine, &mut value);
+        let y = Template { tangent: rule.result, cells: value };
+        if let Some(own) = own {
+            own.compare(compiler, &y)?;
+        }
+        match machine.levels.direction_at(rule.level) {
+            Some(Direction::Reverse) => reverse::go_on(machine, compiler, rule, y, function),
+            Some(Direction::Forward) => forward::go_on(machine, compiler, rule, y, function),
+            None => Err(Fault::internal("a level ended before a call in it")),
+        }
+    }
+}
+
+/// Puts the result of a call by rule into the window: `y` with these numbers, and that nothing was thrown when the
+/// function may throw.
+pub(crate) fn deliver(
+    machine: &mut Machine,
+    compiler: &dyn Compiler,
+    y: Template,
+    numbers: &[Num],
+    outcome: Outcome,
+) -> Result<Next, Box<Fault>> {
+    let mut value = outcome.as_given.unwrap_or(y.cells);
+    crate::vm::operators::set_leaves(walk(compiler), y.tangent, (&mut value, At::default()), numbers)?;
+    if outcome.throws {
+        machine.set_integer(0, 0);
+        machine.set_reference(0, Ref::Null);
+        machine.behind_error(|machine| machine.set_window(value.all()));
+        return Ok(Next::Return);
+    }
+    machine.set_window(value.all());
+    Ok(Next::Return)
+}
+
+/// Puts tangent vectors of the parameters into the window, made of what `number` says for each number of each, and calls
+/// the differential.
+pub(crate) fn call_differential(
+    machine: &mut Machine,
+    compiler: &dyn Compiler,
+    rule: &ByRule,
+    function: Ref,
+    number: &mut dyn FnMut(&mut Levels, Num) -> Result<Num, Stop>,
+    then: impl Task + 'static,
+) -> Result<Next, Box<Fault>> {
+    let walk = walk(compiler);
+    let mut arguments = Cells::empty();
+    for argument in &rule.by {
+        let mut numbers = vec![];
+        for x in &argument.numbers {
+            numbers.push(number(&mut machine.levels, *x)?);
+        }
+        arguments.push(crate::vm::operators::vector(walk, &argument.template, &numbers)?.all());
+    }
+    machine.set_window(arguments.all());
+    Ok(Next::call(function, true, then))
+}

@@ -1,0 +1,132 @@
+//! A registered derivative in a reverse level.
+//!
+//! A differential is linear, so it is run once, on zeros that stand for the arguments' nodes: what it records is its own
+//! transpose. One that nobody has looked at may ask whether it is given zeros: it is recorded by itself. A pullback is kept on the tape, and called by the sweep.
+
+use crate::bytecode::RegisteredKind;
+use crate::tape::{Call, CallKind, Num, Template};
+use crate::value::Ref;
+use crate::vm::functions::Compiler;
+use crate::vm::operators::apply::opaque_vector;
+use crate::vm::operators::apply::record_linear;
+use crate::vm::operators::apply::record_linear::Codomain;
+use crate::vm::operators::registered::{ByRule, Outcome, call_differential, deliver};
+use crate::vm::operators::{At, counts, leaves, read, vector_layout, walk};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::{Next, Task};
+use std::rc::Rc;
+
+pub(crate) fn go_on(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    rule: ByRule,
+    y: Template,
+    function: Ref,
+) -> Result<Next, Box<Fault>> {
+    let is_whole = opaque_vector::any(walk(compiler), rule.by.iter().map(|a| &a.template).chain([&y]));
+    match rule.returns {
+        RegisteredKind::Pullback => return keep_pullback(machine, compiler, rule, y, function),
+        RegisteredKind::UnseenDifferential if !is_whole => {
+            return keep_transpose(machine, compiler, rule, y, function);
+        }
+        RegisteredKind::UnseenDifferential | RegisteredKind::Differential => {}
+    }
+    let (level, outcome) = (rule.level, rule.outcome.clone());
+    let operands = rule.by.iter().flat_map(|a| &a.numbers).map(|x| machine.levels.node(level, *x)).collect();
+    let x = rule.by.iter().map(|a| a.template.clone()).collect();
+    let call = Call { kind: CallKind::Constant, function: function.clone(), name: rule.name.clone(), operands, x, y };
+    let walk = walk(compiler);
+    if is_whole {
+        let call = Call { kind: CallKind::Forwards, ..call };
+        let values = leaves(walk, call.y.tangent, &call.y.cells, At::default())?;
+        let y = call.y.clone();
+        let numbers = machine.levels.push_call(level, call, &values)?;
+        return deliver(machine, compiler, y, &numbers, outcome);
+    }
+    // The arguments of the rule were stripped of the level, and with them the factors that it multiplies by.
+    machine.levels.lose_slopes(level);
+    let task = Differential { level, call, outcome };
+    call_differential(
+        machine,
+        compiler,
+        &rule,
+        function,
+        &mut |levels, x| levels.moving_like(level, x, Num::default()),
+        task,
+    )
+}
+
+fn keep_transpose(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    rule: ByRule,
+    y: Template,
+    function: Ref,
+) -> Result<Next, Box<Fault>> {
+    let domain = rule.by.iter().map(|a| a.template.clone()).collect();
+    record_linear::record(
+        machine,
+        compiler,
+        function,
+        domain,
+        Codomain::Vector(y.clone()),
+        Box::new(move |machine, compiler, map| {
+            let pullback = Ref::Machine(Rc::new(map.transpose()));
+            keep_pullback(machine, compiler, rule, y, pullback)
+        }),
+    )
+}
+
+fn keep_pullback(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    rule: ByRule,
+    y: Template,
+    function: Ref,
+) -> Result<Next, Box<Fault>> {
+    let results = leaves(walk(compiler), y.tangent, &y.cells, At::default())?;
+    let numbers = rule.by.iter().flat_map(|a| &a.numbers);
+    let call = Call {
+        kind: CallKind::Pullback,
+        function,
+        name: rule.name,
+        operands: numbers.map(|x| machine.levels.node(rule.level, *x)).collect(),
+        x: rule.by.into_iter().map(|a| a.template).collect(),
+        y: y.clone(),
+    };
+    if machine.levels.is_shown() {
+        machine.note_place();
+    }
+    let numbers = machine.levels.push_call(rule.level, call, &results)?;
+    deliver(machine, compiler, y, &numbers, rule.outcome)
+}
+
+/// The differential is running.
+struct Differential {
+    level: usize,
+    /// The call of it that is put on the tape if nothing can be recorded of it.
+    call: Call,
+    outcome: Outcome,
+}
+
+impl Task for Differential {
+    fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let Differential { level, call, outcome } = *self;
+        let y = call.y.clone();
+        let walk = walk(compiler);
+        let result = machine.take_window(counts(vector_layout(walk, &y)), true);
+        let tangents = read(walk, &y, (&result, At::default()))?;
+        let values = leaves(walk, y.tangent, &y.cells, At::default())?;
+        let still = tangents.iter().all(|dy| machine.levels.node(level, *dy) == 0);
+        if still && tangents.iter().any(|dy| dy.value != 0.0) {
+            let numbers = machine.levels.push_call(level, call, &values)?;
+            return deliver(machine, compiler, y, &numbers, outcome);
+        }
+        let mut numbers = vec![];
+        for (y, dy) in values.into_iter().zip(tangents) {
+            numbers.push(machine.levels.moving_like(level, dy, y)?);
+        }
+        deliver(machine, compiler, y, &numbers, outcome)
+    }
+}

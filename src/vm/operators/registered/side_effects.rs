@@ -1,0 +1,134 @@
+//! What functions store besides their results.
+//!
+//! A registered derivative is about results. Where its original may store numbers elsewhere — in global variables, in
+//! instances, in variables that were captured, in parameters whose types are not differentiable — the registered function
+//! runs on arguments that move, so that what is stored moves as its body says.
+//!
+//! Not here: which rule is taken, and what the results become (`rule`).
+
+use crate::bytecode::{Instruction, Registered, RuleSite};
+use crate::value::heap_visit::{SlotChange, change_slots};
+use crate::value::{Bank, Cells, Ref, Slot};
+use crate::vm::functions::Compiler;
+use crate::vm::state::machine::Machine;
+use hashbrown::HashSet;
+
+/// Whether a function, or one that it calls, stores numbers where others can reach them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Writes {
+    /// It does not.
+    Nothing,
+    /// One of the functions may do so that it is given.
+    Given,
+    /// It may.
+    Something,
+}
+
+/// Whether a call by this rule may store numbers that its results do not tell of.
+pub(crate) fn any(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    (site, rule): (&RuleSite, &Registered),
+    arguments: &Cells,
+) -> bool {
+    let is_untold = |(counts, tangent): &(_, Option<_>)| tangent.is_none() && holds_numbers(counts);
+    if site.changes && site.params.iter().any(is_untold) {
+        return true;
+    }
+    // An error may hold what it was made of.
+    if site.throws && machine.original(compiler, site.function).is_ok_and(|code| !code.is_prelude) {
+        return true;
+    }
+    match of(machine, compiler, rule.function) {
+        Writes::Nothing => false,
+        Writes::Something => true,
+        Writes::Given => {
+            let given = functions_in(machine, site, arguments);
+            given.into_iter().any(|function| of(machine, compiler, function) == Writes::Something)
+        }
+    }
+}
+
+fn holds_numbers(counts: &[u16; 3]) -> bool {
+    counts[0] > 0 || counts[2] > 0
+}
+
+/// What a function stores, itself or in what it calls.
+fn of(machine: &mut Machine, compiler: &mut dyn Compiler, function: u32) -> Writes {
+    if let Some(known) = machine.writers.get(&function) {
+        return *known;
+    }
+    let (mut open, mut met) = (vec![function], HashSet::<u32>::from_iter([function]));
+    let mut writes = Writes::Nothing;
+    while let Some(next) = open.pop() {
+        match machine.writers.get(&next) {
+            Some(Writes::Nothing) => continue,
+            Some(Writes::Something) => writes = Writes::Something,
+            // What has no code cannot run.
+            Some(Writes::Given) | None => {
+                if let Ok(code) = machine.original(compiler, next) {
+                    for instruction in &code.instructions {
+                        match instruction {
+                            Instruction::Call { function } => open.extend(met.insert(function.0).then_some(function.0)),
+                            Instruction::NewClosure { site, .. } => {
+                                let made = code.closures.get(site.0 as usize).map(|site| site.function);
+                                open.extend(made.filter(|made| met.insert(*made)));
+                            }
+                            Instruction::CallValue { .. } if writes == Writes::Nothing => writes = Writes::Given,
+                            _ if stores(instruction) && !code.is_prelude => writes = Writes::Something,
+                            _ => {}
+                        }
+                    }
+                }
+            }
+        }
+        if writes == Writes::Something {
+            break;
+        }
+    }
+    machine.writers.insert(function, writes);
+    writes
+}
+
+/// Whether an instruction may store a number where others can reach it. What the library stores is its own.
+fn stores(instruction: &Instruction) -> bool {
+    use Instruction as I;
+    matches!(
+        instruction,
+        I::StoreGlobalF { .. }
+            | I::StoreGlobalR { .. }
+            | I::StoreBoxF { .. }
+            | I::StoreBoxR { .. }
+            | I::FindMethod { .. }
+    )
+}
+
+/// The functions that can be reached from arguments and from the global variables that a function reads.
+fn functions_in(machine: &Machine, site: &RuleSite, arguments: &Cells) -> HashSet<u32> {
+    let mut found = Functions(HashSet::new());
+    change_slots(&mut arguments.clone(), &mut found);
+    let globals = site.globals.iter().filter(|(bank, _)| *bank == Bank::R);
+    let globals = globals.filter_map(|(_, index)| machine.globals.r.get(*index as usize)).cloned().collect();
+    change_slots(&mut Cells::references(globals), &mut found);
+    found.0
+}
+
+/// Looks for functions, and changes nothing.
+struct Functions(HashSet<u32>);
+
+impl SlotChange for Functions {
+    fn slot(&mut self, slot: Slot) -> Slot {
+        slot
+    }
+
+    fn enters_boxes(&self) -> bool {
+        true
+    }
+
+    fn object(&mut self, object: &Ref) -> Option<Vec<Slot>> {
+        if let Ref::Closure(closure) = object {
+            self.0.insert(closure.function);
+        }
+        None
+    }
+}

@@ -1,0 +1,90 @@
+//! A function that throws when it has changed what it was given.
+//!
+//! Its registered derivative has thrown, too, and says nothing of that. So the function itself runs once more, in derivative
+//! code, in silence, and on copies: it throws again, and what it has changed moves as that says.
+
+use crate::native::library::Random;
+use crate::value::shape::TangentId;
+use crate::value::{Cells, Ref};
+use crate::vm::functions::Compiler;
+use crate::vm::operators::checkpoint::snapshot::{Copier, World, parts, state};
+use crate::vm::operators::{At, counts, leaves, set_leaves, value_layout, walk};
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::task::{Next, Target, Task};
+use std::rc::Rc;
+
+/// A call, before it is made.
+pub(crate) struct Before {
+    function: u32,
+    /// The arguments and the global variables.
+    state: Ref,
+    random: Random,
+}
+
+/// The function runs again.
+struct Again {
+    world: World,
+    result: TangentId,
+    /// The error that was thrown.
+    error: Ref,
+    /// What had been changed by then.
+    changed: Cells,
+}
+
+impl Before {
+    pub(crate) fn new(machine: &mut Machine, function: u32, arguments: &Cells) -> Before {
+        let now = state(Ref::Cells(Rc::new(arguments.clone())), &mut machine.globals);
+        if let Some((_, globals)) = parts(&now) {
+            machine.globals = Cells::clone(&globals);
+        }
+        let state = Copier::new(|slot| slot).copy(&now);
+        Before { function, state, random: machine.host.random.clone() }
+    }
+
+    /// Calls the function again. The error stands in the window, and behind it what was changed, which differentiates as
+    /// `result`.
+    pub(crate) fn again(
+        self,
+        machine: &mut Machine,
+        compiler: &dyn Compiler,
+        result: TangentId,
+    ) -> Result<Next, Box<Fault>> {
+        let Before { function, state, random } = self;
+        let Some((Ref::Cells(arguments), globals)) = parts(&state) else {
+            return Err(Fault::internal("a call without arguments"));
+        };
+        drop(state);
+        let changed = changed(machine, compiler, result);
+        let error = machine.take_reference(0);
+        let world = World::take(machine, Rc::unwrap_or_clone(globals), random);
+        machine.set_window(arguments.all());
+        let again = Again { world, result, error, changed };
+        Ok(Next::Call { target: Target::Beneath(function), derivative: true, then: Some(Box::new(again)) })
+    }
+}
+
+/// What stands in the window behind the error.
+fn changed(machine: &mut Machine, compiler: &dyn Compiler, result: TangentId) -> Cells {
+    let counts = counts(value_layout(walk(compiler), result));
+    machine.behind_error(|machine| machine.take_window(counts, true))
+}
+
+impl Task for Again {
+    fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
+        let Again { world, result, error, changed: mut values } = *self;
+        world.give_back(machine);
+        let again = changed(machine, compiler, result);
+        let walk = walk(compiler);
+        let numbers = leaves(walk, result, &again, At::default())?;
+        set_leaves(walk, result, (&mut values, At::default()), &numbers)?;
+        machine.set_integer(0, 1);
+        machine.set_reference(0, error);
+        machine.behind_error(|machine| machine.set_window(values.all()));
+        Ok(Next::Return)
+    }
+
+    fn abandon(self: Box<Self>, machine: &mut Machine) {
+        self.world.give_back(machine);
+    }
+}

@@ -1,0 +1,247 @@
+//! Why a program stopped, in terms of its text.
+
+use crate::cancel;
+use crate::cancel::Reason;
+use crate::diagnostic::Code as Number;
+use crate::native::Trap;
+use crate::native::library::{Failure, FailureKind};
+use crate::source::Span;
+use crate::tape::Stop;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// What kind of stop it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A run-time error.
+    Error(Number),
+    /// The program ended itself, with this status.
+    Exit(i32),
+}
+
+/// Why a program stopped before its end.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fault {
+    /// Which kind of stop.
+    pub kind: Kind,
+    /// One sentence.
+    pub message: String,
+    /// The values that explain it.
+    pub values: Vec<(String, String)>,
+    /// Where it happened; in the user's text, when any of it was running.
+    pub span: Span,
+    /// What was running, innermost first.
+    pub backtrace: Vec<Running>,
+    /// What belongs to it besides.
+    pub remarks: Vec<Remark>,
+}
+
+/// A call that was running.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Running {
+    /// The function.
+    pub name: Rc<str>,
+    /// Where in it.
+    pub span: Span,
+    /// Which round of the innermost loop around that place it was, when the loop counts.
+    pub round: Option<i64>,
+}
+
+/// Something that belongs to a fault.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Remark {
+    /// What the place of the fault has to do with it.
+    Here(String),
+    /// Another place, and what that has to do with it.
+    There(Span, String),
+    /// Why.
+    Note(String),
+    /// A way out.
+    Help(String),
+}
+
+/// How many calls of a long backtrace are kept at its beginning and at its end.
+const FIRST: usize = 10;
+const LAST: usize = 5;
+
+impl Fault {
+    /// A fault without a place, which the machine adds.
+    pub fn new(kind: Number, message: impl Into<String>) -> Box<Fault> {
+        let span = Span::default();
+        let (message, values, backtrace, remarks) = (message.into(), vec![], vec![], vec![]);
+        Box::new(Fault { kind: Kind::Error(kind), message, values, span, backtrace, remarks })
+    }
+
+    /// Something that belongs to it.
+    #[must_use]
+    pub fn remark(mut self: Box<Fault>, remark: Remark) -> Box<Fault> {
+        self.remarks.push(remark);
+        self
+    }
+
+    /// A value that explains it.
+    #[must_use]
+    pub fn with(mut self: Box<Fault>, name: &str, value: impl std::fmt::Display) -> Box<Fault> {
+        self.values.push((name.into(), value.to_string()));
+        self
+    }
+
+    /// The program ends itself.
+    pub fn exit(status: i32) -> Box<Fault> {
+        Box::new(Fault { kind: Kind::Exit(status), ..*Fault::new(Number::Internal, "") })
+    }
+
+    /// Somebody outside wants the run to stop.
+    pub fn interrupted() -> Box<Fault> {
+        Fault::new(Number::Interrupted, "interrupted")
+    }
+
+    /// The program ran longer than it may.
+    pub fn late(allowed: Duration) -> Box<Fault> {
+        Fault::new(Number::TimeLimit, format!("the program ran longer than {} s", allowed.as_secs_f64()))
+    }
+
+    /// Work in Rust was left before its end.
+    pub fn stopped() -> Box<Fault> {
+        match cancel::reason() {
+            Some(Reason::Late(allowed)) => Fault::late(allowed),
+            Some(Reason::Interrupted) | None => Fault::interrupted(),
+        }
+    }
+
+    /// A mistake of our own.
+    pub fn internal(what: impl Into<String>) -> Box<Fault> {
+        Fault::new(Number::Internal, what)
+    }
+
+    /// Shortens a long backtrace.
+    pub fn cap(&mut self) {
+        let all = self.backtrace.len();
+        if all > FIRST + LAST + 1 {
+            let left_out = all - FIRST - LAST;
+            let note: Rc<str> = format!("… {left_out} more").into();
+            let note = Running { name: note, span: Span::default(), round: None };
+            self.backtrace.splice(FIRST..all - LAST, [note]);
+        }
+    }
+}
+
+impl From<Failure> for Box<Fault> {
+    fn from(failure: Failure) -> Box<Fault> {
+        let number = match failure.kind {
+            FailureKind::Exit(status) => return Fault::exit(status),
+            FailureKind::IndexOutOfRange => Number::IndexOutOfRange,
+            FailureKind::Overflow => Number::Overflow,
+            FailureKind::DivisionByZero => Number::DivisionByZero,
+            FailureKind::Precondition => Number::PreconditionFailed,
+            FailureKind::InvalidRange => Number::InvalidRange,
+            FailureKind::InvalidConversion => Number::InvalidConversion,
+            FailureKind::Memory => Number::MemoryLimit,
+            FailureKind::Input => Number::Input,
+            FailureKind::BadRow => Number::BadRow,
+            FailureKind::Forbidden => Number::Forbidden,
+            FailureKind::Internal => Number::Internal,
+        };
+        let mut fault = Fault::new(number, failure.message);
+        fault.values = failure.values;
+        fault.remarks.extend(failure.helps.into_iter().map(Remark::Help));
+        fault
+    }
+}
+
+impl From<Stop> for Box<Fault> {
+    fn from(full: Stop) -> Box<Fault> {
+        match full {
+            Stop::Bytes(limit) => Fault::new(
+                Number::TapeLimit,
+                format!("the derivative needs more memory than allowed ({} of tape)", bytes(limit)),
+            ),
+            Stop::NotLinear(id) => {
+                let step = id.info().symbol();
+                Fault::new(Number::NotLinear, format!("when recording a linear function, '{step}' is not linear"))
+            }
+            Stop::Kink(id) => Fault::new(Number::Kink, format!("'{}' is differentiated at a kink", id.info().symbol())),
+            Stop::Asked => Fault::stopped(),
+            Stop::NotFinite => Fault::new(Number::NotFinite, "a number became infinite or NaN"),
+            Stop::Levels(most) => {
+                Fault::new(Number::DepthLimit, format!("more than {most} derivatives are nested in each other"))
+            }
+        }
+    }
+}
+
+/// A number of bytes in words.
+pub fn bytes(count: u64) -> String {
+    const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    match UNITS.iter().find(|(_, size)| count >= *size) {
+        Some((unit, size)) if count.is_multiple_of(*size) => format!("{} {unit}", count / size),
+        Some((unit, size)) => format!("{:.1} {unit}", count as f64 / *size as f64),
+        None if count == 1 => "1 byte".to_owned(),
+        None => format!("{count} bytes"),
+    }
+}
+
+/// What a primitive of integers could not do.
+pub fn trapped(trap: Trap, primitive: &str, operands: &[i64]) -> Box<Fault> {
+    let mut fault = match (trap, operands) {
+        (Trap::DivisionByZero, [a, _]) if primitive == "int.rem" => {
+            Fault::new(Number::DivisionByZero, format!("division by zero: {a} % 0"))
+        }
+        (Trap::DivisionByZero, [a, ..]) => Fault::new(Number::DivisionByZero, format!("division by zero: {a} / 0")),
+        (Trap::Overflow, [a, b]) => {
+            let sign = match primitive {
+                "int.add" => "+",
+                "int.sub" => "-",
+                "int.mul" => "*",
+                "int.rem" => "%",
+                _ => "/",
+            };
+            let message = format!("integer overflow: {a} {sign} {b} is out of range for 'Int'");
+            Fault::new(Number::Overflow, message)
+        }
+        (Trap::Overflow, [a]) => {
+            let message = match primitive.strip_prefix("int.fit") {
+                Some(bits) => {
+                    let name = bits.strip_prefix('U').map_or(format!("Int{bits}"), |bits| format!("UInt{bits}"));
+                    format!("{a} is out of range for '{name}'")
+                }
+                None => format!("integer overflow: -({a}) is out of range for 'Int'"),
+            };
+            Fault::new(Number::Overflow, message)
+        }
+        (Trap::Overflow | Trap::DivisionByZero | Trap::NotRepresentable, _) => {
+            Fault::new(Number::Overflow, "integer overflow")
+        }
+    };
+    // The one number that does not fit stands in the message, and in the text it is often the result of something.
+    if operands.len() > 1 {
+        for (name, value) in ["a", "b"].iter().zip(operands) {
+            fault = fault.with(name, value);
+        }
+    }
+    fault
+}
+
+/// A number that no integer stands for.
+pub fn not_whole(x: f64) -> Box<Fault> {
+    let mut text = String::new();
+    crate::value::number::write_double(&mut text, x);
+    let why = if x.is_finite() { "out of range for" } else { "not a value of" };
+    Fault::new(Number::InvalidConversion, format!("cannot convert {text} to 'Int': it is {why} 'Int'")).with("x", text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_backtraces_are_shortened() {
+        let mut fault = Fault::new(Number::DepthLimit, "deep");
+        let call = |k: i32| Running { name: k.to_string().into(), span: Span::default(), round: None };
+        fault.backtrace = (0..100).map(call).collect();
+        fault.cap();
+        assert_eq!(fault.backtrace.len(), 16);
+        assert_eq!(&*fault.backtrace[10].name, "… 85 more");
+        assert_eq!(&*fault.backtrace[15].name, "99");
+    }
+}

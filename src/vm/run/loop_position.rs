@@ -1,0 +1,115 @@
+//! Which loop the program is in, for people: what filled a tape.
+
+use crate::bytecode::operand::{Access, Role};
+use crate::bytecode::{Code, Instruction};
+use crate::source::Span;
+use crate::value::Bank;
+use crate::vm::run::fault::{Fault, Remark};
+use crate::vm::state::machine::Machine;
+use crate::vm::state::stacks::Frame;
+
+/// A loop that counts: where it is, where it began, and where it ends, when that is a fixed number.
+pub(crate) struct Counted {
+    pub now: i64,
+    pub from: i64,
+    pub to: Option<i64>,
+}
+
+/// A loop that is running.
+struct Turning {
+    /// Its head.
+    span: Span,
+    /// How many rounds are through, when the loop counts.
+    rounds: Option<i64>,
+}
+
+impl Machine {
+    /// Adds to a fault which loop filled the tape, and the ways out.
+    pub(crate) fn explain_full_tape(&self, fault: Box<Fault>) -> Box<Fault> {
+        let fault = match self.filling_loop() {
+            None => fault,
+            Some(Turning { span, rounds }) => {
+                let used = self.levels.pool().borrow().used();
+                let text = match rounds.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0) {
+                    Some(n) => format!("about {n} rounds of this loop are recorded, {} bytes each", used / n),
+                    None => "the rounds of this loop are recorded".into(),
+                };
+                fault.remark(Remark::There(span, text)).remark(Remark::Help(
+                    "compute again instead of remembering: write 'checkpoint' in front of the loop, or \
+                     'checkpoint { … }' around a part of it"
+                        .into(),
+                ))
+            }
+        };
+        fault
+            .remark(Remark::Note("reverse mode remembers every intermediate value".into()))
+            .remark(Remark::Help("of few inputs, forward mode needs no tape: 'derivative(at:in:)'".into()))
+            .remark(Remark::Help("or allow more: '--max-tape 8GiB'".into()))
+    }
+
+    /// The outermost loop inside of what is differentiated.
+    fn filling_loop(&self) -> Option<Turning> {
+        let operator = self.frames.iter().position(|frame| self.is_task(frame))?;
+        self.frames[operator..].iter().find_map(|frame| {
+            let (code, at) = self.executed(frame).filter(|(code, _)| !code.is_prelude)?;
+            let turn = around(code, at).max_by_key(|(head, back)| back - head)?;
+            let rounds = self.counted(frame, code, turn).and_then(|counted| counted.now.checked_sub(counted.from));
+            Some(Turning { span: code.spans.get(turn.1).copied()?, rounds })
+        })
+    }
+
+    /// Which round of the innermost loop around the place where a frame is, counted from 1; when the loop counts.
+    pub(crate) fn round(&self, frame: &Frame) -> Option<i64> {
+        let (code, at) = self.executed(frame)?;
+        let turn = around(code, at).min_by_key(|(head, back)| back - head)?;
+        let Counted { now, from, .. } = self.counted(frame, code, turn)?;
+        now.checked_sub(from)?.checked_add(1).filter(|round| *round > 0)
+    }
+
+    /// Where the counter of a loop is, and where it began.
+    pub(crate) fn counted(&self, frame: &Frame, code: &Code, (head, back): (usize, usize)) -> Option<Counted> {
+        let (register, from) = counter(code, head, back)?;
+        let value = |register: usize| self.stacks.i.get(frame.base[1] as usize + register).copied();
+        let to = match code.instructions.get(back)? {
+            Instruction::LoopLtI { n, .. } => value(usize::from(n.0)),
+            Instruction::LoopLtIK { k, .. } => Some(i64::from(k.0)),
+            _ => None,
+        };
+        Some(Counted { now: value(register)?, from, to })
+    }
+}
+
+/// The loops around an instruction: the first instruction of each, and the one that jumps back to it.
+pub(crate) fn around(code: &Code, at: usize) -> impl Iterator<Item = (usize, usize)> {
+    code.instructions.iter().enumerate().skip(at).filter_map(move |(back, instruction)| {
+        let mut head = None;
+        instruction.visit(&mut |field| {
+            if field.role == Role::Jump {
+                head = (back + 1).checked_add_signed(field.number as isize).filter(|head| *head <= at);
+            }
+        });
+        Some((head?, back))
+    })
+}
+
+/// The register that counts the rounds of a loop, and where it began.
+fn counter(code: &Code, head: usize, back: usize) -> Option<(usize, i64)> {
+    let (Instruction::LoopLtI { i, .. } | Instruction::LoopLtIK { i, .. }) = code.instructions.get(back)? else {
+        return None;
+    };
+    let before = code.instructions[..head].iter().rev().find(|instruction| writes(instruction, i.0.into()))?;
+    match before {
+        Instruction::SetI { value, .. } => Some((usize::from(i.0), i64::from(value.0))),
+        _ => None,
+    }
+}
+
+/// Whether an instruction writes to a register of integers.
+fn writes(instruction: &Instruction, register: i64) -> bool {
+    let mut writes = false;
+    instruction.visit(&mut |field| {
+        let is_written = matches!(field.role, Role::Register(Bank::I, access) if access != Access::In);
+        writes |= is_written && field.number == register;
+    });
+    writes
+}

@@ -1,0 +1,180 @@
+//! Runs of the machine, from the outside.
+
+pub(crate) mod fault;
+pub(crate) mod finalizers;
+pub(crate) mod loop_position;
+pub(crate) mod progress;
+pub(crate) mod trial;
+
+use super::dispatch;
+use super::functions::{Compiler, Version};
+use super::operators::{self, Checks};
+use crate::bytecode::{Code, Instruction};
+use crate::cancel;
+use crate::diagnostic::Code as Number;
+use crate::source::Span;
+use crate::value::{Cells, Components, Ref, finalizer, opaque_vector};
+use crate::vm::run::fault::{Fault, Kind, Running};
+use crate::vm::state::limits::Meter;
+use crate::vm::state::machine::Machine;
+use crate::vm::state::stacks::Frame;
+use crate::vm::state::task::{Next, Target};
+use std::sync::Arc;
+
+impl Machine {
+    /// Calls a function and runs until it returns. The result has the components of the function's results.
+    ///
+    /// # Errors
+    /// When the program fails, or a limit is reached. The machine can be used again afterwards.
+    pub fn run(
+        &mut self,
+        compiler: &mut dyn Compiler,
+        function: u32,
+        args: Components<'_>,
+    ) -> Result<Cells, Box<Fault>> {
+        self.begin();
+        let code = self.heeding_limits(|machine| machine.code(compiler, function, Version::Original))?;
+        // SAFETY: entries live as long as the machine.
+        #[allow(unsafe_code)]
+        let results = unsafe { &*code }.code.results.map(usize::from);
+        self.start(compiler, Target::Function(function), args, results)
+    }
+
+    /// Calls a function object, likewise; `results`: how many components it gives.
+    ///
+    /// # Errors
+    /// When the program fails, or a limit is reached.
+    pub fn call_function_value(
+        &mut self,
+        compiler: &mut dyn Compiler,
+        function: Ref,
+        args: Components<'_>,
+        results: [usize; 3],
+    ) -> Result<Cells, Box<Fault>> {
+        self.begin();
+        self.start(compiler, Target::Object(function), args, results)
+    }
+
+    fn begin(&mut self) {
+        self.meter = Meter::start(&self.limits, std::mem::take(&mut self.passed));
+        self.fuel = 0;
+    }
+
+    /// Does work whose long parts stop when somebody wants that, or the time is up.
+    fn heeding_limits<T>(&mut self, work: impl FnOnce(&mut Machine) -> T) -> T {
+        let interrupt = Arc::clone(&self.limits.interrupt);
+        cancel::under(&interrupt, self.meter.deadline(), || work(self))
+    }
+
+    fn start(
+        &mut self,
+        compiler: &mut dyn Compiler,
+        target: Target,
+        args: Components<'_>,
+        results: [usize; 3],
+    ) -> Result<Cells, Box<Fault>> {
+        // A run that failed may have left some.
+        finalizer::forget();
+        self.window = [0; 3];
+        self.push_halt();
+        self.set_window(args);
+        let outcome = self.heeding_limits(|machine| {
+            machine.perform(compiler, Next::tail_call(target, false)).and_then(|()| dispatch::run(machine, compiler))
+        });
+        match outcome {
+            Ok(()) => {
+                self.window = [0; 3];
+                let value = self.take_window(results, false);
+                self.end();
+                Ok(value)
+            }
+            Err(mut fault) => {
+                if fault.remarks.is_empty() {
+                    fault = match fault.kind {
+                        Kind::Error(Number::NotFinite) => operators::with_first(self, fault),
+                        Kind::Error(Number::Kink) => operators::with_kink(self, fault),
+                        Kind::Error(Number::TapeLimit) => self.explain_full_tape(fault),
+                        _ => fault,
+                    };
+                }
+                self.locate(&mut fault);
+                self.unwind();
+                Err(fault)
+            }
+        }
+    }
+
+    /// After a failure: everything that was running is given up.
+    fn unwind(&mut self) {
+        while let Some(task) = self.tasks.pop() {
+            task.abandon(self);
+        }
+        operators::unwind(self);
+        self.end();
+    }
+
+    fn end(&mut self) {
+        self.keep_kinks();
+        self.broken.clear();
+        self.changes.clear();
+        opaque_vector::forget();
+        self.checks = self.checks.take().map(|_| Checks::default());
+        self.places.clear();
+        self.frames.clear();
+        self.tasks.clear();
+        self.stacks.reset();
+        if self.frames.capacity() > 1 << 14 {
+            self.frames.shrink_to(1 << 10);
+        }
+    }
+
+    /// Adds to a fault where it happened and what was running. Calls inside of the standard library are left out: they
+    /// are not the user's text.
+    pub(super) fn locate(&self, fault: &mut Fault) {
+        if !fault.backtrace.is_empty() {
+            return;
+        }
+        let places = || self.frames.iter().rev().filter_map(|frame| Some((frame, self.place(frame)?)));
+        let user = || places().filter(|(_, (code, _))| !code.is_prelude);
+        if fault.span == Span::default() {
+            fault.span = self.user_span();
+        }
+        let call = |(frame, (code, span)): (&Frame, (&Code, Span))| Running {
+            name: code.name.clone(),
+            span,
+            round: self.round(frame),
+        };
+        fault.backtrace = user().map(call).collect();
+        fault.cap();
+    }
+
+    /// Where the innermost function of the user is, or of the library where none is running.
+    pub(super) fn user_span(&self) -> Span {
+        let places = || self.frames.iter().rev().filter_map(|frame| self.place(frame));
+        let user = places().find(|(code, _)| !code.is_prelude);
+        user.or_else(|| places().next()).map(|(_, span)| span).unwrap_or_default()
+    }
+
+    /// Whether a frame runs code of the library.
+    pub(super) fn is_prelude(&self, frame: &Frame) -> bool {
+        self.place(frame).is_none_or(|(code, _)| code.is_prelude)
+    }
+
+    /// Where a frame is: the instruction that it executed last.
+    pub(super) fn place(&self, frame: &Frame) -> Option<(&Code, Span)> {
+        let (code, at) = self.executed(frame)?;
+        Some((code, code.spans.get(at).copied().unwrap_or_default()))
+    }
+
+    /// The code of a frame, and the number of the instruction that it executed last; none for the machine's own frames.
+    pub(super) fn executed(&self, frame: &Frame) -> Option<(&Code, usize)> {
+        // SAFETY: entries live as long as the machine, which is borrowed.
+        #[allow(unsafe_code)]
+        let code: &Code = &unsafe { &*frame.entry }.code;
+        if matches!(code.instructions.first(), Some(Instruction::Halt {} | Instruction::Resume {})) {
+            return None;
+        }
+        let next = (frame.pc as usize).wrapping_sub(code.instructions.as_ptr() as usize) / size_of::<Instruction>();
+        Some((code, next.saturating_sub(1)))
+    }
+}

@@ -1,0 +1,309 @@
+//! The machine: its state, and how functions are entered and left.
+
+use crate::bytecode::{Code, Instruction};
+use crate::diagnostic::Code as Number;
+use crate::native::Arithmetic;
+use crate::native::library::Host;
+use crate::source::Span;
+use crate::tape::{Kept, Levels};
+use crate::value::{Cells, Components, Ref, Slot, finalizer};
+use crate::vm::exclusivity::Change;
+use crate::vm::functions::{Compiler, Entry, Functions, Version};
+use crate::vm::operators;
+use crate::vm::operators::{BrokenChains, Checks, Kink, Places, Ruled, Trace, Writes};
+use crate::vm::run::fault::Fault;
+use crate::vm::run::progress::Onlooker;
+use crate::vm::state::limits::{Limits, Meter};
+use crate::vm::state::stacks::{Frame, Stacks};
+use crate::vm::state::task::{Next, Target, Task};
+use crate::vm::threaded::View;
+use hashbrown::HashMap;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// A machine. It keeps code and global variables between runs.
+pub struct Machine {
+    /// The global variables.
+    pub globals: Cells,
+    /// The live levels of differentiation.
+    pub levels: Levels,
+    /// The world outside.
+    pub host: Host,
+    /// What a run may use up.
+    pub limits: Limits,
+    /// The text of every tape that is recorded, while somebody wants to see them.
+    pub tapes: Option<Vec<String>>,
+    pub(crate) stacks: Stacks,
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) tasks: Vec<Box<dyn Task>>,
+    pub(crate) functions: Functions,
+    /// The levels for which registered derivatives are running: what instances keep of them is constant there.
+    pub(crate) ruled: Vec<Ruled>,
+    /// Which functions store numbers where others can reach them, as far as that was asked.
+    pub(crate) writers: HashMap<u32, Writes>,
+    /// Where the window of the step that runs begins.
+    pub(crate) window: [usize; 3],
+    /// Steps until the next look at limits.
+    pub(crate) fuel: i64,
+    /// What is changed in place where others can reach it, the innermost last.
+    pub(crate) changes: Vec<Change>,
+    pub(crate) meter: Meter,
+    /// How much of the next run's time has passed already.
+    pub passed: Duration,
+    pub(crate) ids: Arithmetic,
+    /// What adjoint code keeps for its way back.
+    pub(crate) kept: Kept,
+    /// The arrays and records that threaded code has at hand.
+    pub(crate) views: Vec<View>,
+    /// Places in the program where numbers were watched.
+    pub(crate) places: Places,
+    /// Kinks that were met, if somebody looks for them.
+    pub(crate) kinks: Vec<Kink>,
+    /// Chains of differentiation that broke in this run.
+    pub(crate) broken: BrokenChains,
+    /// The last sweep, while sweeps are shown.
+    pub shown: Option<Trace>,
+    /// Which registered derivatives were compared with differences in this run, if they are.
+    pub(crate) checks: Option<Checks>,
+    /// Who looks on.
+    pub onlooker: Option<Onlooker>,
+    own_code: OwnCode,
+}
+
+/// The code of frames that belong to the machine itself.
+struct OwnCode {
+    halt: Box<Entry>,
+    resume: Box<Entry>,
+}
+
+impl Machine {
+    /// A machine without functions and global variables.
+    pub fn new(host: Host, limits: Limits, tape: u64) -> Machine {
+        let own = |name: &str, instruction: Instruction| {
+            let (instructions, spans) = (vec![instruction], vec![Span::default()]);
+            let code = Code { name: name.into(), instructions, spans, is_prelude: true, ..Code::default() };
+            Box::new(Entry::of(Rc::new(code)))
+        };
+        Machine {
+            globals: Cells::record(Components::default()),
+            levels: Levels::new(tape),
+            host,
+            changes: vec![],
+            limits,
+            tapes: None,
+            stacks: Stacks::default(),
+            frames: vec![],
+            tasks: vec![],
+            ruled: vec![],
+            writers: HashMap::new(),
+            functions: Functions::default(),
+            window: [0; 3],
+            fuel: 0,
+            meter: Meter::default(),
+            passed: Duration::ZERO,
+            ids: Arithmetic::known(),
+            kept: Kept::default(),
+            views: vec![],
+            places: Places::default(),
+            kinks: vec![],
+            broken: BrokenChains::default(),
+            shown: None,
+            onlooker: None,
+            checks: None,
+            own_code: OwnCode {
+                halt: own("‹halt›", Instruction::Halt {}),
+                resume: own("‹task›", Instruction::Resume {}),
+            },
+        }
+    }
+
+    /// From now on registered derivatives are compared with differences when they are used, or not.
+    pub fn check_rules(&mut self, is_on: bool) {
+        self.checks = is_on.then(Checks::default);
+    }
+
+    /// From here on derivative code is used only where it is right for the program as it is now.
+    pub fn set_derivatives_aside(&mut self) {
+        self.functions.set_derivatives_aside();
+    }
+
+    /// Makes room for global variables.
+    pub fn reserve_globals(&mut self, counts: [u32; 3]) {
+        let [f, i, r] = counts.map(|n| n as usize);
+        let globals = &mut self.globals;
+        globals.f.resize(f.max(globals.f.len()), 0.0);
+        globals.i.resize(i.max(globals.i.len()), 0);
+        globals.r.resize(r.max(globals.r.len()), Ref::Null);
+        if !globals.slots.is_empty() {
+            globals.make_slots();
+        }
+    }
+
+    /// The code of a function, compiled when it is first needed.
+    pub(crate) fn code(
+        &mut self,
+        compiler: &mut dyn Compiler,
+        function: u32,
+        version: Version,
+    ) -> Result<*const Entry, Box<Fault>> {
+        if let Some(entry) = self.functions.get(function, version) {
+            return Ok(entry);
+        }
+        self.functions.load(compiler, function, version).map(std::ptr::from_ref)
+    }
+
+    /// The original code of a function, to ask what it is.
+    pub(crate) fn original(&mut self, compiler: &mut dyn Compiler, function: u32) -> Result<Rc<Code>, Box<Fault>> {
+        let entry = self.code(compiler, function, Version::Original)?;
+        // SAFETY: entries live as long as the machine, which is borrowed.
+        #[allow(unsafe_code)]
+        let entry = unsafe { &*entry };
+        Ok(Rc::clone(&entry.code))
+    }
+
+    /// Begins a run: a frame that ends it when its callee, whose window this is, returns.
+    pub(crate) fn push_halt(&mut self) {
+        let entry: *const Entry = &*self.own_code.halt;
+        self.frames.push(Frame { entry, pc: self.own_code.halt.start, base: self.window.map(|n| n as u32) });
+    }
+
+    fn push_task(&mut self, task: Box<dyn Task>) {
+        let entry: *const Entry = &*self.own_code.resume;
+        let pc = self.own_code.resume.start;
+        self.frames.push(Frame { entry, pc, base: self.window.map(|n| n as u32) });
+        self.tasks.push(task);
+    }
+
+    /// Pushes the frame of a function whose arguments stand in the window.
+    pub(crate) fn push_frame(&mut self, entry: *const Entry) -> Result<(), Box<Fault>> {
+        // SAFETY: entries live as long as the machine (`Functions` never drops one).
+        #[allow(unsafe_code)]
+        let callee = unsafe { &*entry };
+        if self.frames.len() >= self.limits.depth {
+            return Err(self.too_deep());
+        }
+        let end = [0, 1, 2].map(|b| self.window[b] + callee.frame[b] as usize);
+        if !self.stacks.has(end, callee.is_derivative) {
+            self.make_room(end, callee.is_derivative)?;
+        }
+        if callee.is_derivative {
+            let (from, to) = callee.inactive;
+            self.stacks.slots[self.window[0] + from as usize..self.window[0] + to as usize].fill(Slot::NONE);
+        }
+        let base = self.window.map(|n| n as u32);
+        self.frames.push(Frame { entry, pc: callee.start, base });
+        Ok(())
+    }
+
+    /// Grows the stacks, if they may.
+    #[cold]
+    pub(crate) fn make_room(&mut self, end: [usize; 3], slots: bool) -> Result<(), Box<Fault>> {
+        /// Bytes that all frames together may have: a thousand times what a deep recursion needs.
+        const MOST: u64 = 4 << 30;
+        let limit = self.limits.memory.map_or(MOST, |limit| limit.min(MOST));
+        if Stacks::bytes_for(end, slots) > limit {
+            let message = format!(
+                "the calls that are running need more memory than allowed ({})",
+                crate::vm::run::fault::bytes(limit)
+            );
+            return Err(Fault::new(Number::MemoryLimit, message));
+        }
+        self.stacks.grow(end, slots);
+        Ok(())
+    }
+
+    #[cold]
+    pub(crate) fn too_deep(&self) -> Box<Fault> {
+        let depth = self.limits.depth;
+        Fault::new(Number::DepthLimit, format!("recursion went {depth} calls deep")).with("limit", depth)
+    }
+
+    /// Does what a step wants, until the program itself goes on.
+    pub(crate) fn perform(&mut self, compiler: &mut dyn Compiler, mut next: Next) -> Result<(), Box<Fault>> {
+        loop {
+            let Next::Call { target, derivative, then } = next else { return Ok(()) };
+            if self.frames.len() >= self.limits.depth {
+                return Err(self.too_deep());
+            }
+            if let Some(task) = then {
+                self.push_task(task);
+            }
+            let code = match target {
+                Target::Function(function) => self.code(compiler, function, Version::of(derivative))?,
+                Target::Beneath(function) => self.code(compiler, function, Version::Beneath)?,
+                Target::Object(Ref::Closure(closure)) => {
+                    let code = self.code(compiler, closure.function, Version::of(derivative))?;
+                    // SAFETY: as in `push_frame`.
+                    #[allow(unsafe_code)]
+                    let behind = usize::from(unsafe { &*code }.code.params[2]);
+                    self.set_reference(behind, Ref::Closure(closure));
+                    code
+                }
+                Target::Object(Ref::Machine(object)) => {
+                    next = operators::call_object(self, compiler, &object, derivative)?;
+                    if matches!(next, Next::Return) {
+                        return Ok(());
+                    }
+                    continue;
+                }
+                Target::Object(_) => return Err(Fault::internal("a call of something that is not a function")),
+            };
+            return self.push_frame(code);
+        }
+    }
+
+    /// Goes on with the task whose frame is the innermost one.
+    pub(crate) fn resume(&mut self, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
+        let (Some(frame), Some(task)) = (self.frames.pop(), self.tasks.pop()) else {
+            return Err(Fault::internal("no task to go on with"));
+        };
+        self.window = frame.base.map(|n| n as usize);
+        let next = task.resume(self, compiler)?;
+        self.perform(compiler, next)
+    }
+
+    /// Whether a frame ends the run.
+    pub(crate) fn is_halt(&self, frame: &Frame) -> bool {
+        std::ptr::eq(frame.entry, &raw const *self.own_code.halt)
+    }
+
+    /// Whether a task goes on where a frame is.
+    pub(crate) fn is_task(&self, frame: &Frame) -> bool {
+        std::ptr::eq(frame.entry, &raw const *self.own_code.resume)
+    }
+
+    /// Looks at the limits.
+    #[cold]
+    pub(crate) fn poll(&mut self) -> Result<(), Box<Fault>> {
+        // Work that counted as several steps may have taken more than was granted.
+        let owed = (-1 - self.fuel).max(0) as u64;
+        self.fuel = self.meter.look(&self.limits, owed)?;
+        if self.onlooker.is_some() {
+            self.look_on();
+        }
+        Ok(())
+    }
+
+    /// Looks whether somebody wants the run to stop; for long work in Rust.
+    ///
+    /// # Errors
+    /// When it must stop.
+    pub fn check_interrupt(&mut self) -> Result<(), Box<Fault>> {
+        self.poll()
+    }
+}
+
+impl Drop for Machine {
+    /// Instances that go away with the machine have nobody to run what their classes want done.
+    fn drop(&mut self) {
+        self.globals.r.clear();
+        self.stacks.r.clear();
+        finalizer::forget();
+    }
+}
+
+impl std::fmt::Debug for Machine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Machine").field("depth", &self.frames.len()).finish_non_exhaustive()
+    }
+}

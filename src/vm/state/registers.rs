@@ -1,0 +1,251 @@
+//! The registers of the frame that runs, without checks.
+//!
+//! What makes this sound: [`verify`](crate::bytecode::verify) has checked every register number, constant and jump target
+//! of a code object against its sizes before the machine accepted it; a frame is entered only when the stacks have room
+//! for all its registers and its window; every place of a stack is a valid value at any time; stacks move only when a
+//! frame is entered or a task runs, and the pointers here are made anew after that.
+#![allow(unsafe_code)]
+
+use crate::bytecode::operand::*;
+use crate::bytecode::{Code, Instruction};
+use crate::tape::Num;
+use crate::value::{Ref, Slot};
+use crate::vm::functions::Entry;
+use crate::vm::state::stacks::{Frame, Stacks};
+
+/// Pointers to the next instruction and to the registers of its frame.
+#[derive(Clone, Copy)]
+pub struct Registers {
+    /// The next instruction.
+    pub pc: *const Instruction,
+    entry: *const Entry,
+    f: *mut f64,
+    slots: *mut Slot,
+    i: *mut i64,
+    r: *mut Ref,
+}
+
+impl Registers {
+    /// Those of a frame.
+    #[inline(always)]
+    pub fn of(frame: &Frame, stacks: &mut Stacks) -> Registers {
+        let [f, i, r] = [frame.base[0] as usize, frame.base[1] as usize, frame.base[2] as usize];
+        Registers {
+            pc: frame.pc,
+            entry: frame.entry,
+            f: stacks.f.as_mut_ptr().wrapping_add(f),
+            // Dangling where there are no slots; then only plain code runs, which has no instruction that uses it.
+            slots: stacks.slots.as_mut_ptr().wrapping_add(f),
+            i: stacks.i.as_mut_ptr().wrapping_add(i),
+            r: stacks.r.as_mut_ptr().wrapping_add(r),
+        }
+    }
+
+    /// What is known of the code that runs.
+    #[inline(always)]
+    pub fn entry<'c>(&self) -> &'c Entry {
+        // SAFETY: `Functions` never drops an entry, and the machine outlives the loop.
+        unsafe { &*self.entry }
+    }
+
+    /// The code that runs.
+    #[inline(always)]
+    pub fn code<'c>(&self) -> &'c Code {
+        &self.entry().code
+    }
+
+    /// The next instruction. It stays where it is: what reads its operands one by one needs fewer machine registers than
+    /// a copy, and the loop has none to spare.
+    #[inline(always)]
+    pub fn next<'c>(&mut self) -> &'c Instruction {
+        // SAFETY: verified code ends with an instruction that does not go on, and jumps stay inside; code is never
+        // dropped while the machine runs.
+        unsafe {
+            let instruction = &*self.pc;
+            self.pc = self.pc.add(1);
+            instruction
+        }
+    }
+
+    /// The third operand, which stands behind the instruction; the verifier has seen it there, as those below.
+    #[inline(always)]
+    pub fn extra(&mut self) -> FIn {
+        match *self.next() {
+            Instruction::Extra { c } => c,
+            _ => FIn(0),
+        }
+    }
+
+    /// The third and the fourth operand.
+    #[inline(always)]
+    pub fn extras(&mut self) -> (FIn, FIn) {
+        match *self.next() {
+            Instruction::Extras { c, d } => (c, d),
+            _ => (FIn(0), FIn(0)),
+        }
+    }
+
+    /// Offset and stride of a component of an element.
+    #[inline(always)]
+    pub fn element(&mut self) -> (u16, u16) {
+        match *self.next() {
+            Instruction::Element { offset, stride } => (offset.0, stride.0),
+            _ => (0, 0),
+        }
+    }
+
+    /// Jumps.
+    #[inline(always)]
+    pub fn jump(&mut self, distance: i32) {
+        // SAFETY: the target was verified to lie inside of the code.
+        self.pc = unsafe { self.pc.offset(distance as isize) };
+    }
+
+    /// Reads a number.
+    #[inline(always)]
+    pub fn f(&self, a: FIn) -> f64 {
+        // SAFETY: a verified register.
+        unsafe { *self.f.add(a.0 as usize) }
+    }
+
+    /// Writes a number.
+    #[inline(always)]
+    pub fn set_f(&mut self, out: FOut, value: f64) {
+        // SAFETY: a verified register.
+        unsafe { *self.f.add(out.0 as usize) = value }
+    }
+
+    /// Reads the slot of a number. In derivative code only.
+    #[inline(always)]
+    pub fn slot(&self, a: FIn) -> Slot {
+        // Read half by half: a slot is written that way, and a read of the whole would have to wait until both halves
+        // have left the store buffer. Volatile, because the optimiser would join the reads again.
+        // SAFETY: a verified register; only derivative code has instructions that come here, and frames of derivative
+        // code have slots.
+        unsafe {
+            let slot = self.slots.add(a.0 as usize);
+            let epoch = std::ptr::read_volatile(&raw const (*slot).epoch);
+            let payload = std::ptr::read_volatile(&raw const (*slot).payload);
+            Slot { epoch, payload }
+        }
+    }
+
+    /// Writes the slot of a number. In derivative code only.
+    #[inline(always)]
+    pub fn set_slot(&mut self, out: FOut, epoch: u64, payload: u64) {
+        // SAFETY: as for reading.
+        unsafe {
+            let slot = self.slots.add(out.0 as usize);
+            (*slot).epoch = epoch;
+            (*slot).payload = payload;
+        }
+    }
+
+    /// Reads a number with its slot. In derivative code only.
+    #[inline(always)]
+    pub fn num(&self, a: FIn) -> Num {
+        Num { value: self.f(a), slot: self.slot(a) }
+    }
+
+    /// Writes a number with its slot. In derivative code only.
+    #[inline(always)]
+    pub fn set_num(&mut self, out: FOut, num: Num) {
+        self.set_f(out, num.value);
+        self.set_slot(out, num.slot.epoch, num.slot.payload);
+    }
+
+    /// Reads an integer.
+    #[inline(always)]
+    pub fn i(&self, a: IIn) -> i64 {
+        // SAFETY: a verified register.
+        unsafe { *self.i.add(a.0 as usize) }
+    }
+
+    /// Writes an integer.
+    #[inline(always)]
+    pub fn set_i(&mut self, out: IOut, value: i64) {
+        // SAFETY: a verified register.
+        unsafe { *self.i.add(out.0 as usize) = value }
+    }
+
+    /// Reads a reference.
+    #[inline(always)]
+    pub fn r(&self, a: RIn) -> &Ref {
+        // SAFETY: a verified register.
+        unsafe { &*self.r.add(a.0 as usize) }
+    }
+
+    /// A reference that is changed.
+    #[inline(always)]
+    pub fn changed(&mut self, a: RChange) -> &mut Ref {
+        // SAFETY: a verified register, borrowed through `self` alone.
+        unsafe { &mut *self.r.add(a.0 as usize) }
+    }
+
+    /// Moves a reference out.
+    #[inline(always)]
+    pub fn take(&mut self, a: RTake) -> Ref {
+        std::mem::take(self.changed(RChange(a.0)))
+    }
+
+    /// Exchanges two references: moving one to where nothing is takes no look at what they are.
+    #[inline(always)]
+    pub fn exchange(&mut self, out: ROut, a: RTake) {
+        // SAFETY: verified registers; they may be the same one.
+        unsafe { std::ptr::swap(self.r.add(out.0 as usize), self.r.add(a.0 as usize)) }
+    }
+
+    /// Writes a reference.
+    #[inline(always)]
+    pub fn set_r(&mut self, out: ROut, value: Ref) {
+        *self.changed(RChange(out.0)) = value;
+    }
+
+    /// A constant.
+    #[inline(always)]
+    pub fn constant(&self, k: Number) -> f64 {
+        // SAFETY: a verified constant.
+        unsafe { *self.entry().numbers.add(k.0 as usize) }
+    }
+
+    /// The first `count` numbers of the window, and their slots in derivative code.
+    #[inline(always)]
+    pub fn window_f(&self, count: u16, slots: bool) -> (&[f64], &[Slot]) {
+        let (at, count) = (self.entry().own[0] as usize, count as usize);
+        // SAFETY: sites were verified not to need more window than there is; slots as above.
+        unsafe {
+            let numbers = std::slice::from_raw_parts(self.f.add(at), count);
+            let slots = if slots { std::slice::from_raw_parts(self.slots.add(at), count) } else { &[] };
+            (numbers, slots)
+        }
+    }
+
+    /// The first `count` integers of the window.
+    #[inline(always)]
+    pub fn window_i(&self, count: u16) -> &[i64] {
+        // SAFETY: as for numbers.
+        unsafe { std::slice::from_raw_parts(self.i.add(self.entry().own[1] as usize), count as usize) }
+    }
+
+    /// The first integer of the window.
+    #[inline(always)]
+    pub fn first_i(&mut self) -> &mut i64 {
+        // SAFETY: as for numbers, of a site that has at least one; borrowed through `self` alone.
+        unsafe { &mut *self.i.add(self.entry().own[1] as usize) }
+    }
+
+    /// The first `count` references of the window.
+    #[inline(always)]
+    pub fn window_r(&mut self, count: u16) -> &mut [Ref] {
+        // SAFETY: as for numbers; borrowed through `self` alone.
+        unsafe { std::slice::from_raw_parts_mut(self.r.add(self.entry().own[2] as usize), count as usize) }
+    }
+
+    /// The references of this frame that are not results.
+    #[inline(always)]
+    pub fn leftovers(&mut self) -> &mut [Ref] {
+        let (from, to) = (self.entry().kept as usize, self.entry().frame[2] as usize);
+        // SAFETY: results were verified to lie inside of the frame.
+        unsafe { std::slice::from_raw_parts_mut(self.r.add(from), to - from) }
+    }
+}

@@ -1,0 +1,74 @@
+//! The stacks that registers lie in, and the frames on them.
+
+use crate::bytecode::Instruction;
+use crate::value::{Ref, Slot};
+use crate::vm::functions::Entry;
+
+/// One call that is running.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// Its code. `Functions` or the machine itself keeps the entry as long as the machine lives.
+    pub entry: *const Entry,
+    /// The next instruction, while a callee is running.
+    pub pc: *const Instruction,
+    /// Where its registers begin in each stack.
+    pub base: [u32; 3],
+}
+
+/// The stacks. Every place is a valid value of its bank at any time.
+#[derive(Debug, Default)]
+pub struct Stacks {
+    /// Numbers.
+    pub f: Vec<f64>,
+    /// Their slots: as long as `f` wherever derivative code runs.
+    pub slots: Vec<Slot>,
+    /// Integers.
+    pub i: Vec<i64>,
+    /// References.
+    pub r: Vec<Ref>,
+}
+
+/// Registers that are there from the beginning.
+const FIRST: usize = 1024;
+/// Registers that are kept when a run ends.
+const KEPT: usize = 1 << 18;
+
+impl Stacks {
+    /// Makes room up to `end` in each bank; with slots for derivative code.
+    #[cold]
+    pub fn grow(&mut self, end: [usize; 3], slots: bool) {
+        let grown = |have: usize, need: usize| if need > have { need.max(2 * have).max(FIRST) } else { have };
+        self.f.resize(grown(self.f.len(), end[0]), 0.0);
+        self.i.resize(grown(self.i.len(), end[1]), 0);
+        self.r.resize(grown(self.r.len(), end[2]), Ref::Null);
+        if slots {
+            self.slots.resize(self.f.len(), Slot::NONE);
+        }
+    }
+
+    /// Whether there is room up to `end`.
+    #[inline(always)]
+    pub fn has(&self, end: [usize; 3], slots: bool) -> bool {
+        end[0] <= self.f.len()
+            && end[1] <= self.i.len()
+            && end[2] <= self.r.len()
+            && (!slots || end[0] <= self.slots.len())
+    }
+
+    /// Bytes that so many places need.
+    pub fn bytes_for([f, i, r]: [usize; 3], slots: bool) -> u64 {
+        let number = size_of::<f64>() + if slots { size_of::<Slot>() } else { 0 };
+        [(f, number), (i, size_of::<i64>()), (r, size_of::<Ref>())]
+            .iter()
+            .map(|(n, size)| *n as u64 * *size as u64)
+            .sum()
+    }
+
+    /// Drops all references, and gives back what only a deep recursion needed.
+    pub fn reset(&mut self) {
+        self.r.iter_mut().filter(|r| !matches!(r, Ref::Null)).for_each(|r| *r = Ref::Null);
+        if self.f.len() > KEPT || self.i.len() > KEPT || self.r.len() > KEPT {
+            *self = Stacks::default();
+        }
+    }
+}

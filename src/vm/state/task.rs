@@ -1,0 +1,75 @@
+//! Work of the machine itself that calls functions of the program, without piling up Rust frames.
+//!
+//! A differential operator, a sweep with a user's pullback, or any other operation in Rust that needs results of the
+//! program is written as a chain of steps. A step runs with the *window* of its caller: it takes the arguments from there
+//! ([`Machine::number`](crate::vm::Machine::number) and the like), does its part, and says what comes next:
+//!
+//! - [`Next::Return`]: the results stand in the window; the program goes on.
+//! - [`Next::Call`]: the machine calls `target` with the arguments that the step has put into the window. When the callee
+//!   has returned, its results stand in the window and [`Task::resume`] is called: the next step.
+//!
+//! Tasks nest like calls: a task's callee may apply another operator, which is another task on top.
+
+use crate::value::Ref;
+use crate::vm::functions::Compiler;
+use crate::vm::run::fault::Fault;
+use crate::vm::state::machine::Machine;
+
+/// What a step wants to happen next.
+pub enum Next {
+    /// The results stand in the window.
+    Return,
+    /// A call; `then` goes on afterwards, or the results of the call are the results of all.
+    Call {
+        /// What is called.
+        target: Target,
+        /// Whether its derivative code is run.
+        derivative: bool,
+        /// The next step.
+        then: Option<Box<dyn Task>>,
+    },
+}
+
+/// What is called.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// A function without captures, by its number.
+    Function(u32),
+    /// The derivative of a function's own body, whatever derivatives are registered for it.
+    Beneath(u32),
+    /// A function object: a closure or a linear map.
+    Object(Ref),
+}
+
+/// The rest of an operation.
+pub trait Task {
+    /// Goes on: the results of the callee stand in the window.
+    ///
+    /// # Errors
+    /// When the program must stop.
+    fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>>;
+
+    /// The program stops before the callee has returned.
+    fn abandon(self: Box<Self>, _machine: &mut Machine) {}
+}
+
+impl Next {
+    /// A call of a function object, and what is done with its results.
+    pub fn call(function: Ref, derivative: bool, then: impl Task + 'static) -> Next {
+        Next::Call { target: Target::Object(function), derivative, then: Some(Box::new(then)) }
+    }
+
+    /// A call whose results are the results of all.
+    pub fn tail_call(target: Target, derivative: bool) -> Next {
+        Next::Call { target, derivative, then: None }
+    }
+}
+
+impl std::fmt::Debug for Next {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Next::Return => f.write_str("Return"),
+            Next::Call { target, derivative, .. } => write!(f, "Call({target:?}, {derivative})"),
+        }
+    }
+}
