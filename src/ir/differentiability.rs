@@ -1,6 +1,6 @@
 //! How concrete types differentiate.
 //!
-//! In: a type, and what [`Declarations::tangent_vector`] says of it. Out: a [`TangentId`] that relates the components of
+//! In: a type, and what `Declarations::tangent_vector` says of it. Out: a [`TangentId`] that relates the components of
 //! a value to those of its tangent vector.
 //!
 //! Promises: stored properties and the vector's fields correspond by name, or not at all: then the vector stands beside the

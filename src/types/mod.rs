@@ -1,7 +1,7 @@
 //! Tree to typed tree: names, inference, protocols, conformances, `TangentVector`s.
 //!
 //! In: the syntax trees of a module's files, and the prelude. Out: a [`World`] of declarations, with a checked
-//! [`crate::types::model::tree::Body`] for each function, and diagnostics.
+//! `model::tree::Body` for each function, and diagnostics.
 //!
 //! Promises: generic bodies are checked once; no exponential search; a body with an error is never handed on.
 //! Not here: what is differentiable inside a body (`diff`), concrete types (`ir`).

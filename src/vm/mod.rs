@@ -5,7 +5,7 @@
 //!
 //! **Frames** lie in four parallel stacks (numbers, slots, integers, references). A callee's first registers are its
 //! caller's window, so arguments and results are not copied. Nothing uses the Rust stack: operators and sweeps that call
-//! functions of the program are [tasks](task).
+//! functions of the program are tasks (`state::task`).
 //!
 //! Promises: no run-time error, limit or interruption leaves the machine unusable; plain code never touches slots; the
 //! machine never sees a type, only components, and shapes where a value is printed or compared.

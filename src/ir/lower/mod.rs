@@ -1,6 +1,6 @@
 //! Lowering: checked bodies with concrete types to graphs.
 //!
-//! In: functions by number with concrete generic arguments, through [`Declarations`]. Out: graphs in a [`Program`],
+//! In: functions by number with concrete generic arguments, through `Declarations`. Out: graphs in a [`Program`],
 //! everything reachable included.
 //!
 //! Promises: each function is compiled once for each list of concrete types; calls are followed with a work list, never
