@@ -76,7 +76,7 @@ fn shortened(value: &str) -> String {
         None => value.to_owned(),
         Some((at, _)) => {
             let left_out = value[at..].chars().count();
-            format!("{} … {left_out} characters more; print(…) writes all", &value[..at])
+            format!("{} … {left_out} more characters; use print(…) to show all", &value[..at])
         }
     }
 }
