@@ -1,7 +1,7 @@
 //! dscript: a differentiable programming language for scripts.
 //!
 //! Text comes in at the top ([`session`]) and numbers come out at the bottom ([`vm`]); `ARCHITECTURE.md` draws the
-//! house, and `tests/architecture.rs` keeps the drawing true.
+//! house, and `tests/suite/architecture.rs` keeps the drawing true.
 
 pub mod bytecode;
 pub mod diagnostic;

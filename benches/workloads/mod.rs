@@ -1,7 +1,7 @@
 //! The programs that are measured, each with the same computation in Rust, written by hand.
 
 mod by_hand;
-#[path = "../../tests/harness/sink.rs"]
+#[path = "../../tests/suite/sink.rs"]
 mod sink;
 
 use dscript::session::{Input, Options, Session, Status};

@@ -1,7 +1,7 @@
 //! Any change of a code object is refused by the verifier, or runs without harm.
 #![no_main]
 
-#[path = "../../tests/tamper/mod.rs"]
+#[path = "../../tests/suite/tamper/mod.rs"]
 mod tamper;
 
 use dscript_fuzz::Worker;

@@ -1,9 +1,11 @@
-//! The random programs of `tests/properties.rs`, by seeds that a fuzzer finds: all ways to differentiate agree.
+//! The random programs of `tests/suite/properties.rs`, by seeds that a fuzzer finds: all ways to differentiate agree.
 #![no_main]
 
 #[allow(dead_code, reason = "the tests use more of it")]
-#[path = "../../tests/generate/mod.rs"]
+#[path = "../../tests/suite/generate/mod.rs"]
 mod generate;
+#[path = "../../tests/suite/sink.rs"]
+mod sink;
 
 use dscript::session::Options;
 use dscript_fuzz::{Worker, limits};

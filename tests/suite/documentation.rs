@@ -1,10 +1,7 @@
 //! Documentation runs: the blocks of the pages and of the prelude's comments that promise what they print.
 
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod harness;
-
+use crate::harness::{Finished, all, blessing, blocks, difference, dscript, files, promised, root, short};
 use dscript::diagnostic::{CODES, Code};
-use harness::{Finished, all, blessing, blocks, difference, dscript, files, promised, root, short};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::Duration;
+use wait4::Wait4;
 
 /// A program that takes longer than this hangs.
 pub const DEADLINE: Duration = Duration::from_secs(120);
@@ -20,6 +21,8 @@ pub struct Finished {
     pub stderr: String,
     /// `None` when a signal ended it.
     pub status: Option<i32>,
+    /// The processor time that it took. Unlike time on the clock, it does not pass while other processes run.
+    pub processor_time: Duration,
 }
 
 /// The binary that was built for the tests, free of what the environment says about colour and width.
@@ -55,19 +58,25 @@ pub fn dscript_within(deadline: Duration, arguments: &[&str], stdin: &[u8], fold
         // Pauses are added up, so that a time in which the whole machine stood still is nobody's fault.
         let mut waited = Duration::ZERO;
         let mut pause = Duration::from_micros(500);
-        let (status, late) = loop {
-            if let Some(status) = child.try_wait().expect("the child can be waited for") {
-                break (status.code(), "");
+        let mut late = "";
+        let ended = loop {
+            if let Some(ended) = child.try_wait4().expect("the child can be waited for") {
+                break ended;
             }
-            if waited > deadline {
+            if waited > deadline && late.is_empty() {
                 drop(child.kill());
-                break (child.wait().expect("the child can be waited for").code(), "\n(it hung and was killed)\n");
+                late = "\n(it hung and was killed)\n";
             }
             std::thread::sleep(pause);
             waited += pause;
             pause = (pause * 2).min(Duration::from_millis(20));
         };
-        Finished { stdout: stdout.join().unwrap(), stderr: stderr.join().unwrap() + late, status }
+        Finished {
+            stdout: stdout.join().unwrap(),
+            stderr: stderr.join().unwrap() + late,
+            status: ended.status.code(),
+            processor_time: ended.rusage.utime + ended.rusage.stime,
+        }
     })
 }
 
@@ -110,8 +119,19 @@ pub fn blessing() -> bool {
     std::env::var_os("DSCRIPT_BLESS").is_some_and(|v| v == "1")
 }
 
+/// The processors: what is tried on all of them shares them, and what measures time on the clock has them to itself.
+static PROCESSORS: RwLock<()> = RwLock::new(());
+
+/// Waits until nothing is tried on all processors, and keeps it from going on while the guard lives.
+pub fn alone() -> RwLockWriteGuard<'static, ()> {
+    PROCESSORS.write().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Tries all items on all processors and fails with every failure, not only the first.
 pub fn all<T: Sync>(items: &[T], test: impl Fn(&T) -> Result<(), String> + Sync) {
+    // A second test that uses all processors would only slow down the first one.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let next = AtomicUsize::new(0);
     let failures = Mutex::new(Vec::new());
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
@@ -119,6 +139,7 @@ pub fn all<T: Sync>(items: &[T], test: impl Fn(&T) -> Result<(), String> + Sync)
         for _ in 0..threads {
             scope.spawn(|| {
                 while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let _shared = PROCESSORS.read().unwrap_or_else(PoisonError::into_inner);
                     if let Err(failure) = test(item) {
                         failures.lock().unwrap().push(failure);
                     }

@@ -1,11 +1,8 @@
 //! Chains that break: an integer or a text that was made of a number, and becomes a number again, has no derivative,
 //! whatever it went through on its way. What only selects has one.
 
-#[path = "harness/sink.rs"]
-mod sink;
-
+use crate::sink::Sink;
 use dscript::session::{Input, Options, Outcome, Session, Status};
-use sink::Sink;
 
 /// What the bodies use.
 const BEFORE: &str = r#"

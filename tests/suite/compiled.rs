@@ -1,12 +1,8 @@
 //! Compiled programs: they do what their source does, and a file that is not whole is refused.
 
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod harness;
-#[path = "harness/sink.rs"]
-mod sink;
-
+use crate::harness;
+use crate::sink::Sink;
 use dscript::session::{Input, Kinks, Options, Outcome, Session, Status};
-use sink::Sink;
 use std::path::PathBuf;
 
 fn session() -> (Session, Sink) {

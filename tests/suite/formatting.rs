@@ -1,12 +1,9 @@
 //! `dscript fmt` on random programs that were written down badly: nothing is lost, the result is the same, and written
 //! twice it stays. `DSCRIPT_CASES` says how many programs (40), `DSCRIPT_SEED` which ones; the seed is printed.
 
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod generate;
-
+use crate::generate::{self, render};
+use crate::sink::Sink;
 use dscript::session::{Input, Options, Session, Status};
-use generate::render;
-use generate::sink::Sink;
 use proptest::collection::vec;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -2,11 +2,8 @@
 //!
 //! A stride keeps this fast; `DSCRIPT_EVERY_PREFIX=1` leaves none out.
 
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod harness;
-
+use crate::harness::{all, files, root, short};
 use dscript::session::{Input, Options, Session, Status};
-use harness::{all, files, root, short};
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;

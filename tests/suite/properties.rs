@@ -3,11 +3,9 @@
 //! `DSCRIPT_CASES` says how many programs of each of the two questions (160), `DSCRIPT_SEED` which ones, where `random` gives
 //! others each time; the seed is printed, and a failing program is made as small as it gets before it is shown. `DSCRIPT_SHOW` writes down all of them.
 
-mod generate;
-
+use crate::generate::agree::{Course, Failure, ONE_NUMBER, Questions, TOGETHER, TWO_NUMBERS, Tally, own, script};
+use crate::generate::{self, Program};
 use dscript::session::Options;
-use generate::Program;
-use generate::agree::{Course, Failure, ONE_NUMBER, Questions, TOGETHER, TWO_NUMBERS, Tally, own, script};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

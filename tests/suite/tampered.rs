@@ -2,11 +2,9 @@
 //!
 //! `DSCRIPT_CASES` says how many (400). `fuzz/` does the same under AddressSanitizer.
 
-mod tamper;
-
+use crate::tamper::{Subject, WORDS};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use tamper::{Subject, WORDS};
 
 #[test]
 fn tampered_code_is_refused_or_harmless() {

@@ -1,15 +1,8 @@
 //! How work grows: twice as much takes twice as long, because what has one owner is changed where it is, and because the
 //! compiler passes over a program a fixed number of times.
-#![cfg(unix)]
 
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod harness;
-
-use harness::folder::Folder;
-use harness::{dscript, files, root};
-use nix::sys::resource::{UsageWho, getrusage};
-use nix::sys::time::TimeVal;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use crate::harness::folder::Folder;
+use crate::harness::{Finished, dscript, files, root};
 
 /// What four times the size may take: between the 4 of linear and the 16 of quadratic growth.
 const FOUR_TIMES: f64 = 8.0;
@@ -17,29 +10,16 @@ const FOUR_TIMES: f64 = 8.0;
 /// How often programs are measured before they are called slow.
 const ROUNDS: usize = 12;
 
-/// One measurement at a time, because the processor time of all child processes is one number.
-fn alone() -> MutexGuard<'static, ()> {
-    static MEASURING: Mutex<()> = Mutex::new(());
-    MEASURING.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The processor time of the child processes so far, in seconds. Unlike time on the clock, it does not pass while others
-/// use the processor. Systems that count ticks know only the sum of both kinds exactly.
-fn processor_time() -> f64 {
-    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).expect("the system counts processor time");
-    let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 * 1e-6;
-    seconds(usage.user_time()) + seconds(usage.system_time())
-}
-
-/// The least time that each of several runs takes. Another round follows as long as these are not as they should be: noise
-/// only adds to a time, so that what does take longer stays longer.
-fn fastest<const N: usize>(run: impl Fn(usize), is_right: impl Fn(&[f64; N]) -> bool) -> Result<(), [f64; N]> {
+/// The least processor time that each of several runs takes, in seconds. Another round follows as long as these are not as
+/// they should be: noise only adds to a time, so that what does take longer stays longer.
+fn fastest<const N: usize>(
+    run: impl Fn(usize) -> Finished,
+    is_right: impl Fn(&[f64; N]) -> bool,
+) -> Result<(), [f64; N]> {
     let mut times = [f64::INFINITY; N];
     for _ in 0..ROUNDS {
         for (number, time) in times.iter_mut().enumerate() {
-            let before = processor_time();
-            run(number);
-            *time = time.min(processor_time() - before);
+            *time = time.min(run(number).processor_time.as_secs_f64());
         }
         if is_right(&times) {
             return Ok(());
@@ -56,6 +36,7 @@ fn compare(beginning: &str, [small, large]: [&str; 2], is_right: impl Fn(f64, f6
         let program = format!("{beginning}\n{}", work[number]);
         let finished = dscript(&["-e", &program], b"", root());
         assert_eq!(finished.status, Some(0), "{program}\n{}", finished.stderr);
+        finished
     };
     fastest(run, |[start, small, large]| is_right(small - start, large - start))
 }
@@ -87,7 +68,6 @@ func taped(_ n: Int, _ work: @escaping (Int) -> Void) {
 
 #[test]
 fn twice_as_much_takes_twice_as_long() {
-    let _alone = alone();
     let work = [
         ("text", 40_000),
         ("characters", 40_000),
@@ -117,7 +97,6 @@ fn twice_as_much_takes_twice_as_long() {
 
 #[test]
 fn elements_that_are_written_cost_no_copies_of_the_array() {
-    let _alone = alone();
     let program = "func f(_ x: Double, _ n: Int) -> Double {
         var a = [Double](repeating: x, count: n)
         for i in 1..<n { a[i] = a[i - 1] * 0.5 + a[i] * x }
@@ -133,7 +112,6 @@ fn elements_that_are_written_cost_no_copies_of_the_array() {
 
 #[test]
 fn a_jacobian_costs_few_pullbacks() {
-    let _alone = alone();
     let program = "let w = (0..<50).map { i in (0..<50).map { j in sin(Double(i * 7 + j)) } }
         func layer(_ x: [Double]) -> [Double] {
             w.map { row in var s = 0.0; for j in 0..<50 { s += row[j] * x[j] }; return tanh(s) }
@@ -149,7 +127,6 @@ fn a_jacobian_costs_few_pullbacks() {
 
 #[test]
 fn a_hessian_takes_as_long_as_it_has_numbers() {
-    let _alone = alone();
     let program = "func rosenbrock(_ x: [Double]) -> Double {
         var sum = 0.0
         for i in stride(from: 0, to: x.count, by: 2) {
@@ -181,7 +158,6 @@ fn second(outer: &str, inner: &str, limit: &str) -> String {
 
 #[test]
 fn nested_levels_keep_little_beside_each_step() {
-    let _alone = alone();
     // At 10⁶ steps the process takes 130 MB forward over forward, and 290 MB forward over reverse.
     // Four operations a step: a tangent of 24 bytes each, or a node of 24 and 24 for its slots.
     assert_eq!(second("derivative", "derivative", "2200KiB"), "true\n");
@@ -198,6 +174,7 @@ fn checking(size: usize, program: impl Fn(usize) -> String) -> Result<(), [f64; 
     let run = |number: usize| {
         let finished = folder.run(&["check", names[number]]);
         assert_eq!(finished.status, Some(0), "{}", finished.stderr);
+        finished
     };
     fastest(run, |[small, large]| *large < FOUR_TIMES * small)
 }
@@ -208,7 +185,6 @@ fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
 
 #[test]
 fn a_program_of_four_times_the_length_is_checked_in_four_times_the_time() {
-    let _alone = alone();
     let numbers = |n| format!("enum E: Int {{\n{}}}\nprint(E.c1.rawValue)", lines(n, |k| format!("case c{k} = {k}")));
     let texts = |n| format!("enum E: String {{\n{}}}\nprint(E.c1.rawValue)", lines(n, |k| format!("case c{k}")));
     let closures = |n| {

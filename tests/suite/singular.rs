@@ -1,11 +1,8 @@
 //! Primitives at their singular points, through every way to compute a derivative: all of them give the same.
 
-#[path = "harness/sink.rs"]
-mod sink;
-
+use crate::sink::Sink;
 use dscript::native::table;
 use dscript::session::{Input, Options, Session, Status};
-use sink::Sink;
 use std::collections::HashSet;
 
 /// A primitive as a function of `x`, and the point.

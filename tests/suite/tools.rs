@@ -1,10 +1,7 @@
 //! `dscript test` and `dscript fmt`: what is said, written and left alone.
 
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod harness;
-
-use harness::folder::{Folder, ended, said};
-use harness::{dscript, files, root};
+use crate::harness::folder::{Folder, ended, said};
+use crate::harness::{self, dscript, files, root};
 use std::fs;
 
 const GOOD: &str = "var n = 0\nprint(\"begins\")\n\

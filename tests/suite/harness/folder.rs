@@ -3,13 +3,16 @@
 use super::{Finished, dscript};
 use std::fs;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A folder of its own for each test, removed at the end.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
     pub fn new(name: &str) -> Folder {
-        let path = std::env::temp_dir().join(format!("dscript-{}-{name}", std::process::id()));
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("dscript-{}-{number}-{name}", std::process::id()));
         fs::create_dir_all(&path).expect("a temporary folder can be made");
         Folder(path)
     }

@@ -10,14 +10,11 @@
 //! `tests/known-failures.txt` lists what does not work yet: `PATH reason`. Such a program has to fail, so that the line
 //! goes when the reason does.
 //!
-//! `DSCRIPT_BLESS=1 cargo test --test golden` rewrites the answers; read the difference before keeping it.
+//! `DSCRIPT_BLESS=1 cargo test --test suite golden` rewrites the answers; read the difference before keeping it.
 //! `DSCRIPT_ONLY=derivative-custom` runs only the programs whose paths contain this string.
 
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod harness;
-
+use crate::harness::{Finished, all, blessing, blocks, difference, dscript_within, files, promised, root, short};
 use dscript::diagnostic::{CODES, Code};
-use harness::{Finished, all, blessing, blocks, difference, dscript_within, files, promised, root, short};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -194,7 +191,7 @@ fn programs_print_what_their_comments_say() {
         let finished = program.finish();
         let expected: i32 = program.says("status").next().map_or(0, |s| s.trim().parse().unwrap_or(-1));
         if finished.status != Some(expected) {
-            let Finished { stdout, stderr, status } = &finished;
+            let Finished { stdout, stderr, status, .. } = &finished;
             return Err(format!(
                 "{}: exit status {status:?}, expected {expected}\n  stdout:\n{stdout}  stderr:\n{stderr}",
                 program.title()
@@ -210,7 +207,7 @@ fn programs_are_rejected_in_the_right_words() {
     all_but_known(&selected("errors"), Program::title, |program| {
         let finished = program.finish();
         if finished.status != Some(3) {
-            let Finished { stdout, stderr, status } = &finished;
+            let Finished { stdout, stderr, status, .. } = &finished;
             return Err(format!(
                 "{}: exit status {status:?}, and a program that is rejected ends with 3\n  stdout:\n{stdout}  stderr:\n{stderr}",
                 program.title()

@@ -1,9 +1,6 @@
 //! Keeps the drawing in `ARCHITECTURE.md` true: which folder of `src/` may name which.
 
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod harness;
-
-use harness::{files, root, short};
+use crate::harness::{files, root, short};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

@@ -6,14 +6,11 @@
 //! stored goes through a bounded function; no primitive leaves its domain. A name is an index into what is in scope where
 //! it is written, so that any part can be taken away when a failing program is made smaller. One program of four does
 //! nothing but arithmetic, so that there is adjoint code for it.
-//! What is checked about them stands in [`agree`]; `tests/properties.rs` and `fuzz/` make the programs.
+//! What is checked about them stands in [`agree`]; `tests/suite/properties.rs` and `fuzz/` make the programs.
 
 pub mod agree;
 mod kinds;
 pub mod render;
-#[path = "../harness/sink.rs"]
-pub mod sink;
-
 use proptest::collection::vec;
 use proptest::prelude::*;
 

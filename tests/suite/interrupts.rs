@@ -1,8 +1,9 @@
 //! Somebody interrupts: what runs stops soon, wherever it is, and the session lives on.
 //!
-//! `cargo test --release --test interrupts -- --nocapture` tells how soon; the promise is 50 ms. The limits here leave room
+//! `cargo test --release --test suite interrupts:: -- --nocapture` tells how soon; the promise is 50 ms. The limits here leave room
 //! for builds that are not optimised, on machines that are busy: what never looks up takes far longer.
 
+use crate::harness::alone;
 use dscript::Session;
 use dscript::session::{Options, Status};
 use std::fmt::Write;
@@ -56,6 +57,7 @@ fn stopped(session: &mut Session, interrupt: &Arc<AtomicBool>, what: &str, text:
 }
 
 fn all_stop(cases: &[(&str, &str, &str)]) {
+    let _alone = alone();
     let slow: Vec<String> = cases
         .iter()
         .map(|(what, setup, text)| (what, stops(what, setup, text)))
@@ -147,6 +149,7 @@ fn the_library_stops() {
 
 #[test]
 fn the_compiler_stops() {
+    let _alone = alone();
     // The grammar reads pieces of 64 KiB, and is not left inside of one.
     const SLOW: Duration = Duration::from_secs(3);
     let mut text = String::from("f(x) = x * x\n");

@@ -1,11 +1,8 @@
 //! Every lesson prints and draws what is kept beside this file. `DSCRIPT_BLESS=1` rewrites it.
 
-#[allow(dead_code, reason = "each test uses a part of it")]
-mod harness;
-
+use crate::harness::{blessing, difference, files, root, short};
 use dscript::Session;
 use dscript::session::{Display, Input, Options, Screen, Status, Streams};
-use harness::{blessing, difference, files, root, short};
 use std::cell::RefCell;
 use std::io::Write;
 use std::path::Path;

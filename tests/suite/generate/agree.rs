@@ -11,8 +11,8 @@
 //! Then [`Course::compiled`] builds a file of [`TOGETHER`] programs and runs it: what it prints is what the source printed.
 //! Nothing is sampled: each program is evaluated in all of these ways.
 
-use super::sink::Sink;
 use super::{Program, render};
+use crate::sink::Sink;
 use dscript::session::{Input, Options, Outcome, Session, Status};
 use std::cell::{Cell, RefCell};
 

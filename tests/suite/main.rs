@@ -1,0 +1,26 @@
+//! Integration tests: one program of many modules, which is compiled and linked once.
+//!
+//! `cargo test --test suite golden::` runs those of a module.
+
+mod architecture;
+mod chains;
+mod command_line;
+mod compiled;
+mod documentation;
+mod formatting;
+mod formulas;
+mod generate;
+mod golden;
+mod growth;
+mod harness;
+mod interrupts;
+mod jupyter;
+mod lessons;
+mod prefixes;
+mod prompt;
+mod properties;
+mod singular;
+mod sink;
+mod tamper;
+mod tampered;
+mod tools;
