@@ -79,8 +79,8 @@ pub fn kinks_met(met: &[Kink]) -> Option<String> {
     let first = kink(first);
     Some(match others.len() {
         0 => first,
-        1 => format!("{first}; and one more kink"),
-        more => format!("{first}; and {more} more kinks"),
+        1 => format!("{first} (and one more kink)"),
+        more => format!("{first} (and {more} more kinks)"),
     })
 }
 

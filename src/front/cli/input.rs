@@ -83,7 +83,7 @@ fn text(bytes: Vec<u8>) -> Result<String, String> {
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
-            Err(format!("it is not valid UTF-8: invalid byte {at} (in line {line})"))
+            Err(format!("it is not valid UTF-8 at byte {at} (in line {line})"))
         }
     }
 }

@@ -138,6 +138,6 @@ mod tests {
     #[test]
     fn a_long_value_is_cut() {
         let line = shown(None, "String", Some(&"x".repeat(3000)));
-        assert!(line.ends_with(" … 1000 characters more; print(…) writes all"), "{line}");
+        assert!(line.ends_with(" … 1000 more characters; use print(…) to show all"), "{line}");
     }
 }

@@ -271,17 +271,17 @@ mod tests {
     #[test]
     fn what_is_not_text_is_named() {
         let message = |bytes: &[u8]| lines_of("t.txt", bytes).unwrap_err().message;
-        assert_eq!(message(b"\xff"), "cannot read 't.txt': line 1, column 1 is not UTF-8 text");
+        assert_eq!(message(b"\xff"), "cannot read 't.txt': line 1, column 1 is not valid UTF-8");
         assert_eq!(
             message("x\nü\u{e9}".as_bytes().split_last().unwrap().1),
-            "cannot read 't.txt': line 2, column 2 is not UTF-8 text"
+            "cannot read 't.txt': line 2, column 2 is not valid UTF-8"
         );
     }
 
     #[test]
     fn a_bad_row_is_named() {
         let message = |text: &str| table("t.csv", text).unwrap_err().message;
-        assert_eq!(message("x,y\n1,2\n3\n"), "t.csv:3: the row has 1 column, and the first line names 2");
+        assert_eq!(message("x,y\n1,2\n3\n"), "t.csv:3: the row has 1 column, but the first line names 2");
         assert_eq!(message("x,y\n1,a b\n"), "t.csv:2: column 2 (\"y\"): \"a b\" is not a number");
         assert_eq!(message("x,y\n1,\n"), "t.csv:2: column 2 (\"y\"): nothing is not a number");
         assert_eq!(message("x,\"y\nz\"\n1,\n"), "t.csv:3: column 2 (\"y␤z\"): nothing is not a number");
