@@ -98,7 +98,7 @@ impl std::fmt::Display for Damaged {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Damaged::Foreign => "it was compiled by another version of dscript; build it again from its source",
-            Damaged::Truncated => "the compiled program is cut off; build it again from its source",
+            Damaged::Truncated => "the compiled program is truncated; build it again from its source",
             Damaged::Changed => "the compiled program is damaged; build it again from its source",
         })
     }

@@ -36,10 +36,10 @@ pub fn verify(code: &Code) -> Result<(), Malformed> {
         return wrong("too many registers");
     }
     if !within(code.params, code.frame()) || !within(code.results, code.frame()) {
-        return wrong("parameters or results lie outside of the registers");
+        return wrong("parameters or results are outside the registers");
     }
     if code.inactive_from > code.registers[0] {
-        return wrong("the inactive registers begin outside of the registers");
+        return wrong("the inactive registers begin outside the registers");
     }
     let window = code.window.map(usize::from);
     let sites = (code.parts.iter().copied())
@@ -47,7 +47,7 @@ pub fn verify(code: &Code) -> Result<(), Malformed> {
         .chain(code.natives.iter().flat_map(|n| [n.params, n.results]))
         .chain(code.operators.iter().flat_map(|o| [o.params, o.results]));
     if !sites.into_iter().all(|counts| within(counts, window)) {
-        return wrong("a site needs more window than there is");
+        return wrong("a call site needs a larger window than there is");
     }
     for (at, instruction) in code.instructions.iter().enumerate() {
         check(code, at, instruction).map_err(|why| Malformed { at: Some(at), why })?;
@@ -65,10 +65,10 @@ fn within(counts: Counts, limit: [usize; 3]) -> bool {
 fn check(code: &Code, at: usize, instruction: &Instruction) -> Result<(), String> {
     let opcode = instruction.opcode();
     if opcode.entry().active && !code.is_derivative {
-        return Err("it handles slots, and the code is not derivative code".into());
+        return Err("it handles slots, but the code is not derivative code".into());
     }
     if matches!(opcode, Opcode::Resume | Opcode::Halt) {
-        return Err("only the machine itself may contain it".into());
+        return Err("it is reserved for the machine itself".into());
     }
     let behind = code.instructions.get(at + 1);
     let complete = match opcode.trailer() {
@@ -82,7 +82,7 @@ fn check(code: &Code, at: usize, instruction: &Instruction) -> Result<(), String
         Trailer::Element => matches!(behind, Some(Instruction::Element { .. })),
     };
     if !complete {
-        return Err("its last operands are missing behind it".into());
+        return Err("its trailing operands are missing".into());
     }
     let mut result = Ok(());
     instruction.visit(&mut |field| {

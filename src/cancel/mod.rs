@@ -164,7 +164,7 @@ pub fn waiting<T: Send + 'static>(work: impl FnOnce() -> std::io::Result<T> + Se
         match receiver.recv_timeout(MOMENT) {
             Ok(done) => return done,
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Err(std::io::Error::other("it was given up")),
+            Err(RecvTimeoutError::Disconnected) => return Err(std::io::Error::other("the operation was abandoned")),
         }
     }
 }

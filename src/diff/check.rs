@@ -33,9 +33,10 @@ pub struct Checker<'p> {
 }
 
 /// What is done with a pullback that is not linear.
-const PULLBACK_AS_IT_IS: &str = "reverse mode calls it as it is; forward mode needs its transpose, and stops the program where it has none; a differential that is registered, too, is what forward mode calls instead";
+const PULLBACK_AS_IT_IS: &str = "reverse mode calls it unchanged; forward mode needs its transpose and stops the \
+                                 program if it has none, unless a differential is registered as well";
 /// What is done with a differential beside a pullback that is not linear.
-const DIFFERENTIAL_AS_IT_IS: &str = "forward mode calls it as it is; reverse mode calls the pullback";
+const DIFFERENTIAL_AS_IT_IS: &str = "forward mode calls it unchanged; reverse mode calls the pullback";
 
 /// A function that was promised to be differentiable or linear.
 pub struct Promised<'a> {
@@ -148,7 +149,7 @@ impl<'p> Checker<'p> {
                 new.retain(Diagnostic::is_error);
                 out.extend(
                     new.into_iter()
-                        .map(|d| d.note_at(requirement, "the requirement that it fulfils is '@differentiable'")),
+                        .map(|d| d.note_at(requirement, "the requirement that it satisfies is '@differentiable'")),
                 );
             }
         }

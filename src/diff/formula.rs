@@ -50,18 +50,18 @@ enum Value {
 /// Why it is none.
 pub fn formula(program: &Program, id: FunctionId) -> Result<Written, NoFormula> {
     let mut reader = Reader::new(program);
-    let Some(function) = program.function(id) else { return Err(reader.no("it is not compiled")) };
+    let Some(function) = program.function(id) else { return Err(reader.no("the function is not compiled")) };
     reader.place = function.span;
     reader.words = function.parameters.iter().map(|p| p.name.to_string()).collect();
     let parameters = reader.words.len();
     let are_numbers = function.params.len() == parameters && function.results == [Bank::F];
     if !are_numbers || function.params.iter().any(|reg| bank(function, *reg) != Bank::F) {
-        return Err(reader.no("it is no function of numbers to a number"));
+        return Err(reader.no("it does not map numbers to a number"));
     }
     let arguments = (0..parameters as u8).map(|k| Value::Number(Formula::Operand(k))).collect();
     match reader.run(id, arguments, &[])?.as_slice() {
         [Value::Number(formula)] => Ok(Written { formula: formula.clone(), words: reader.words, parameters }),
-        _ => Err(reader.no("its result is no number")),
+        _ => Err(reader.no("its result is not a number")),
     }
 }
 
@@ -95,7 +95,9 @@ impl<'p> Reader<'p> {
 
     /// The results of a function.
     fn run(&mut self, id: FunctionId, arguments: Vec<Value>, captures: &[Value]) -> Result<Vec<Value>, NoFormula> {
-        let Some(function) = self.program.function(id).cloned() else { return Err(self.no("it is not compiled")) };
+        let Some(function) = self.program.function(id).cloned() else {
+            return Err(self.no("the function is not compiled"));
+        };
         if self.open.iter().filter(|open| **open == id).count() >= DEEPEST {
             return Err(self.no(format!("'{}' calls itself", known::called(&function))));
         }
@@ -105,7 +107,7 @@ impl<'p> Reader<'p> {
         if let Some(place) = known::cycle(&function) {
             return Err(match function.is_prelude {
                 true => self.no(format!("'{}' is computed by a loop", known::called(&function))),
-                false => NoFormula { reason: "there is a loop".into(), span: place },
+                false => NoFormula { reason: "it contains a loop".into(), span: place },
             });
         }
         let mut registers: Registers = vec![None; function.registers.len()];
@@ -117,7 +119,7 @@ impl<'p> Reader<'p> {
         let results = self.walk(&function, captures, BlockId(0), registers);
         self.open.pop();
         self.place = place;
-        results?.ok_or_else(|| self.no("it always fails"))
+        results?.ok_or_else(|| self.no("it never returns a value"))
     }
 
     /// What comes of the steps from a block on; nothing when the program stops.
@@ -129,11 +131,11 @@ impl<'p> Reader<'p> {
         mut registers: Registers,
     ) -> Result<Option<Vec<Value>>, NoFormula> {
         loop {
-            let Some(block) = function.blocks.get(at.0 as usize) else { return Err(self.no("it never ends")) };
+            let Some(block) = function.blocks.get(at.0 as usize) else { return Err(self.no("it never returns")) };
             for instruction in &block.instructions {
                 self.steps += 1;
                 if self.steps > STEPS {
-                    return Err(self.no("it is too long to be read"));
+                    return Err(self.no("it is too long"));
                 }
                 if !function.is_prelude {
                     self.place = instruction.span;
@@ -160,7 +162,9 @@ impl<'p> Reader<'p> {
                     let no = self.walk(function, captures, no, registers)?;
                     return self.either(&test, yes, no);
                 }
-                Value::Number(_) | Value::Function(..) => return Err(self.no("it decides by something else")),
+                Value::Number(_) | Value::Function(..) => {
+                    return Err(self.no("it branches on something other than numbers"));
+                }
             }
         }
     }
@@ -176,20 +180,20 @@ impl<'p> Reader<'p> {
         let pairs = yes.into_iter().zip(no).map(|pair| match pair {
             (Value::Number(a), Value::Number(b)) => self.number(Formula::Select(Box::new((test.clone(), a, b)))),
             (a, b) if a == b => Ok(a),
-            _ => Err(self.no("it decides about more than numbers")),
+            _ => Err(self.no("its branches give values other than numbers")),
         });
         pairs.collect::<Result<_, _>>().map(Some)
     }
 
     fn value(&self, registers: &Registers, reg: Reg) -> Result<Value, NoFormula> {
         let value = registers.get(reg.0 as usize).cloned().flatten();
-        value.ok_or_else(|| self.no("it computes with more than numbers"))
+        value.ok_or_else(|| self.no("it uses values other than numbers"))
     }
 
     /// A number, unless nobody would read it.
     fn number(&self, formula: Formula) -> Result<Value, NoFormula> {
         if formula.size() > LONGEST {
-            return Err(self.no("its formula is too long to be read"));
+            return Err(self.no("the formula would be too long"));
         }
         Ok(Value::Number(formula))
     }
@@ -202,7 +206,7 @@ impl<'p> Reader<'p> {
         }
         match u8::try_from(at) {
             Ok(at) => Ok(Value::Number(Formula::Operand(at))),
-            Err(_) => Err(self.no("its formula is too long to be read")),
+            Err(_) => Err(self.no("the formula would be too long")),
         }
     }
 }

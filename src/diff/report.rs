@@ -50,30 +50,44 @@ pub fn not_differentiable(promised: &Promised, breaks: &[(usize, Rc<Break>)]) ->
             continue;
         }
         diagnostic = diagnostic.note_at(found.span, through);
-        let why = match found.why {
-            BreakReason::Argument => {
-                "the parameter is marked '@noDerivative': the function is not differentiated with respect to it"
-            }
-            BreakReason::Property => {
-                "the property is marked '@noDerivative': what is stored there is not differentiated"
-            }
-            BreakReason::Conversion("int.fromDouble") => {
-                "an 'Int' holds whole numbers: a small change of the argument does not move it, so it has no derivative"
-            }
-            _ => "the result is not a number that moves with the argument, so it has no derivative",
-        };
+        let (why, way_out) = explanation(&found.why);
         if !diagnostic.notes.iter().any(|n| n.text == why) {
             diagnostic.notes.push(Note { span: None, text: why.into() });
         }
         diagnostic = match found.why {
-            BreakReason::Argument => cut(diagnostic, "if a constant is meant", found.span),
-            BreakReason::Property => {
-                diagnostic.help("if a constant is meant, store 'withoutDerivative(at:)' of the value")
-            }
-            _ => cut(diagnostic, "if you meant the step function and a derivative of zero", found.span),
+            BreakReason::Property => diagnostic.help(way_out),
+            _ => cut(diagnostic, way_out, found.span),
         };
     }
     diagnostic
+}
+
+/// Why there is no derivative at a break, and the way out.
+fn explanation(why: &BreakReason) -> (&'static str, &'static str) {
+    const CONSTANT: &str = "to treat the value as a constant, with a derivative of zero, use 'withoutDerivative(at:)'";
+    match why {
+        BreakReason::Argument => (
+            "the parameter is marked '@noDerivative': the function is not differentiated with respect to it",
+            "to treat the argument as a constant, use 'withoutDerivative(at:)'",
+        ),
+        BreakReason::Property => (
+            "the property is marked '@noDerivative': values stored in it are not differentiated",
+            "to treat the value as a constant, store 'withoutDerivative(at:)' of it",
+        ),
+        BreakReason::Conversion("int.fromDouble") => (
+            "an 'Int' holds integers: a small change of the argument does not change it, so it has no derivative",
+            "to treat the integer as a constant, with a derivative of zero, use 'withoutDerivative(at:)'",
+        ),
+        BreakReason::Conversion(name) if is_conversion_to_string(name) => {
+            ("the argument is converted to a string, which has no derivative", CONSTANT)
+        }
+        _ => ("the result is not a number that varies with the argument, so it has no derivative", CONSTANT),
+    }
+}
+
+/// Whether a function of the native library writes a value as a string.
+fn is_conversion_to_string(name: &str) -> bool {
+    matches!(name, "describe" | "debugDescribe") || name.starts_with("format.")
 }
 
 /// A path to the result goes through a function that nobody can look into.
@@ -84,9 +98,9 @@ pub fn opaque(promised: &Promised, parameter: usize, found: &Break, name: &str) 
     }
     diagnostic = calls(diagnostic, found).note_at(found.span, OTHER_MODULE);
     if !promised.is_literal {
-        diagnostic = diagnostic.also(promised.at, "a differentiable function is needed here");
+        diagnostic = diagnostic.also(promised.at, "a differentiable function is required here");
     }
-    diagnostic.help(format!("register a derivative for it: '@derivative(of: {})'", base_name(name)))
+    diagnostic.help(format!("register a derivative for it with '@derivative(of: {})'", base_name(name)))
 }
 
 /// A path to the result goes through a function whose registered derivatives are for other types, or a stored property
@@ -109,12 +123,12 @@ fn in_the_way(diagnostic: Diagnostic, at: Span, obstacle: &Obstacle) -> Diagnost
         Obstacle::Requirement(_) => None,
         Obstacle::Property { is_case: true, .. } => Some("use it in a function or method"),
         Obstacle::Property { is_read: true, .. } => Some("read it in a computed property or method"),
-        Obstacle::Property { .. } => Some("set it in an initialiser or function"),
+        Obstacle::Property { .. } => Some("set it in an initializer or function"),
     };
     let diagnostic = diagnostic.note_at(at, obstacle.to_string());
     match way_out {
         Some(way_out) => {
-            diagnostic.help(format!("{way_out}, and register a derivative of that with '@derivative(of:)'"))
+            diagnostic.help(format!("{way_out}, and register a derivative for that with '@derivative(of:)'"))
         }
         None => diagnostic,
     }
@@ -125,7 +139,7 @@ pub fn other_module(promised: &Promised) -> Diagnostic {
     let name = &promised.function.name;
     let message = format!("'{name}' is from a different module and has not been marked with '@differentiable'");
     Diagnostic::error(Code::NoDerivative, promised.at, message)
-        .help(format!("register a derivative for it: '@derivative(of: {})'", base_name(name)))
+        .help(format!("register a derivative for it with '@derivative(of: {})'", base_name(name)))
 }
 
 /// Nothing that moves reaches the result.
@@ -144,15 +158,15 @@ pub fn zero_derivative(promised: &Promised) -> Diagnostic {
     let is_used = moving.iter().any(|p| f.params[p.first..p.first + p.len].iter().any(|r| is_read(f, *r)));
     diagnostic = diagnostic.label(match (&moving[..], is_used) {
         ([parameter], false) if is_name(&parameter.name) => format!("'{}' is not used here", parameter.name),
-        ([parameter], true) if is_name(&parameter.name) => format!("'{}' does not move this", parameter.name),
+        ([parameter], true) if is_name(&parameter.name) => format!("this does not depend on '{}'", parameter.name),
         (_, false) => "the arguments are not used here".into(),
-        (_, true) => "the arguments do not move this".into(),
+        (_, true) => "this does not depend on the arguments".into(),
     });
     if !promised.is_literal {
         diagnostic = diagnostic.also(promised.at, "differentiated here");
     }
     match place {
-        Some((span, true)) => cut(diagnostic, "if zero is intended", span),
+        Some((span, true)) => cut(diagnostic, "if zero is intended, use 'withoutDerivative(at:)'", span),
         _ => diagnostic.help("if zero is intended, write 'withoutDerivative(at:)' around the result"),
     }
 }
@@ -168,8 +182,10 @@ pub fn not_linear(promised: &Promised, step: Option<&Step>) -> Diagnostic {
             let why = match &*step.name {
                 "*" => "both factors vary with the arguments".to_string(),
                 "/" => "the divisor varies with the arguments".to_string(),
-                "==" | "!=" | "<" | "<=" | ">" | ">=" => "the way depends on a value that varies".to_string(),
-                name => format!("'{name}' of something that varies is not linear"),
+                "==" | "!=" | "<" | "<=" | ">" | ">=" => {
+                    "the branch taken depends on a value that varies with the arguments".to_string()
+                }
+                name => format!("'{name}' is not linear in a value that varies with the arguments"),
             };
             definition(diagnostic, promised).note_at(step.span, why)
         }
@@ -191,7 +207,9 @@ pub fn affine(promised: &Promised, step: Option<&Step>) -> Diagnostic {
     let message = format!("{} is affine, not linear: its transpose ignores the constant part", subject(promised));
     let diagnostic = Diagnostic::warning(Code::AffineAsLinear, head(promised), message);
     match step.filter(|_| !promised.function.is_prelude) {
-        Some(step) => diagnostic.note_at(step.span, "here a constant is added to what varies"),
+        Some(step) => {
+            diagnostic.note_at(step.span, "a constant is added here to a value that varies with the arguments")
+        }
         None => diagnostic,
     }
 }

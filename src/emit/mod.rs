@@ -52,10 +52,10 @@ impl std::fmt::Display for Unencodable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Unencodable::TooManyRegisters => f.write_str("the function has too many variables"),
-            Unencodable::Methods => f.write_str("the program has too many methods that are found while it runs"),
+            Unencodable::Methods => f.write_str("the program has too many dynamically dispatched methods"),
             Unencodable::Native(name) => write!(f, "there is no native function `{name}`"),
             Unencodable::Primitive(name) => write!(f, "the primitive `{name}` cannot be encoded"),
-            Unencodable::Operands(name) => write!(f, "the primitive `{name}` has another number of operands"),
+            Unencodable::Operands(name) => write!(f, "the primitive `{name}` has the wrong number of operands"),
             Unencodable::Far | Unencodable::Unreachable => f.write_str("the graph is malformed"),
         }
     }

@@ -128,10 +128,11 @@ fn refusal(callee: &ir::Function) -> String {
     match &callee.obstacle {
         Some(obstacle @ ir::Obstacle::Property { .. }) => {
             format!(
-                "{obstacle}; what reads or sets it needs a registered derivative, which calls its original for the value"
+                "{obstacle}; a function that reads or sets it needs a registered derivative, which calls its original \
+                 for the value"
             )
         }
-        _ => "no derivative is registered with respect to these arguments".to_owned(),
+        _ => "no derivative with respect to these arguments is registered".to_owned(),
     }
 }
 

@@ -97,7 +97,7 @@ impl<'a> Writer<'a> {
     pub fn push_opcode(&mut self, opcode: Opcode, operands: &[u16]) {
         let numbers: [i64; 4] = std::array::from_fn(|k| operands.get(k).copied().map_or(0, i64::from));
         let instruction = Instruction::build(opcode, &numbers);
-        debug_assert_eq!(opcode.trailer(), Trailer::None, "operands behind are written apart");
+        debug_assert_eq!(opcode.trailer(), Trailer::None, "trailing operands are written separately");
         self.push(instruction.unwrap_or(Instruction::TrapUnreachable {}));
     }
 

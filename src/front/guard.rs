@@ -11,9 +11,9 @@ const STACK: usize = 256 << 20;
 
 /// What is said when dscript itself is wrong.
 pub(super) const PLEA: &str = concat!(
-    "dscript: internal error: this is a bug of dscript ",
+    "dscript: internal error: this is a bug in dscript ",
     env!("CARGO_PKG_VERSION"),
-    ", not of your program.\nPlease report it with the program, the command line and the lines above.\n"
+    ", not in your program.\nPlease report it with the program, the command line and the lines above.\n"
 );
 
 /// What the last panic said, for [`guarded`] to print.

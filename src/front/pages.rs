@@ -6,7 +6,7 @@ use crate::session::Topic;
 /// The code that a word of the command line names.
 pub(super) fn code(word: &str) -> Result<Code, String> {
     let info = CODES.iter().find(|info| info.number.eq_ignore_ascii_case(word));
-    info.map(|info| info.code).ok_or_else(|| "there is no such code; 'dscript explain' lists them all".to_owned())
+    info.map(|info| info.code).ok_or_else(|| "there is no such code; 'dscript explain' lists all codes".to_owned())
 }
 
 /// The page about a code.

@@ -73,7 +73,7 @@ impl Shown {
         if let Some(output) = &self.json {
             let line = Line { kind: "progress", label: step.label, done, total: step.total, seconds };
             let mut line =
-                serde_json::to_string(&line).unwrap_or_else(|_| unreachable!("texts and numbers have a JSON form"));
+                serde_json::to_string(&line).unwrap_or_else(|_| unreachable!("strings and numbers have a JSON form"));
             line.push('\n');
             output.write_or_end(&line);
             output.flush_or_end();

@@ -38,7 +38,7 @@ impl Check<'_> {
             self.fault("no blocks");
         }
         if self.function.result_len > self.function.results.len() {
-            self.fault("more results proper than results");
+            self.fault("more proper results than results");
         }
         self.registers(&self.function.params.clone());
         let given: usize = self.function.parameters.iter().map(|p| p.len).sum();
@@ -60,7 +60,7 @@ impl Check<'_> {
     fn registers(&mut self, regs: &[Reg]) -> bool {
         let good = regs.iter().all(|r| (r.0 as usize) < self.function.registers.len());
         if !good {
-            self.fault("a register that there is not");
+            self.fault("a register does not exist");
         }
         good
     }
@@ -72,23 +72,23 @@ impl Check<'_> {
     fn end(&mut self, block: &Block) {
         let target = |b: BlockId| (b.0 as usize) < self.function.blocks.len();
         match &block.end {
-            None => self.fault("no end"),
+            None => self.fault("the block has no terminator"),
             Some(Terminator::Jump(to)) => {
                 if !target(*to) {
-                    self.fault("a jump to a block that there is not");
+                    self.fault("a jump to a block that does not exist");
                 }
             }
             Some(Terminator::Branch { condition, then, otherwise }) => {
                 if !target(*then) || !target(*otherwise) {
-                    self.fault("a branch to a block that there is not");
+                    self.fault("a branch to a block that does not exist");
                 }
                 if self.registers(&[*condition]) && self.banks(&[*condition]) != [Bank::I] {
-                    self.fault("a condition that is not a whole number");
+                    self.fault("a condition that is not an integer");
                 }
             }
             Some(Terminator::Return(regs)) => {
                 if self.registers(regs) && self.banks(regs) != self.function.results {
-                    self.fault("results of other banks than announced");
+                    self.fault("results in other banks than declared");
                 }
             }
             Some(Terminator::Trap(trap)) => {
@@ -100,7 +100,7 @@ impl Check<'_> {
                     | Trap::Unsupported => vec![],
                 };
                 if self.registers(&message) && self.banks(&message).iter().any(|b| *b != Bank::R) {
-                    self.fault("a message that is not a text");
+                    self.fault("a message that is not a string");
                 }
             }
         }
@@ -175,7 +175,7 @@ impl Check<'_> {
         if let Some((out, input)) = tied(&instruction.op)
             && instruction.outs.get(out) != instruction.ins.get(input)
         {
-            self.fault("what is changed in place is not where it was");
+            self.fault("a value modified in place has changed its register");
         }
     }
 

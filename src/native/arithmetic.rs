@@ -14,16 +14,17 @@ pub(super) const TABLE: &[Primitive] = &[
     Primitive::new("double.sub", Value::F2(|a, b| a - b), Rule::Linear(&[1.0, -1.0])).on(PAIRS).doc("Difference."),
     Primitive::new("double.mul", Value::F2(|a, b| a * b), Rule::Bilinear)
         .on(PAIRS)
-        .kink("0·∞ has no slopes: they are NaN", &[Kink { at: &[0.0, f64::INFINITY], slopes: &[f64::NAN, f64::NAN] }])
+        .kink(
+            "at 0·∞ the partial derivatives are NaN",
+            &[Kink { at: &[0.0, f64::INFINITY], slopes: &[f64::NAN, f64::NAN] }],
+        )
         .doc("Product."),
-    Primitive::new(
-        "double.div",
-        Value::F2(|a, b| a / b),
-        slopes!(|_, y, _| T::constant(1.0) / y, |_, y, z| -(z / y)),
-    )
-    .on(PAIRS)
-    .doc("Quotient."),
-    Primitive::new("double.neg", Value::F1(|a| -a), Rule::Linear(&[-1.0])).on(ANY).doc("The number with its sign changed."),
+    Primitive::new("double.div", Value::F2(|a, b| a / b), slopes!(|_, y, _| T::constant(1.0) / y, |_, y, z| -(z / y)))
+        .on(PAIRS)
+        .doc("Quotient."),
+    Primitive::new("double.neg", Value::F1(|a| -a), Rule::Linear(&[-1.0]))
+        .on(ANY)
+        .doc("The number with its sign changed."),
     Primitive::new("double.fma", Value::F3(f64::mul_add), super::special::FMA)
         .on(&[1.5, -0.75, 0.4, -2.0, 0.5, 3.0])
         .doc("`x * y + z`, rounded once."),
@@ -31,12 +32,12 @@ pub(super) const TABLE: &[Primitive] = &[
         .doc("The nearest number of single precision."),
     Primitive::new("double.abs", Value::F1(f64::abs), slope!(|x, _| x.sign()))
         .on(ANY)
-        .kink("the slope at 0 is 0", &[Kink { at: &[0.0], slopes: &[0.0] }, Kink { at: &[-0.0], slopes: &[0.0] }])
+        .kink("the derivative at 0 is 0", &[Kink { at: &[0.0], slopes: &[0.0] }, Kink { at: &[-0.0], slopes: &[0.0] }])
         .corner(|_, x| at(x, 0.0, [-1.0, 1.0]))
         .doc("Distance from 0."),
     Primitive::new("double.sign", Value::F1(values::sign), Rule::Flat)
         .on(ANY)
-        .kink("the slope is 0 everywhere", &[Kink { at: &[0.0], slopes: &[0.0] }])
+        .kink("the derivative is 0 everywhere", &[Kink { at: &[0.0], slopes: &[0.0] }])
         .corner(|_, x| at(x, 0.0, [f64::INFINITY; 2]))
         .doc("-1, 0 or 1."),
     Primitive::new(
@@ -45,78 +46,70 @@ pub(super) const TABLE: &[Primitive] = &[
         slopes!(|x, y, _| x.sign() * T::constant(1.0).copysign(y), |_, _, _| T::constant(0.0)),
     )
     .on(PAIRS)
-    .kink("the slope at 0 is 0", &[Kink { at: &[0.0, 1.0], slopes: &[0.0, 0.0] }])
+    .kink("the derivative at 0 is 0", &[Kink { at: &[0.0, 1.0], slopes: &[0.0, 0.0] }])
     .corner(|k, x| match k {
         0 => at(x, 0.0, [-1.0, 1.0].map(|slope| slope * 1.0_f64.copysign(x[1]))),
         _ if x[0] == 0.0 || x[1] != 0.0 => None,
         _ => jump(x[1].is_sign_positive(), f64::INFINITY, 0.0),
     })
     .doc("The magnitude of one number with the sign of another."),
-    Primitive::new(
-        "double.min",
-        Value::F2(values::min),
-        slopes!(
-            |x, y, _| larger(y, x),
-            |x, y, _| larger(x, y)
-        ),
-    )
-    .on(PAIRS)
-    .kink("equal arguments get slope 1/2 each", &[Kink { at: &[2.0, 2.0], slopes: &[0.5, 0.5] }])
-    .corner(|_, x| (x[0] == x[1]).then_some([1.0, 0.0]))
-    .doc("The smaller of two numbers."),
-    Primitive::new(
-        "double.max",
-        Value::F2(values::max),
-        slopes!(
-            |x, y, _| larger(x, y),
-            |x, y, _| larger(y, x)
-        ),
-    )
-    .on(PAIRS)
-    .kink("equal arguments get slope 1/2 each", &[Kink { at: &[0.0, 0.0], slopes: &[0.5, 0.5] }])
-    .corner(|_, x| (x[0] == x[1]).then_some([0.0, 1.0]))
-    .doc("The larger of two numbers."),
+    Primitive::new("double.min", Value::F2(values::min), slopes!(|x, y, _| larger(y, x), |x, y, _| larger(x, y)))
+        .on(PAIRS)
+        .kink(
+            "the partial derivatives of equal arguments are 1/2 each",
+            &[Kink { at: &[2.0, 2.0], slopes: &[0.5, 0.5] }],
+        )
+        .corner(|_, x| (x[0] == x[1]).then_some([1.0, 0.0]))
+        .doc("The smaller of two numbers."),
+    Primitive::new("double.max", Value::F2(values::max), slopes!(|x, y, _| larger(x, y), |x, y, _| larger(y, x)))
+        .on(PAIRS)
+        .kink(
+            "the partial derivatives of equal arguments are 1/2 each",
+            &[Kink { at: &[0.0, 0.0], slopes: &[0.5, 0.5] }],
+        )
+        .corner(|_, x| (x[0] == x[1]).then_some([0.0, 1.0]))
+        .doc("The larger of two numbers."),
     Primitive::new(
         "double.relu",
         Value::F1(values::relu),
         slope!(|x, _| T::select(Test::Less(T::constant(0.0), x), || T::constant(1.0), || T::constant(0.0))),
     )
     .on(ANY)
-    .kink("the slope at 0 is 0", &[Kink { at: &[0.0], slopes: &[0.0] }])
+    .kink("the derivative at 0 is 0", &[Kink { at: &[0.0], slopes: &[0.0] }])
     .corner(|_, x| at(x, 0.0, [0.0, 1.0]))
     .doc("The number, or 0 when it is negative."),
     Primitive::new("double.floor", Value::F1(f64::floor), Rule::Flat)
         .on(ANY)
         .kink(FLAT, WHOLE)
         .corner(|_, x| if is_whole(x[0]) { jump(true, f64::INFINITY, 0.0) } else { None })
-        .doc("Largest whole number not above."),
+        .doc("Largest integer that is not greater."),
     Primitive::new("double.ceil", Value::F1(f64::ceil), Rule::Flat)
         .on(ANY)
         .kink(FLAT, WHOLE)
         .corner(|_, x| if is_whole(x[0]) { jump(false, f64::INFINITY, 0.0) } else { None })
-        .doc("Smallest whole number not below."),
+        .doc("Smallest integer that is not less."),
     Primitive::new("double.round", Value::F1(f64::round), Rule::Flat)
         .on(ANY)
         .kink(FLAT, &[Kink { at: &[0.5], slopes: &[0.0] }])
         .corner(|_, x| if is_half(x[0]) { jump(x[0] > 0.0, f64::INFINITY, 0.0) } else { None })
-        .doc("Nearest whole number, halves away from 0."),
+        .doc("Nearest integer, halves away from 0."),
     Primitive::new("double.trunc", Value::F1(f64::trunc), Rule::Flat)
         .on(ANY)
         .kink(FLAT, WHOLE)
         .corner(|_, x| if is_whole(x[0]) && x[0] != 0.0 { jump(x[0] > 0.0, f64::INFINITY, 0.0) } else { None })
-        .doc("Whole part."),
+        .doc("Integer part."),
     Primitive::new("double.rint", Value::F1(f64::round_ties_even), Rule::Flat)
         .on(ANY)
         .kink(FLAT, &[Kink { at: &[0.5], slopes: &[0.0] }])
         .corner(|_, x| if is_half(x[0]) { jump(x[0].round_ties_even() > x[0], f64::INFINITY, 0.0) } else { None })
-        .doc("Nearest whole number, halves to the even one."),
+        .doc("Nearest integer, halves to the even one."),
     Primitive::new(
         "double.fmod",
         Value::F2(|a, b| a % b),
         slopes!(|_, _, _| T::constant(1.0), |x, y, z| -((x - z) / y).rint()),
     )
     .on(PAIRS)
-    .kink("the jumps do not count", &[Kink { at: &[4.0, 2.0], slopes: &[1.0, -2.0] }])
+    .kink("the jumps are ignored", &[Kink { at: &[4.0, 2.0], slopes: &[1.0, -2.0] }])
     .corner(jumps_of_fmod)
     .doc("Remainder with the sign of the first number."),
     Primitive::new(
@@ -125,19 +118,23 @@ pub(super) const TABLE: &[Primitive] = &[
         slopes!(|_, _, _| T::constant(1.0), |x, y, z| -((x - z) / y).rint()),
     )
     .on(PAIRS)
-    .kink("the jumps do not count", &[Kink { at: &[4.0, 2.0], slopes: &[1.0, -2.0] }])
+    .kink("the jumps are ignored", &[Kink { at: &[4.0, 2.0], slopes: &[1.0, -2.0] }])
     .corner(jumps_of_remainder)
     .doc("Remainder nearest to 0."),
     Primitive::new("double.sqrt", Value::F1(f64::sqrt), slope!(|_, y| T::constant(0.5) / y.without_sign_of_zero()))
         .on(&[0.3, 1.0, 2.5, 9.0])
-        .kink("the slope at 0 is +inf", INFINITE_AT_0)
+        .kink("the derivative at 0 is +inf", INFINITE_AT_0)
         .corner(|_, x| at(x, 0.0, [f64::NAN, f64::INFINITY]))
         .doc("Square root."),
-    Primitive::new("double.cbrt", Value::F1(f64::cbrt), slope!(|_, y| T::constant(1.0) / (T::constant(3.0) * y.clone() * y)))
-        .on(&[-2.5, -0.4, 0.3, 1.0, 8.0])
-        .kink("the slope at 0 is +inf", INFINITE_AT_0)
-        .corner(|_, x| at(x, 0.0, [f64::INFINITY; 2]))
-        .doc("Cube root."),
+    Primitive::new(
+        "double.cbrt",
+        Value::F1(f64::cbrt),
+        slope!(|_, y| T::constant(1.0) / (T::constant(3.0) * y.clone() * y)),
+    )
+    .on(&[-2.5, -0.4, 0.3, 1.0, 8.0])
+    .kink("the derivative at 0 is +inf", INFINITE_AT_0)
+    .corner(|_, x| at(x, 0.0, [f64::INFINITY; 2]))
+    .doc("Cube root."),
     Primitive::new(
         "double.pow",
         Value::F2(f64::powf),
@@ -145,7 +142,8 @@ pub(super) const TABLE: &[Primitive] = &[
     )
     .on(&[2.0, 3.0, 0.5, -1.5, 1.7, 0.25, 3.0, 0.0])
     .kink(
-        "the slope of `pow(x, 0)` in x is 0 at x = 0 too; the slope of `pow(0, y)` in y is 0 for y >= 0; a negative base has no slope in the exponent",
+        "the derivative of `pow(x, 0)` in x is 0 at x = 0 too; that of `pow(0, y)` in y is 0 for y >= 0; a negative \
+         base has no derivative in the exponent",
         &[
             Kink { at: &[0.0, 0.0], slopes: &[0.0, 0.0] },
             Kink { at: &[0.0, 1.5], slopes: &[0.0, 0.0] },
@@ -164,22 +162,18 @@ pub(super) const TABLE: &[Primitive] = &[
         )),
     )
     .on(&[-1.5, 0.4, 2.0])
-    .kink("the slope of the power 0 is 0 everywhere", &[])
+    .kink("the derivative of the power 0 is 0 everywhere", &[])
     .doc("Power with an integer exponent."),
-    Primitive::new(
-        "double.hypot",
-        Value::F2(f64::hypot),
-        slopes!(|x, _, z| share(x, z), |_, y, z| share(y, z)),
-    )
-    .on(PAIRS)
-    .kink("the slopes at (0, 0) are 0 and 0", &[Kink { at: &[0.0, 0.0], slopes: &[0.0, 0.0] }])
-    .corner(|_, x| (x == [0.0, 0.0]).then_some([-1.0, 1.0]))
-    .doc("Square root of the sum of two squares."),
+    Primitive::new("double.hypot", Value::F2(f64::hypot), slopes!(|x, _, z| share(x, z), |_, y, z| share(y, z)))
+        .on(PAIRS)
+        .kink("the partial derivatives at (0, 0) are 0 and 0", &[Kink { at: &[0.0, 0.0], slopes: &[0.0, 0.0] }])
+        .corner(|_, x| (x == [0.0, 0.0]).then_some([-1.0, 1.0]))
+        .doc("Square root of the sum of two squares."),
 ];
 
 const INFINITE_AT_0: &[Kink] =
     &[Kink { at: &[0.0], slopes: &[f64::INFINITY] }, Kink { at: &[-0.0], slopes: &[f64::INFINITY] }];
-const FLAT: &str = "the slope is 0 everywhere";
+const FLAT: &str = "the derivative is 0 everywhere";
 const WHOLE: &[Kink] = &[Kink { at: &[1.0], slopes: &[0.0] }];
 
 fn is_whole(x: f64) -> bool {

@@ -3,7 +3,7 @@
 use super::{Primitive, Rule, Trap, Value};
 
 /// What ends the sentence "… has no derivative: …" for a way from numbers to integers.
-const WHOLE: &str = "an integer does not move with the number that it was made of";
+const WHOLE: &str = "an integer does not vary with the number that it was converted from";
 
 /// The entries.
 pub(super) const TABLE: &[Primitive] = &[
@@ -25,7 +25,7 @@ pub(super) const TABLE: &[Primitive] = &[
         .doc("The number with these bits."),
     Primitive::new("double.bits", Value::FtoI(|x| Ok(x.to_bits() as i64)), Rule::Opaque(WHOLE))
         .doc("The bits of a number."),
-    Primitive::new("int.fromDouble", Value::FtoI(whole), Rule::Opaque(WHOLE)).doc("The whole part of a number."),
+    Primitive::new("int.fromDouble", Value::FtoI(whole), Rule::Opaque(WHOLE)).doc("The integer part of a number."),
 ];
 
 fn whole(x: f64) -> Result<i64, Trap> {

@@ -66,7 +66,7 @@ fn build(primitive: &Primitive) -> Vec<Formula> {
 fn apply(name: &'static str, operands: Vec<Formula>, shift: Shift) -> Formula {
     match table::with_suffix(name) {
         Some(id) => Formula::Apply(id, operands, shift),
-        None => unreachable!("a slope uses the primitive `{name}`, which a test finds in the table"),
+        None => unreachable!("a partial derivative uses the primitive `{name}`, which a test finds in the table"),
     }
 }
 

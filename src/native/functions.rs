@@ -29,12 +29,12 @@ pub(super) const TABLE: &[Primitive] = &[
         .doc("Tangent of an angle in radians."),
     Primitive::new("double.asin", Value::F1(f64::asin), slope!(|x, _| T::constant(1.0) / circle(x).sqrt()))
         .on(UNIT)
-        .kink("the slope at -1 and 1 is +inf", INFINITE_AT_ENDS)
+        .kink("the derivative at -1 and 1 is +inf", INFINITE_AT_ENDS)
         .corner(|_, x| at(x, 1.0, [f64::INFINITY, f64::NAN]).or(at(x, -1.0, [f64::NAN, f64::INFINITY])))
         .doc("The angle with that sine, from -π/2 to π/2."),
     Primitive::new("double.acos", Value::F1(f64::acos), slope!(|x, _| T::constant(-1.0) / circle(x).sqrt()))
         .on(UNIT)
-        .kink("the slope at -1 and 1 is -inf", FALLING_AT_ENDS)
+        .kink("the derivative at -1 and 1 is -inf", FALLING_AT_ENDS)
         .corner(|_, x| at(x, 1.0, [-f64::INFINITY, f64::NAN]).or(at(x, -1.0, [f64::NAN, -f64::INFINITY])))
         .doc("The angle with that cosine, from 0 to π."),
     Primitive::new(
@@ -51,7 +51,7 @@ pub(super) const TABLE: &[Primitive] = &[
             / (x.clone() * x + y.clone() * y))),
     )
     .on(&[1.5, -0.75, -2.0, 0.5, 0.3, 2.25, -1.25, -3.5])
-    .kink("there are no slopes at (0, 0): they are NaN", &[Kink { at: &[0.0, 0.0], slopes: &[f64::NAN, f64::NAN] }])
+    .kink("at (0, 0) the partial derivatives are NaN", &[Kink { at: &[0.0, 0.0], slopes: &[f64::NAN, f64::NAN] }])
     .doc("The angle of the point (y, x) seen from the origin, from -π to π."),
     Primitive::new("double.sinh", Value::F1(f64::sinh), slope!(|x, _| x.cosh())).on(ANY).doc("Hyperbolic sine."),
     Primitive::new("double.cosh", Value::F1(f64::cosh), slope!(|x, _| x.sinh())).on(ANY).doc("Hyperbolic cosine."),
@@ -71,12 +71,12 @@ pub(super) const TABLE: &[Primitive] = &[
     .doc("Inverse of the hyperbolic sine."),
     Primitive::new("double.acosh", Value::F1(f64::acosh), slope!(|x, _| T::constant(1.0) / hyperbola(x).sqrt()))
         .on(&[1.2, 2.0, 5.5])
-        .kink("the slope at 1 is +inf", &[Kink { at: &[1.0], slopes: &[f64::INFINITY] }])
+        .kink("the derivative at 1 is +inf", &[Kink { at: &[1.0], slopes: &[f64::INFINITY] }])
         .corner(|_, x| at(x, 1.0, [f64::NAN, f64::INFINITY]))
         .doc("Inverse of the hyperbolic cosine."),
     Primitive::new("double.atanh", Value::F1(f64::atanh), slope!(|x, _| T::constant(1.0) / circle(x)))
         .on(UNIT)
-        .kink("the slope at -1 and 1 is +inf", INFINITE_AT_ENDS)
+        .kink("the derivative at -1 and 1 is +inf", INFINITE_AT_ENDS)
         .doc("Inverse of the hyperbolic tangent."),
     Primitive::new("double.exp", Value::F1(f64::exp), slope!(|_, y| y)).on(ANY).doc("Natural exponential."),
     Primitive::new("double.exp2", Value::F1(f64::exp2), slope!(|_, y| y * T::constant(LN_2)))
@@ -90,7 +90,7 @@ pub(super) const TABLE: &[Primitive] = &[
         .doc("`exp(x) - 1`, exact for small x."),
     Primitive::new("double.log", Value::F1(f64::ln), slope!(|x, _| T::constant(1.0) / x.without_sign_of_zero()))
         .on(POSITIVE)
-        .kink("the slope at 0 is +inf; it is 1/x below 0 too, where the value is NaN", INFINITE_AT_0)
+        .kink("the derivative at 0 is +inf; it is 1/x below 0 too, where the value is NaN", INFINITE_AT_0)
         .doc("Natural logarithm."),
     Primitive::new(
         "double.log2",
@@ -98,7 +98,7 @@ pub(super) const TABLE: &[Primitive] = &[
         slope!(|x, _| T::constant(1.0) / (x.without_sign_of_zero() * T::constant(LN_2))),
     )
     .on(POSITIVE)
-    .kink("the slope at 0 is +inf", INFINITE_AT_0)
+    .kink("the derivative at 0 is +inf", INFINITE_AT_0)
     .doc("Logarithm to base 2."),
     Primitive::new(
         "double.log10",
@@ -106,11 +106,11 @@ pub(super) const TABLE: &[Primitive] = &[
         slope!(|x, _| T::constant(1.0) / (x.without_sign_of_zero() * T::constant(LN_10))),
     )
     .on(POSITIVE)
-    .kink("the slope at 0 is +inf", INFINITE_AT_0)
+    .kink("the derivative at 0 is +inf", INFINITE_AT_0)
     .doc("Logarithm to base 10."),
     Primitive::new("double.log1p", Value::F1(f64::ln_1p), slope!(|x, _| T::constant(1.0) / (T::constant(1.0) + x)))
         .on(&[-0.5, 0.0, 0.3, 4.0])
-        .kink("the slope at -1 is +inf", &[Kink { at: &[-1.0], slopes: &[f64::INFINITY] }])
+        .kink("the derivative at -1 is +inf", &[Kink { at: &[-1.0], slopes: &[f64::INFINITY] }])
         .doc("`log(1 + x)`, exact for small x."),
 ];
 

@@ -60,7 +60,7 @@ impl Graph {
     /// One line for each node: what it is, its value and adjoint, and who reads it.
     pub fn text(&self) -> Vec<String> {
         if self.nodes.len() > MOST {
-            return vec![format!("{} operations are too many for a picture", self.nodes.len())];
+            return vec![format!("a graph of {} operations is too large to draw", self.nodes.len())];
         }
         let wide = |texts: &mut dyn Iterator<Item = &String>| texts.map(|t| t.chars().count()).max().unwrap_or(0);
         let operation = wide(&mut self.nodes.iter().map(|n| &n.operation)) + 2;

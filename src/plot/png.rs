@@ -22,7 +22,7 @@ pub fn png(svg: &str) -> Result<Vec<u8>, String> {
     fonts.set_sans_serif_family(FONT);
     fonts.set_monospace_family(FONT);
     let tree = Tree::from_str(svg, &options).map_err(|error| error.to_string())?;
-    let size = tree.size().to_int_size().scale_by(SCALE).ok_or("the drawing has no size")?;
+    let size = tree.size().to_int_size().scale_by(SCALE).ok_or("the drawing is empty")?;
     let mut dots = Pixmap::new(size.width(), size.height()).ok_or("the drawing is too large")?;
     dots.fill(Color::WHITE);
     resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut dots.as_mut());
@@ -35,8 +35,8 @@ pub fn png(svg: &str) -> Result<Vec<u8>, String> {
 /// Always.
 #[cfg(not(feature = "png"))]
 pub fn png(_: &str) -> Result<Vec<u8>, String> {
-    Err("this dscript draws no PNG; name a file that ends in '.svg', or install one that does: \
-         cargo install --path . --features png"
+    Err("this build of dscript cannot draw PNG; name a file that ends in '.svg', or install a build that can: cargo \
+         install --path . --features png"
         .to_owned())
 }
 

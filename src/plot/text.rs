@@ -12,7 +12,7 @@ const ROWS: usize = 14;
 impl Chart {
     /// The picture, line by line.
     pub fn text(&self) -> Vec<String> {
-        let Some(y) = self.y() else { return vec!["there is no finite value to be shown".to_owned()] };
+        let Some(y) = self.y() else { return vec!["there are no finite values to show".to_owned()] };
         let dots = self.dots(&y);
         let places = [0, ROWS / 3, 2 * ROWS / 3, ROWS - 1];
         let height = y.end() - y.start();
@@ -154,6 +154,6 @@ mod tests {
             x: 0.0..=1.0,
             series: vec![Series { name: "f".into(), mark: Mark::Line, points: vec![(0.0, f64::NAN)] }],
         };
-        assert_eq!(chart.text(), ["there is no finite value to be shown"]);
+        assert_eq!(chart.text(), ["there are no finite values to show"]);
     }
 }

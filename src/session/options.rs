@@ -157,16 +157,16 @@ impl Stage {
     fn words(self) -> [&'static str; 2] {
         match self {
             Stage::Tree => ["tree", "the syntax tree"],
-            Stage::Types => ["types", "what is declared, with its types"],
-            Stage::Ir => ["ir", "the graph of steps"],
-            Stage::Activity => ["activity", "which steps move when the arguments do (v), and move the result (u)"],
+            Stage::Types => ["types", "the declarations, with their types"],
+            Stage::Ir => ["ir", "the control-flow graph of the intermediate representation"],
+            Stage::Activity => ["activity", "which steps depend on the arguments (v), and affect the result (u)"],
             Stage::Derivative => ["derivative", "the graph of the derivative code"],
             Stage::Code => ["code", "the instructions of the machine"],
             Stage::DerivativeCode => ["derivative-code", "the instructions of the derivative code"],
-            Stage::Tangent => ["tangent", "the graph of the tangent code: value and tangents without slots"],
-            Stage::Adjoint => ["adjoint", "the graph of the adjoint code: there and back without a tape"],
+            Stage::Tangent => ["tangent", "the graph of the tangent code: values and tangents, without slots"],
+            Stage::Adjoint => ["adjoint", "the graph of the adjoint code: forward and reverse pass, without a tape"],
             Stage::AdjointCode => ["adjoint-code", "the instructions of the adjoint code"],
-            Stage::Tape => ["tape", "what is recorded"],
+            Stage::Tape => ["tape", "the recorded operations"],
         }
     }
 }

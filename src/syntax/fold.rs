@@ -83,7 +83,8 @@ impl Folder<'_> {
         if !std::mem::replace(&mut self.told_depth, true) {
             let message = format!("this expression is nested more than {MAX_DEPTH} deep");
             self.diagnostics.push(
-                Diagnostic::error(Code::TooDeep, expr.span, message).help("use a loop, or give parts of it names"),
+                Diagnostic::error(Code::TooDeep, expr.span, message)
+                    .help("use a loop, or store parts of it in constants"),
             );
         }
         expr.kind = ExprKind::Error;
@@ -107,9 +108,11 @@ impl Folder<'_> {
         let mut d =
             Diagnostic::error(Code::UnknownOperator, op.span, format!("there is no {word} operator '{}'", op.name));
         if self.table.is_declared(&op.name, Fixity::Infix) {
-            let text = if fixity == Fixity::Prefix { "behind" } else { "before" };
-            d = d
-                .note(format!("to use it between two operands, write blanks on both sides or on none, also {text} it"));
+            let text = if fixity == Fixity::Prefix { "after" } else { "before" };
+            d = d.note(format!(
+                "to use it as an infix operator, write whitespace on both sides or on neither; there is \
+                               none {text} it"
+            ));
         } else if matches!(&*op.name, "++" | "--") {
             d = d.help(format!("write 'x {}= 1'", &op.name[..1]));
         } else {
@@ -207,8 +210,8 @@ impl Folder<'_> {
             match self.table.first(left, group) {
                 First::Right => return,
                 First::Brackets if !is_prefix => {
-                    let message = format!("'{top_name}' and '{name}' side by side need brackets");
-                    let mut d = Diagnostic::error(Code::Syntax, span, message).also(top_span, "the other one is here");
+                    let message = format!("'{top_name}' and '{name}' cannot be combined without parentheses");
+                    let mut d = Diagnostic::error(Code::Syntax, span, message).also(top_span, "the other operator");
                     if (left, group) == (OperatorTable::COMPARISON, OperatorTable::COMPARISON) {
                         d = d.help("compare twice: 'a < b && b < c'");
                     }
@@ -282,7 +285,7 @@ impl Folder<'_> {
         if let (TryKind::Propagate, Some((first, _))) = (kind, yard.operands.get(first)) {
             let written = Span::new(operand.span.start, value.span.start);
             d.helps.push(Help {
-                text: "write it before the whole".into(),
+                text: "write it before the whole expression".into(),
                 edits: vec![(first.span.before(), format!("{word} ")), (written, String::new())],
             });
         }
@@ -300,10 +303,10 @@ impl Folder<'_> {
             Some(SequencePart::Operand(right)) => right.span,
             _ => number.span,
         };
-        let message = format!("brackets are needed to say what '{}' divides by", op.name);
+        let message = format!("the divisor of '{}' is ambiguous without parentheses", op.name);
         let insert = |span: Span, text: &str| (span, text.to_owned());
         let mut d = Diagnostic::error(Code::AmbiguousProduct, number.span.to(right), message)
-            .label("this product has no operator, and could be meant in two ways");
+            .label("this product has no operator and can be read in two ways");
         d.helps.push(Help {
             text: "divide by the product".into(),
             edits: vec![insert(number.span.before(), "("), insert(right.after(), ")")],
@@ -324,14 +327,14 @@ struct Yard {
 
 /// Operators of other languages, what they are here, and why.
 const REPLACEMENTS: &[(&str, &str, &str)] = &[
-    ("..", "..<", "'..<' leaves the end of a range out, '...' takes it in"),
+    ("..", "..<", "'..<' excludes the end of a range, '...' includes it"),
     ("=<", "<=", "write '<='"),
     ("<>", "!=", "write '!='"),
 ];
 
 fn unknown_help(name: &str) -> String {
     match name {
-        "=>" => "'>=' compares; '->' stands before a result; a closure is written '{ x in … }'".into(),
+        "=>" => "'>=' compares, '->' precedes a result type, and a closure is written '{ x in … }'".into(),
         ":=" => "write 'let x = …'".into(),
         "|>" => "call the function: 'f(x)'".into(),
         "++" => "write 'x += 1'".into(),

@@ -127,7 +127,11 @@ impl OperatorTable {
             Some(("right", _)) => Right,
             None | Some(("none", _)) => Neither,
             Some((_, span)) => {
-                diagnostics.push(Diagnostic::error(Code::Syntax, span, "associativity is 'left', 'right' or 'none'"));
+                diagnostics.push(Diagnostic::error(
+                    Code::Syntax,
+                    span,
+                    "associativity must be 'left', 'right' or 'none'",
+                ));
                 Neither
             }
         };
@@ -153,7 +157,8 @@ impl OperatorTable {
             };
             let (top, bottom) = if is_higher { (group.0, found.0) } else { (found.0, group.0) };
             if top == bottom || self.above[bottom][top] {
-                let message = format!("'{}' and '{}' cannot both bind tighter", name.name, other.name);
+                let message =
+                    format!("'{}' and '{}' cannot each have higher precedence than the other", name.name, other.name);
                 diagnostics.push(Diagnostic::error(Code::Syntax, other.span, message));
                 continue;
             }

@@ -60,7 +60,7 @@ fn write_wide(wide: &Wide, f: &mut Formatter<'_>) -> fmt::Result {
             writeln!(f)
         }
         WideKind::Block(block) => {
-            write!(f, "computed again from")?;
+            write!(f, "recomputed from")?;
             block.operands.iter().try_for_each(|node| write!(f, " %{node}"))?;
             writeln!(f)
         }

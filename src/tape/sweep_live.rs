@@ -17,7 +17,7 @@ impl Sweep {
     pub(super) fn set_live(&mut self, node: u32, x: Num) {
         match &mut self.numbers {
             Numbers::Live(numbers) => numbers.set(node, x),
-            Numbers::Plain(_) => unreachable!("numbers that move are kept with their slots"),
+            Numbers::Plain(_) => unreachable!("numbers that vary have slots"),
         }
     }
 

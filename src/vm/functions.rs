@@ -302,7 +302,7 @@ impl Functions {
             entries.resize_with(entries.len().max(at + 1), || None);
             entries[at] = Some(Box::new(Entry::of(code)));
         }
-        self.get(function, version).ok_or_else(|| Fault::internal("code that was loaded and is not there"))
+        self.get(function, version).ok_or_else(|| Fault::internal("code that was loaded is missing"))
     }
 }
 
@@ -315,10 +315,10 @@ fn checked(compiler: &mut dyn Compiler, function: u32, version: Version) -> Resu
     };
     verify(&code).map_err(|why| Fault::internal(format!("malformed code of `{}`: {why}", code.name)))?;
     if code.is_derivative != (version != Version::Original) || function >= MOST {
-        return Err(Fault::internal(format!("the wrong code of `{}`", code.name)));
+        return Err(Fault::internal(format!("wrong code for `{}`", code.name)));
     }
     if !knows_types(compiler, &code) {
-        return Err(Fault::internal(format!("the code of `{}` speaks of types that do not exist", code.name)));
+        return Err(Fault::internal(format!("the code of `{}` refers to types that do not exist", code.name)));
     }
     Ok(code)
 }

@@ -56,19 +56,19 @@ fn derive(machine: &mut Machine, compiler: &mut dyn Compiler) {
 
 /// Looks at the texts and integers in the window.
 pub fn glance(machine: &mut Machine, site: &NativeSite, look: &Look) -> Result<(), Box<Fault>> {
-    let beyond = || Fault::internal("a look beyond the window");
+    let beyond = || Fault::internal("a native function read beyond the register window");
     let [_, from_i, from_r] = machine.window;
     let r = machine.stacks.r.get_mut(from_r..from_r + usize::from(site.params[2])).ok_or_else(beyond)?;
     match look.what {
         Glance::See(see) => {
             let end = from_i + usize::from(site.params[1].max(1));
             let i = machine.stacks.i.get_mut(from_i..end).ok_or_else(beyond)?;
-            i[0] = see(r, i).ok_or_else(|| Fault::internal("a look at something else"))?;
+            i[0] = see(r, i).ok_or_else(|| Fault::internal("a native function read an object of another kind"))?;
             r.iter_mut().for_each(|r| *r = Ref::Null);
         }
         Glance::Step(step) => {
             let (r, i) = (r.first_mut().ok_or_else(beyond)?, machine.stacks.i.get_mut(from_i).ok_or_else(beyond)?);
-            step(r, i).ok_or_else(|| Fault::internal("a step through something else"))?;
+            step(r, i).ok_or_else(|| Fault::internal("a native function iterated over an object of another kind"))?;
         }
     }
     Ok(())
@@ -181,7 +181,7 @@ impl Task for Ask {
         match machine.take_reference(0) {
             Ref::Text(text) => self.texts.push(text),
             Ref::Null => self.texts.push("".into()),
-            _ => return Err(Fault::internal("a description that is no text")),
+            _ => return Err(Fault::internal("a description is not a string")),
         }
         self.next(machine, compiler)
     }

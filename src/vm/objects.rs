@@ -92,13 +92,13 @@ pub fn position(cells: &Cells, index: i64, (offset, stride): (u16, u16)) -> Opti
 /// An object of another kind than the code expects.
 #[cold]
 pub fn wrong_object() -> Box<Fault> {
-    Fault::internal("an instruction met an object of another kind")
+    Fault::internal("an instruction found an object of the wrong kind")
 }
 
 /// A component that is not there, of an object that is of the right kind.
 #[cold]
 pub fn no_component() -> Box<Fault> {
-    Fault::internal("an instruction named a component that is not there")
+    Fault::internal("an instruction refers to a component that does not exist")
 }
 
 /// Elements of an array that are told one by one.
@@ -125,7 +125,7 @@ pub fn bad_index(cells: &Cells, index: i64) -> Box<Fault> {
 /// A global variable that is not there.
 #[cold]
 pub fn no_global() -> Box<Fault> {
-    Fault::internal("an instruction named a global variable that is not there")
+    Fault::internal("an instruction refers to a global variable that does not exist")
 }
 
 /// `nil!`
@@ -148,7 +148,7 @@ pub fn failed(what: &str, message: &Ref) -> Box<Fault> {
         _ => {}
     }
     let text = match (what, message) {
-        ("failed" | "", "") => "the program stopped itself".to_owned(),
+        ("failed" | "", "") => "fatal error".to_owned(),
         ("failed" | "", message) => message.to_owned(),
         (what, "") => what.to_owned(),
         (what, message) => format!("{what}: {message}"),

@@ -129,7 +129,7 @@ class Behaviour(unittest.TestCase):
     def test_a_question_that_nobody_answers(self):
         reply, _ = self.run_cell("readLine()", allow_stdin=False)
         self.assertEqual(reply["status"], "error")
-        self.assertIn("does not answer questions", reply["evalue"])
+        self.assertIn("does not support input", reply["evalue"])
 
     def test_prints_are_joined(self):
         _, messages = self.run_cell('for i in 0..<1000 { print("line", i) }')

@@ -1,6 +1,6 @@
 //! Documentation runs: the blocks of the pages and of the prelude's comments that promise what they print.
 
-use crate::harness::{Finished, all, blocks, difference, dscript, files, promised, root, short};
+use crate::harness::{Finished, all, blessing, blocks, difference, dscript, files, promised, root, short};
 use dscript::diagnostic::{CODES, Code};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -193,6 +193,20 @@ fn the_comments_of_the_prelude_run() {
         found.extend(examples(&short(&path), &comments.join("\n")));
     }
     all(&found, run);
+}
+
+/// `scripts/picture.dscript` prints the picture at the top of the README. `DSCRIPT_BLESS=1` rewrites the file.
+#[test]
+fn the_picture_of_the_readme_is_what_its_script_draws() {
+    let (script, file) = ("scripts/picture.dscript", "docs/picture.svg");
+    let finished = dscript(&["run", script], b"", root());
+    assert_eq!((finished.status, finished.stderr.as_str()), (Some(0), ""), "{script} draws the picture");
+    let picture = root().join(file);
+    if blessing() {
+        fs::write(&picture, &finished.stdout).expect("the picture can be written");
+    }
+    assert_eq!(read(&picture), finished.stdout, "dscript {script} > {file}");
+    assert!(read(&root().join("README.md")).contains(&format!("]({file})")), "the README shows {file}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn a_failure_does_not_stop_the_next_test() {
     assert_eq!(finished.status, Some(4));
     for words in [
         "a.dscript:4:11",
-        "what was printed:\n  | here\n",
+        "output:\n  | here\n",
         "a sum: expected 3, found 2",
         "a.dscript:6:17",
         "expect(1 + 1, equals: 3, \"a sum\")",
@@ -54,7 +54,7 @@ fn statements_that_fail_fail_all_tests_of_their_file() {
     let finished = Folder::new("before").with("a.dscript", text).run(&["test"]);
     assert!(finished.stdout.contains("1 more, for the same reason"), "{}", finished.stdout);
     assert_eq!(finished.status, Some(4));
-    said(&finished, "the statements of the file failed before its tests began");
+    said(&finished, "the top-level statements of the file failed before its tests started");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_new_program_is_tested_and_in_style() {
     ended(
         &folder.run(&["new", "wave"]),
         0,
-        "wrote wave.dscript; run it with 'dscript wave.dscript', test it with 'dscript test wave.dscript'\n",
+        "created wave.dscript; run it with 'dscript wave.dscript', test it with 'dscript test wave.dscript'\n",
     );
     ended(&folder.run(&["wave.dscript"]), 0, "f(2) is 4.0, and its slope there 10.0\n");
     assert_eq!(folder.run(&["test"]).status, Some(0));
@@ -164,7 +164,7 @@ fn a_new_program_is_tested_and_in_style() {
     fs::write(folder.0.join("wave.dscript"), "mine").unwrap();
     let again = folder.run(&["new", "wave"]);
     ended(&again, 2, "");
-    said(&again, "there is one already");
+    said(&again, "it already exists");
     assert_eq!(fs::read_to_string(folder.0.join("wave.dscript")).unwrap(), "mine");
     ended(&folder.run(&["new", "nowhere/wave"]), 2, "");
 }
@@ -215,7 +215,7 @@ fn files_out_of_reach_are_not_touched() {
     for path in ["../secret.txt", "/etc/passwd", "./../secret.txt", "../none.txt"] {
         let finished = inner(&["read.dscript", "--", path]);
         ended(&finished, 1, "");
-        said(&finished, &format!("cannot read '{path}': it is outside of the folders"));
+        said(&finished, &format!("cannot read '{path}': it is outside the folders"));
         said(&finished, "--allow-read=");
     }
     ended(&inner(&["read.dscript", "--allow-read=..", "--", "../secret.txt"]), 0, "2\n");
@@ -266,7 +266,7 @@ fn links_do_not_lead_out_of_reach() {
         assert!(!outside.exists(), "{text}");
     }
     let import = "import \"up/secret.txt\"";
-    said(&dscript(&["-e", import], b"", &folder.0.join("inner")), "it is outside of the program's folders");
+    said(&dscript(&["-e", import], b"", &folder.0.join("inner")), "it is outside the program's folders");
     // What is compiled is held to the same folders.
     fs::write(folder.0.join("inner/built.dscript"), "write(\"x\", to: \"chain\")\n").unwrap();
     ended(&dscript(&["build", "built.dscript"], b"", &folder.0.join("inner")), 0, "");
@@ -346,11 +346,11 @@ fn a_saved_file_is_run_again() {
         .with("a.dscript", "import \"b.dscript\"\nprint(nope, nada)\n")
         .with("b.dscript", "let b = 1\n");
     let watching = Watching::new(folder, &["run", "--watch", "a.dscript"]);
-    watching.until("err.txt", |text| text.contains("ended with 3; waiting"));
+    watching.until("err.txt", |text| text.contains("exited with 3; waiting"));
     watching.until("err.txt", |text| text.contains("'nope'") && !text.contains("'nada'"));
     watching.save("a.dscript", "import \"b.dscript\"\nprint(\"b is\", b)\n");
     watching.until("out.txt", |text| text == "b is 1\n");
-    watching.until("err.txt", |text| text.contains("ended with 0; waiting"));
+    watching.until("err.txt", |text| text.contains("exited with 0; waiting"));
     watching.save("b.dscript", "let b = 2\nprint(\"runs\")\nwhile true {}\n");
     std::thread::sleep(std::time::Duration::from_millis(300));
     // A run that has not ended is ended.

@@ -8,22 +8,24 @@ impl Reader<'_> {
     pub(super) fn call(&mut self, all: &[Value]) -> Result<Vec<Value>, NoFormula> {
         match all.split_first() {
             Some((Value::Function(id, captures), arguments)) => self.run(*id, arguments.to_vec(), captures),
-            _ => Err(self.no("it computes with more than numbers")),
+            _ => Err(self.no("it uses values other than numbers")),
         }
     }
 
     /// A number, how it moves, and a function of it: its value there, and how that moves.
     pub(super) fn tangent(&mut self, all: &[Value]) -> Result<Vec<Value>, NoFormula> {
         let [Value::Number(x), Value::Number(dx), body] = all else {
-            return Err(self.no("it differentiates by more than one number"));
+            return Err(self.no("it differentiates with respect to several numbers"));
         };
         // A name that nobody else has.
         let moving = format!("·{}", self.words.len());
         let Value::Number(Formula::Operand(k)) = self.named(&moving)? else {
-            return Err(self.no("it computes with more than numbers"));
+            return Err(self.no("it uses values other than numbers"));
         };
         let results = self.call(&[body.clone(), Value::Number(Formula::Operand(k))])?;
-        let [Value::Number(y)] = &results[..] else { return Err(self.no("it differentiates more than one number")) };
+        let [Value::Number(y)] = &results[..] else {
+            return Err(self.no("it differentiates a function with several results"));
+        };
         let slope =
             y.derivative(k).map_err(|primitive| self.no(format!("'{}' has no derivative", primitive.symbol())))?;
         let there =

@@ -13,11 +13,11 @@ pub(super) fn called(function: &Function) -> &str {
 /// Why nobody looks into it.
 pub(super) fn obstacle(function: &Function) -> Option<String> {
     match function {
-        Function { is_opaque: true, .. } => Some(format!("nobody can look into '{}'", called(function))),
+        Function { is_opaque: true, .. } => Some(format!("'{}' is opaque", called(function))),
         Function { rules, .. } if !rules.is_empty() => {
-            Some(format!("a derivative is registered for '{}'", called(function)))
+            Some(format!("'{}' has a registered derivative", called(function)))
         }
-        Function { throws: true, .. } => Some(format!("'{}' may throw", called(function))),
+        Function { throws: true, .. } => Some(format!("'{}' can throw", called(function))),
         _ => None,
     }
 }

@@ -23,7 +23,7 @@ impl Reader<'_> {
                 if step.ins.len() == step.outs.len() =>
             {
                 if matches!(step.op, Op::Operator(_)) {
-                    return Err(self.no("'withoutDerivative' stands in it"));
+                    return Err(self.no("it uses 'withoutDerivative'"));
                 }
                 self.values(registers, &step.ins)?
             }
@@ -69,25 +69,25 @@ impl Reader<'_> {
                 let are_numbers = operands.len() - usize::from(matches!(operands.last(), Some(Value::Integer(_))));
                 let numbers: Vec<Formula> = operands.into_iter().filter_map(as_number).collect();
                 if numbers.len() != primitive.numbers() || numbers.len() != are_numbers {
-                    return Err(self.no("it computes with whole numbers that are not known"));
+                    return Err(self.no("it uses an integer whose value is not known"));
                 }
                 self.number(Formula::Apply(id, numbers, Shift(n)))
             }
             ([Value::Number(a), Value::Number(b)], _) => match test(primitive, a, b) {
                 Some((test, is_opposite)) => Ok(Value::Truth(test, is_opposite)),
-                None => Err(self.no(format!("'{}' stands in it", primitive.symbol()))),
+                None => Err(self.no(format!("it uses '{}'", primitive.symbol()))),
             },
             ([Value::Integer(a)], _) => self.whole(primitive.integer(&[*a])),
             ([Value::Integer(a), Value::Integer(b)], _) => self.whole(primitive.integer(&[*a, *b])),
             ([Value::Truth(test, is_opposite), Value::Integer(0)], _) if primitive.name == "int.eq" => {
                 Ok(Value::Truth(test.clone(), !is_opposite))
             }
-            _ => Err(self.no(format!("'{}' stands in it", primitive.symbol()))),
+            _ => Err(self.no(format!("it uses '{}'", primitive.symbol()))),
         }
     }
 
     fn whole(&self, n: Option<i64>) -> Result<Value, NoFormula> {
-        n.map(Value::Integer).ok_or_else(|| self.no("it computes with whole numbers that are not known"))
+        n.map(Value::Integer).ok_or_else(|| self.no("it uses an integer whose value is not known"))
     }
 
     fn capture(
@@ -104,7 +104,7 @@ impl Reader<'_> {
         let register = out.and_then(|reg| function.registers.get(reg.0 as usize));
         match (bank, register.and_then(|register| register.name.clone())) {
             (Bank::F, Some(name)) => self.named(&name),
-            _ => Err(self.no("it was made while the program ran")),
+            _ => Err(self.no("the function value is only known at run time")),
         }
     }
 
@@ -114,12 +114,12 @@ impl Reader<'_> {
             (Bank::F, Some(name)) => self.named(name),
             (Bank::R, Some(name)) => match program.function_in_global(index) {
                 Some(id) => Ok(Value::Function(id, vec![])),
-                None => Err(self.no(format!("the variable '{name}' stands in it"))),
+                None => Err(self.no(format!("it depends on the variable '{name}'"))),
             },
             // What says whether a variable was computed.
             (Bank::I, None) => Ok(Value::Integer(1)),
-            (Bank::I, Some(name)) => Err(self.no(format!("the variable '{name}' stands in it"))),
-            (_, None) => Err(self.no("it computes with more than numbers")),
+            (Bank::I, Some(name)) => Err(self.no(format!("it depends on the variable '{name}'"))),
+            (_, None) => Err(self.no("it uses values other than numbers")),
         }
     }
 }
@@ -160,12 +160,10 @@ fn unreadable(op: &Op) -> &'static str {
         | Op::LoadElement { .. }
         | Op::StoreElement { .. }
         | Op::TakeElement { .. }
-        | Op::Constants(_) => "it computes with an array",
-        Op::NewBox | Op::LoadBox { .. } | Op::StoreBox { .. } | Op::TakeBox { .. } => {
-            "it computes with a variable that several share"
-        }
-        Op::StoreGlobal { .. } => "it changes a variable of the program",
-        Op::Operator(_) => "it differentiates by itself",
-        _ => "it computes with more than numbers",
+        | Op::Constants(_) => "it uses an array",
+        Op::NewBox | Op::LoadBox { .. } | Op::StoreBox { .. } | Op::TakeBox { .. } => "it uses a captured variable",
+        Op::StoreGlobal { .. } => "it modifies a global variable",
+        Op::Operator(_) => "it uses a differential operator",
+        _ => "it uses values other than numbers",
     }
 }

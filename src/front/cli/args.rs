@@ -21,8 +21,8 @@ use std::time::Duration;
 dscript: a differentiable programming language for scripts. Ordinary code - loops, mutation, recursion, structs,
 closures - and the exact derivative of any of it.
 
-Alone it begins a session to type into. A first word that is not a command is a file, so `dscript FILE` means
-`dscript run FILE`. For a first look:
+Without arguments it starts an interactive session. A first argument that is not a command is a file, so `dscript FILE`
+means `dscript run FILE`. To try it:
 dscript -e \"f(x) = x^3 - 2x; print(f(3), f'(3))\"",
     subcommand_negates_reqs = true,
     disable_help_subcommand = true,
@@ -56,9 +56,9 @@ dscript [OPTIONS]
        dscript completions SHELL";
 
 const AFTER_HELP: &str = "\
-Exit status: 0 done, 1 the program failed, 2 wrong usage, 3 the program did not compile, 4 a test failed, 5 it has
-warnings and --deny-warnings was given or `fmt --check` found something, 70 a bug of dscript, 124 the time limit was reached, 130 interrupted;
-`exit(n)` gives n.";
+Exit status: 0 success, 1 the program failed, 2 wrong usage, 3 the program did not compile, 4 a test failed, 5 it has
+warnings and --deny-warnings was given or `fmt --check` found unformatted files, 70 a bug in dscript, 124 the time limit
+was reached, 130 interrupted; `exit(n)` exits with n.";
 
 /// What to do.
 #[derive(Subcommand, Debug)]
@@ -68,7 +68,7 @@ pub(super) enum Command {
         #[command(flatten)]
         program: Program,
     },
-    /// Look for errors without running anything
+    /// Check a program for errors without running it
     Check {
         #[command(flatten)]
         watch: Watch,
@@ -77,71 +77,71 @@ pub(super) enum Command {
     },
     /// Run the tests in files and folders: test "name" { expect(f(2), equals: 4) }
     ///
-    /// Registered derivatives are compared with differences, as with --check-derivatives. Each test runs on its own,
-    /// behind the statements of its file. What a test prints is shown when it fails.
+    /// Registered derivatives are compared with finite differences, as with --check-derivatives. Each test runs in
+    /// isolation, after the top-level statements of its file. The output of a test is shown if it fails.
     Test {
-        /// Files, and folders to look into [default: the working folder]
+        /// Files, and folders to search [default: the working folder]
         #[arg(value_name = "PATH")]
         paths: Vec<PathBuf>,
-        /// Run only the tests whose names contain this
+        /// Run only the tests whose names contain this word
         #[arg(long, value_name = "WORD")]
         filter: Option<String>,
         #[command(flatten)]
         watch: Watch,
     },
-    /// Write programs in the one style that there is: blanks, indentation, empty lines
+    /// Format programs: spacing, indentation, empty lines
     ///
-    /// Where lines end stays as it is, and so does the column of a comment behind code. What does not parse is left
-    /// untouched.
+    /// Line breaks are preserved, and so is the column of a comment after code. A file that cannot be parsed is left
+    /// unchanged.
     Fmt {
-        /// Files, and folders to look into; `-` is standard input, written to standard output [default: the working folder]
+        /// Files, and folders to search; `-` formats standard input to standard output [default: the working folder]
         #[arg(value_name = "PATH")]
         paths: Vec<PathBuf>,
-        /// Write nothing, list the files that would change, and end with 5 when there are any
+        /// Write nothing, list the files that would change, and exit with 5 if there are any
         #[arg(long)]
         check: bool,
     },
-    /// Compile a program to a file, which runs as the program does, without being compiled again
+    /// Compile a program to a file that runs without being compiled again
     Build {
-        /// The file to write [default: the first file, ending in .dsc]
+        /// The file to write [default: the first file with the extension .dsc]
         #[arg(short = 'o', long = "output", value_name = "OUT")]
         output: Option<PathBuf>,
         #[command(flatten)]
         files: Files,
     },
-    /// Show a program as one stage of the compiler sees it
+    /// Show a program at a stage of the compiler
     Show {
-        /// The stage to look at
+        /// The stage to show
         #[arg(long, value_name = "STAGE", value_parser = stage_parser())]
         stage: Stage,
         #[command(flatten)]
         files: Files,
     },
-    /// Draw functions, or expressions in x: dscript plot 'x * sin(x)' -3..3
+    /// Plot functions, or expressions in x: dscript plot 'x * sin(x)' -3..3
     Plot {
-        /// Functions of one number or expressions in x, with commas between them
+        /// Functions of one number or expressions in x, separated by commas
         #[arg(value_name = "FUNCTIONS", allow_hyphen_values = true)]
         functions: String,
         /// The bounds: -3..3
         #[arg(value_name = "FROM..TO", allow_hyphen_values = true, value_parser = bounds)]
         bounds: (String, String),
-        /// The file to write the picture to, as SVG; without it, the picture is text
+        /// The SVG file to write; without it, the plot is printed as text
         #[arg(short = 'o', long = "output", value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Write a program to begin with: a function, its slope, a test
+    /// Create a program to start from: a function, its derivative, a test
     New {
-        /// The file to write, which must not be there yet; without an ending it gets .dscript
+        /// The file to create; the default extension is .dscript
         #[arg(value_name = "NAME")]
         name: PathBuf,
     },
-    /// Print what the library says about a name: dscript doc Array.append
+    /// Print the documentation of a name in the library: dscript doc Array.append
     Doc {
         /// A function, a type, or Type.member
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// Run a lesson, or list them all: dscript lesson 7
+    /// Run a lesson, or list all lessons: dscript lesson 7
     Lesson {
         /// Its number or its name
         #[arg(value_name = "LESSON")]
@@ -149,16 +149,16 @@ pub(super) enum Command {
         /// Write it as a notebook instead of running it
         #[arg(long, requires = "lesson")]
         notebook: bool,
-        /// The file to write the notebook to [default: the standard output]
+        /// The file to write the notebook to [default: standard output]
         #[arg(short = 'o', long = "output", value_name = "FILE", requires = "notebook")]
         output: Option<PathBuf>,
     },
-    /// The kernel for notebooks: dscript kernel install
+    /// Manage the Jupyter kernel: dscript kernel install
     Kernel {
         #[command(subcommand)]
         action: KernelAction,
     },
-    /// Print what makes a shell complete the words of dscript
+    /// Print a completion script for a shell
     Completions {
         /// The shell
         #[arg(value_name = "SHELL")]
@@ -175,19 +175,19 @@ pub(super) enum Command {
 /// What to do about the kernel.
 #[derive(Subcommand, Debug)]
 pub(super) enum KernelAction {
-    /// Enter dscript among the kernels of Jupyter
+    /// Register dscript as a Jupyter kernel
     Install {
         #[command(flatten)]
         place: Place,
     },
-    /// Remove dscript from the kernels of Jupyter
+    /// Remove dscript from the Jupyter kernels
     Remove {
         #[command(flatten)]
         place: Place,
     },
-    /// Serve a notebook: what Jupyter does with the kernel
+    /// Run the kernel for a notebook; used by Jupyter
     Run {
-        /// The file that says where Jupyter listens
+        /// The connection file of Jupyter
         #[arg(value_name = "CONNECTION_FILE")]
         connection: PathBuf,
     },
@@ -196,10 +196,10 @@ pub(super) enum KernelAction {
 /// Where the entry of the kernel stands.
 #[derive(Args, Debug)]
 pub(super) struct Place {
-    /// For you alone (the default)
+    /// Only for the current user (the default)
     #[arg(long, conflicts_with = "prefix")]
     user: bool,
-    /// Below this folder, such as /usr/local or that of a virtual environment
+    /// Under this folder, such as /usr/local or a virtual environment
     #[arg(long, value_name = "FOLDER")]
     prefix: Option<PathBuf>,
 }
@@ -214,7 +214,7 @@ impl Place {
 /// A program to run, and what it is given.
 #[derive(Args, Debug)]
 pub(super) struct Program {
-    /// Run this text and print the value of its last expression
+    /// Run this code and print the value of its last expression
     #[arg(short = 'e', long = "eval", value_name = "CODE", allow_hyphen_values = true, conflicts_with = "files")]
     pub(super) code: Option<String>,
     /// The program's files; several form one module, `-` is standard input
@@ -222,7 +222,7 @@ pub(super) struct Program {
     pub(super) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) watch: Watch,
-    /// What the program finds in `CommandLine.arguments`, behind its own name
+    /// Arguments of the program, available in `CommandLine.arguments` after its own name
     #[arg(last = true, value_name = "ARGS")]
     pub(super) arguments: Vec<String>,
 }
@@ -237,7 +237,7 @@ impl Program {
 /// Whether it is done again.
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct Watch {
-    /// Do it again whenever one of the files, or of those that they import, is saved; show the first error only
+    /// Rerun the command when a source file or an import changes; show only the first error
     #[arg(long)]
     pub(super) watch: bool,
 }
@@ -254,53 +254,52 @@ pub(super) struct Files {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits and output")]
 pub(crate) struct Settings {
-    /// How deep calls may nest
+    /// How deeply calls may nest
     #[arg(long, global = true, value_name = "N", value_parser = depth)]
     max_depth: Option<usize>,
-    /// How much memory derivatives may take: a number of bytes, or 64KiB, 500MiB, 2GiB
+    /// How much memory derivatives may use: a number of bytes, or 64KiB, 500MiB, 2GiB
     #[arg(long, global = true, value_name = "BYTES", value_parser = bytes)]
     max_tape: Option<u64>,
-    /// How many steps the program may take
+    /// How many steps the program may execute
     #[arg(long, global = true, value_name = "N")]
     max_steps: Option<u64>,
-    /// How much memory the program's values may take [default: three quarters of the machine's]
+    /// How much memory the program's values may use [default: three quarters of the machine's memory]
     #[arg(long, global = true, value_name = "BYTES", value_parser = bytes)]
     max_memory: Option<u64>,
     /// How long the program may run
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
-    /// Where random numbers start [default: 0]
+    /// The seed of random numbers [default: 0]
     #[arg(long, global = true, value_name = "N")]
     seed: Option<u64>,
-    /// Stop where numbers that are differentiated become infinite or NaN
+    /// Stop if a differentiated number becomes infinite or NaN
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
     check_nan: Check,
-    /// Stop where a function is differentiated at a kink, where its slope is a convention
+    /// Stop if a function is differentiated at a kink, where its derivative is a convention
     #[arg(long, global = true)]
     strict_kinks: bool,
-    /// Compare registered derivatives and transposes with differences when they are used
+    /// Compare registered derivatives and transposes with finite differences when they are used
     #[arg(long, global = true)]
     check_derivatives: bool,
     /// Do not run a program that has warnings
     #[arg(long, global = true)]
     deny_warnings: bool,
-    /// Let the program read files in this folder, too [default: its own folder and the working folder]
+    /// Also let the program read files in this folder [default: its own folder and the working folder]
     #[arg(long, global = true, value_name = "DIR")]
     allow_read: Vec<PathBuf>,
-    /// Let the program write files in this folder, too [default: its own folder and the working folder]
+    /// Also let the program write files in this folder [default: its own folder and the working folder]
     #[arg(long, global = true, value_name = "DIR")]
     allow_write: Vec<PathBuf>,
-    /// When diagnostics are coloured; `auto` heeds NO_COLOR
+    /// When to color diagnostics; `auto` respects NO_COLOR
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
     pub(super) color: Color,
-    /// The form of diagnostics
+    /// The format of diagnostics
     #[arg(long, global = true, value_name = "FORM", value_enum, default_value_t)]
     diagnostics: Diagnostics,
-    /// Write everything to standard output, one JSON object a line: what is printed, values, diagnostics, tests, the
-    /// exit status
+    /// Write everything to standard output, one JSON object per line: output, values, diagnostics, tests, exit status
     #[arg(long, global = true)]
     pub(super) json: bool,
-    /// Show the first error only
+    /// Show only the first error
     #[arg(long, global = true, hide = true)]
     pub(super) first_error: bool,
     /// How many columns diagnostics may use [default: 100]
@@ -323,7 +322,7 @@ enum Check {
     /// Never
     #[default]
     Off,
-    /// When a derivative comes out that is not finite
+    /// If a derivative is not finite
     Result,
     /// At the first value or derivative that is not finite
     Always,
@@ -332,12 +331,12 @@ enum Check {
 /// [`Form`], as a word.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Diagnostics {
-    /// With source lines, notes and ways out
+    /// With source lines, notes and help
     #[default]
     Full,
     /// One line each: FILE:LINE:COLUMN: SEVERITY: MESSAGE
     Short,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
 }
 
@@ -394,7 +393,7 @@ impl Settings {
 
 fn stage_parser() -> impl TypedValueParser<Value = Stage> {
     PossibleValuesParser::new(Stage::ALL.iter().map(|stage| stage.name()))
-        .try_map(|word| Stage::ALL.iter().copied().find(|stage| stage.name() == word).ok_or("no such stage"))
+        .try_map(|word| Stage::ALL.iter().copied().find(|stage| stage.name() == word).ok_or("there is no such stage"))
 }
 
 /// Reads `-3..3`, `0...2π`.
@@ -402,15 +401,15 @@ fn bounds(word: &str) -> Result<(String, String), String> {
     let parts = word.split_once("...").or_else(|| word.split_once(".."));
     match parts.map(|(from, to)| (from.trim().to_owned(), to.trim().to_owned())) {
         Some((from, to)) if !from.is_empty() && !to.is_empty() => Ok((from, to)),
-        _ => Err("two bounds are needed, such as -3..3".to_owned()),
+        _ => Err("expected two bounds, such as -3..3".to_owned()),
     }
 }
 
 pub(in crate::front) fn depth(word: &str) -> Result<usize, String> {
     match word.parse() {
-        Ok(0) => Err("a program needs a depth of at least 1".to_owned()),
+        Ok(0) => Err("the depth must be at least 1".to_owned()),
         Ok(depth) => Ok(depth),
-        Err(_) => Err("a whole number is needed".to_owned()),
+        Err(_) => Err("expected an integer".to_owned()),
     }
 }
 
@@ -427,13 +426,13 @@ pub(in crate::front) fn bytes(word: &str) -> Result<u64, String> {
         "kb" => 1_000,
         "mb" => 1_000_000,
         "gb" => 1_000_000_000,
-        _ => return Err(format!("'{unit}' is not a unit of memory; there are KiB, MiB, GiB, KB, MB, GB")),
+        _ => return Err(format!("'{unit}' is not a unit of memory; use KiB, MiB, GiB, KB, MB or GB")),
     };
-    let too_much = || "this is more than there can be".to_owned();
+    let too_much = || "the number of bytes is too large".to_owned();
     if let Ok(whole) = number.parse::<u64>() {
         return whole.checked_mul(factor).ok_or_else(too_much);
     }
-    let amount: f64 = number.parse().map_err(|_| "a number of bytes is needed, such as 500MiB".to_owned())?;
+    let amount: f64 = number.parse().map_err(|_| "expected a number of bytes, such as 500MiB".to_owned())?;
     let total = amount * factor as f64;
     if total < u64::MAX as f64 { Ok(total as u64) } else { Err(too_much()) }
 }
@@ -443,7 +442,7 @@ pub(in crate::front) fn seconds(word: &str) -> Result<Duration, String> {
         .ok()
         .filter(|s| *s > 0.0)
         .and_then(|s| Duration::try_from_secs_f64(s).ok())
-        .ok_or_else(|| "a positive number of seconds is needed".to_owned())
+        .ok_or_else(|| "expected a positive number of seconds".to_owned())
 }
 
 #[cfg(test)]

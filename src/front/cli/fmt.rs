@@ -44,7 +44,10 @@ impl Work<'_> {
         };
         let name = &program.name;
         let Content::Text(text) = &program.content else {
-            return said(&format!("dscript: '{name}' is a compiled program, which has no style\n"), status::USAGE);
+            return said(
+                &format!("dscript: '{name}' is a compiled program, which cannot be formatted\n"),
+                status::USAGE,
+            );
         };
         let formatted = match self.session.formatted(Input { name, text }) {
             Ok(formatted) => formatted,

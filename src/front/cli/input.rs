@@ -51,7 +51,7 @@ pub(super) fn import(file: &Path, folders: &Folders) -> Result<String, String> {
     let read = folders.open(file).and_then(|mut opened| Ok(opened.read_to_end(&mut bytes)?));
     match read {
         Ok(_) => text(bytes),
-        Err(Denied::Outside) => Err("it is outside of the program's folders".to_owned()),
+        Err(Denied::Outside) => Err("it is outside the program's folders".to_owned()),
         Err(Denied::System(error)) => Err(reason(&error)),
     }
 }
@@ -83,7 +83,7 @@ fn text(bytes: Vec<u8>) -> Result<String, String> {
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
-            Err(format!("it is not UTF-8 text: byte {at} (in line {line}) belongs to no character"))
+            Err(format!("it is not valid UTF-8 at byte {at} (in line {line})"))
         }
     }
 }

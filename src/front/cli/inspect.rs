@@ -40,7 +40,7 @@ pub(crate) fn doc(name: &str, settings: &Settings) -> i32 {
     let (mut session, output) = run::open_for_questions(settings);
     let topics = session.topics(name);
     if topics.is_empty() {
-        report(&format!("dscript: the library has nothing that is called '{name}'\n"));
+        report(&format!("dscript: the library has no declaration named '{name}'\n"));
         return status::USAGE;
     }
     pages::of_topics(&topics).iter().for_each(|line| output.write_or_end(&format!("{line}\n")));
@@ -57,7 +57,7 @@ pub(crate) fn lesson(word: Option<String>, is_notebook: bool, file: Option<PathB
         return status::DONE;
     };
     let Some(lesson) = lessons::find(&word) else {
-        report(&format!("dscript: there is no lesson '{word}'; 'dscript lesson' lists them all\n"));
+        report(&format!("dscript: there is no lesson '{word}'; 'dscript lesson' lists all lessons\n"));
         return status::USAGE;
     };
     if !is_notebook {

@@ -132,13 +132,13 @@ fn kernel(action: KernelAction, settings: &Settings) -> i32 {
             let options = settings.options(vec![String::new()], guard::interrupt_only());
             return kernel::run(&connection, options, manner(settings));
         }
-        KernelAction::Install { place } => kernel::install(&place.target()).map(|folder| ("is in", folder)),
+        KernelAction::Install { place } => kernel::install(&place.target()).map(|folder| ("was installed in", folder)),
         KernelAction::Remove { place } => kernel::remove(&place.target()).map(|folder| ("was removed from", folder)),
     };
     match done {
         Ok((what, folder)) => {
             let output = Output::stdout();
-            output.write_or_end(&format!("the entry of the kernel {what} '{}'\n", folder.display()));
+            output.write_or_end(&format!("the kernel {what} '{}'\n", folder.display()));
             output.flush_or_end();
             status::DONE
         }

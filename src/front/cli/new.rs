@@ -26,14 +26,14 @@ pub(super) fn new(name: &Path) -> i32 {
         Ok(()) => {
             let output = Output::stdout();
             output.write_or_end(&format!(
-                "wrote {shown}; run it with 'dscript {shown}', test it with 'dscript test {shown}'\n"
+                "created {shown}; run it with 'dscript {shown}', test it with 'dscript test {shown}'\n"
             ));
             output.flush_or_end();
             status::DONE
         }
         Err(error) => {
             let reason = match error.kind() {
-                ErrorKind::AlreadyExists => "there is one already".to_owned(),
+                ErrorKind::AlreadyExists => "it already exists".to_owned(),
                 _ => error.to_string(),
             };
             report(&format!("dscript: cannot write '{shown}': {reason}\n"));

@@ -52,7 +52,7 @@ impl Record<'_> {
     /// Writes it to standard output.
     pub(super) fn write(&self, output: &Output) {
         let mut line =
-            serde_json::to_string(self).unwrap_or_else(|_| unreachable!("texts and numbers have a JSON form"));
+            serde_json::to_string(self).unwrap_or_else(|_| unreachable!("strings and numbers have a JSON form"));
         line.push('\n');
         output.write_or_end(&line);
     }

@@ -15,7 +15,10 @@ const CODE: &str = "<code>";
 /// Runs a program.
 pub(super) fn run(program: Program, settings: &Settings) -> i32 {
     if program.is_empty() {
-        report("dscript: a file is needed, or a text with -e; 'dscript' alone begins a session, '--help' tells more\n");
+        report(
+            "dscript: expected a file, or code with -e; 'dscript' alone starts an interactive session, see also \
+                '--help'\n",
+        );
         return status::USAGE;
     }
     if let Some(code) = &program.code {
@@ -57,7 +60,7 @@ pub(super) fn text(name: &str, text: &str, settings: &Settings) -> i32 {
 pub(super) fn build(files: &[PathBuf], target: Option<PathBuf>, settings: &Settings) -> i32 {
     let target = target.or_else(|| files.first().map(|file| file.with_extension(input::COMPILED))).unwrap_or_default();
     if files.contains(&target) {
-        report(&format!("dscript: '{}' would be overwritten; name another file with -o\n", target.display()));
+        report(&format!("dscript: '{}' would be overwritten; choose another file with -o\n", target.display()));
         return status::USAGE;
     }
     with_inputs(files, |inputs| {
@@ -152,7 +155,8 @@ fn with_texts(programs: &[input::Program], then: impl FnOnce(&[Input]) -> i32) -
             Content::Text(text) => inputs.push(Input { name, text }),
             Content::Compiled(_) => {
                 report(&format!(
-                    "dscript: '{name}' is a compiled program, which can only be run, and alone; this needs its source\n"
+                    "dscript: '{name}' is a compiled program, which can only be run on its own; this command needs its \
+                     source\n"
                 ));
                 return status::USAGE;
             }

@@ -160,12 +160,12 @@ impl Run<'_> {
             _ => {}
         }
         if ran.is_before {
-            said += "dscript: the statements of the file failed before its tests began\n";
+            said += "dscript: the top-level statements of the file failed before its tests started\n";
         }
         said += &manner(self.settings).text(&ran.outcome.diagnostics, session);
         let text = printed.text();
         if !text.is_empty() {
-            said += "what was printed:\n";
+            said += "output:\n";
             text.lines().for_each(|line| said += &format!("  | {line}\n"));
         }
         report(&said);

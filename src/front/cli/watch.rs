@@ -90,7 +90,7 @@ fn run_until_change(changes: &Receiver<Vec<PathBuf>>, watched: &Watched, is_json
             Ok(paths) if watched.has(&paths) => break,
             Ok(_) => {}
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(notify::Error::generic("the system has stopped telling"));
+                return Err(notify::Error::generic("the system stopped reporting changes"));
             }
             Err(RecvTimeoutError::Timeout) if is_running => {
                 if let Some(ended) = child.0.try_wait()? {
@@ -98,9 +98,14 @@ fn run_until_change(changes: &Receiver<Vec<PathBuf>>, watched: &Watched, is_json
                     if ended.code() == Some(status::INTERRUPTED) {
                         std::process::exit(status::INTERRUPTED);
                     }
-                    let status = ended.code().map_or_else(|| "by a signal".to_owned(), |code| format!("with {code}"));
+                    let status = ended
+                        .code()
+                        .map_or_else(|| "was ended by a signal".to_owned(), |code| format!("exited with {code}"));
                     if !is_json {
-                        report(&format!("dscript: ended {status}; waiting for a file to be saved, Ctrl-C leaves\n"));
+                        report(&format!(
+                            "dscript: the program {status}; waiting for a file to be saved, press Ctrl-C to \
+                                         quit\n"
+                        ));
                     }
                 }
             }

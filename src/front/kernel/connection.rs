@@ -42,16 +42,16 @@ impl Connection {
     /// Why it cannot be used, in a sentence.
     pub(super) fn read(file: &Path) -> Result<Connection, String> {
         let text = std::fs::read(file).map_err(|error| format!("cannot read '{}': {error}", file.display()))?;
-        Connection::of(&text).map_err(|why| format!("'{}' is no connection file: {why}", file.display()))
+        Connection::of(&text).map_err(|why| format!("'{}' is not a connection file: {why}", file.display()))
     }
 
     fn of(text: &[u8]) -> Result<Connection, String> {
         let connection: Connection = serde_json::from_slice(text).map_err(|error| error.to_string())?;
         if connection.transport != "tcp" {
-            return Err(format!("the transport '{}' is not supported, only 'tcp'", connection.transport));
+            return Err(format!("the transport '{}' is not supported; only 'tcp' is", connection.transport));
         }
         if !connection.key.is_empty() && connection.signature_scheme != "hmac-sha256" {
-            return Err(format!("the signatures '{}' are not supported", connection.signature_scheme));
+            return Err(format!("the signature scheme '{}' is not supported", connection.signature_scheme));
         }
         Ok(connection)
     }

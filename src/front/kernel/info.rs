@@ -40,7 +40,7 @@ pub(super) fn reply(kind: &str) -> String {
 
 /// The answer to a request that nobody knows.
 pub(super) fn unknown(kind: &str) -> Value {
-    failure("UnknownRequest", &format!("dscript does not know the request '{kind}'"), &[])
+    failure("UnknownRequest", &format!("the kernel does not support the request '{kind}'"), &[])
 }
 
 /// The answer when something went wrong.

@@ -24,7 +24,7 @@ const LOGO: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 6
 /// Why it cannot be written, in a sentence.
 pub(in crate::front) fn install(target: &Target) -> Result<PathBuf, String> {
     let folder = folder(target)?;
-    let program = std::env::current_exe().map_err(|error| format!("it is not known where dscript is: {error}"))?;
+    let program = std::env::current_exe().map_err(|error| format!("cannot find the executable of dscript: {error}"))?;
     let entry = json!({
         "argv": [program, "kernel", "run", "{connection_file}"],
         "display_name": "dscript",
@@ -57,7 +57,7 @@ fn failed(what: &str, folder: &Path, error: &std::io::Error) -> String {
 fn folder(target: &Target) -> Result<PathBuf, String> {
     let data = match target {
         Target::Prefix(prefix) => prefix.join("share").join("jupyter"),
-        Target::User => user_data().ok_or("there is no home folder; say --prefix FOLDER")?,
+        Target::User => user_data().ok_or("there is no home folder; use --prefix FOLDER")?,
     };
     Ok(data.join("kernels").join("dscript"))
 }

@@ -53,7 +53,7 @@ impl Refused {
         match self {
             Refused::Frames => "it has too few frames",
             Refused::Signature => "its signature is wrong",
-            Refused::Json => "it cannot be read",
+            Refused::Json => "it is malformed",
         }
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn run(file: &Path, options: Options, manner: Manner) -> i32 {
             status::DONE
         }
         Err(why) => {
-            report(&format!("dscript: the sockets cannot be opened: {why}\n"));
+            report(&format!("dscript: cannot open the sockets: {why}\n"));
             status::FAILED
         }
     }

@@ -37,7 +37,7 @@ pub(super) struct Question {
 impl Question {
     fn ask(&mut self) -> Result<()> {
         let parent = self.person.asked.borrow().clone();
-        let parent = parent.ok_or_else(|| Error::other("this front end does not answer questions"))?;
+        let parent = parent.ok_or_else(|| Error::other("this front end does not support input"))?;
         // An answer to an earlier question that was given up.
         while self.answers.try_recv().is_ok() {}
         let question = json!({ "prompt": "", "password": false });
@@ -50,10 +50,10 @@ impl Question {
                     return Ok(());
                 }
                 Err(RecvTimeoutError::Timeout) if self.interrupt.load(Ordering::Relaxed) => {
-                    return Err(Error::other("the question was interrupted"));
+                    return Err(Error::other("the input was interrupted"));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(Error::other("the front end is gone")),
+                Err(RecvTimeoutError::Disconnected) => return Err(Error::other("the front end has disconnected")),
             }
         }
     }

@@ -193,7 +193,7 @@ impl Kernel {
                     self.tell(&[note]);
                 }
                 if let Status::Exited(status) = status {
-                    self.tell(&[format!("the cell ended itself with status {status}; the kernel goes on")]);
+                    self.tell(&[format!("the cell exited with status {status}; the kernel keeps running")]);
                 }
                 Done::well(shown.iter().find_map(value), None)
             }
@@ -233,7 +233,7 @@ impl Kernel {
         let lines: Vec<String> = said.lines().map(str::to_owned).collect();
         match (self.prompt.failed.take(), flow) {
             (_, Flow::Leave(_)) => {
-                let message = "a kernel is ended by its notebook".to_owned();
+                let message = "':quit' is not available in a notebook; stop the kernel instead".to_owned();
                 Done::badly("command", message.clone(), vec![message])
             }
             (Some(_), Flow::Next) => Done::badly("command", lines.first().cloned().unwrap_or_default(), lines),

@@ -215,7 +215,7 @@ async fn read(socket: &mut impl SocketRecv, wire: &Wire) -> Option<Request> {
         Ok(message) => match wire.decode(message.into_vec().iter().map(|frame| frame.to_vec()).collect()) {
             Ok(request) => Some(request),
             Err(refused) => {
-                report(&format!("dscript: a message was refused: {}\n", refused.reason()));
+                report(&format!("dscript: a message was rejected: {}\n", refused.reason()));
                 None
             }
         },

@@ -20,7 +20,7 @@ pub(super) fn check(
     let mut lines = vec![];
     for (i, input) in explained.inputs.iter().enumerate().take(arguments.len()) {
         if explained.inputs.len() == arguments.len() && arguments.len() > 1 {
-            lines.push(format!("  by {}", input.name));
+            lines.push(format!("  with respect to {}", input.name));
         }
         lines.extend(one(session, function, arguments, i, input)?);
     }
@@ -55,10 +55,11 @@ fn one(
     let off = |x: f64| (x - reverse).abs();
     let best = central.iter().enumerate().min_by(|a, b| off(*a.1).total_cmp(&off(*b.1)));
     let (best_at, best) = best.map_or((0, f64::NAN), |(at, x)| (at + 1, *x));
-    let is_same = if forward.to_bits() == reverse.to_bits() { "same bits".to_owned() } else { distance(off(forward)) };
+    let is_same =
+        if forward.to_bits() == reverse.to_bits() { "identical bits".to_owned() } else { distance(off(forward)) };
     let extrapolated = match &limit {
         Some(limit) => [format!("{}", limit.slope), distance(off(limit.slope))],
-        None => ["–".to_owned(), "says nothing for sure".to_owned()],
+        None => ["–".to_owned(), "inconclusive".to_owned()],
     };
     let [limit_value, limit_off] = extrapolated;
     let rows = [
@@ -77,7 +78,7 @@ fn one(
 }
 
 fn distance(x: f64) -> String {
-    if x == 0.0 { "the same".to_owned() } else { format!("off by {x:.1e}") }
+    if x == 0.0 { "identical".to_owned() } else { format!("off by {x:.1e}") }
 }
 
 /// Modes may differ by this part of a derivative: they round in another order.
@@ -92,9 +93,9 @@ fn verdict(reverse: f64, forward: f64, best: f64, limit: Option<Estimate>) -> St
         return "  ✗ forward and reverse mode disagree".to_owned();
     }
     match limit.filter(|limit| limit.doubt <= VAGUE * scale) {
-        None => "  ? the differences say nothing for sure: a kink, a jump, or noise".to_owned(),
+        None => "  ? the finite differences are inconclusive: there may be a kink, a jump, or noise".to_owned(),
         Some(limit) if limit.excludes(reverse) => {
-            "  ✗ the differences say something else; is a registered derivative wrong?".to_owned()
+            "  ✗ the finite differences disagree; is a registered derivative incorrect?".to_owned()
         }
         Some(limit) => {
             let error = (best - reverse).abs().min((limit.slope - reverse).abs()) / scale;

@@ -25,96 +25,101 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "help",
         arguments: "[NAME]",
-        summary: "this list, or what a name means; ?NAME is short for it",
+        summary: "this list, or what a name means; short form: ?NAME",
         run: help,
     },
-    Command { name: "type", arguments: "EXPRESSION", summary: "its type, without computing it", run: type_of },
+    Command {
+        name: "type",
+        arguments: "EXPRESSION",
+        summary: "the type of an expression, without evaluating it",
+        run: type_of,
+    },
     Command {
         name: "explain",
         arguments: "f at 2",
-        summary: "how the derivative comes about: values, partial derivatives, adjoints",
+        summary: "how the derivative is computed: values, partial derivatives, adjoints",
         run: explain,
     },
     Command {
         name: "derive",
         arguments: "f [tex]",
-        summary: "the derivative as a formula; f' is differentiated once more; as LaTeX",
+        summary: "the derivative as a formula; of f', the second one; 'tex' for LaTeX",
         run: function_commands::derive,
     },
     Command {
         name: "diff",
         arguments: "f [at 2]",
-        summary: "what it is differentiable in, and why not; the derivative at a point",
+        summary: "which parameters it is differentiable in, or why not; the derivative at a point",
         run: function_commands::diff,
     },
     Command {
         name: "tape",
         arguments: "f at 2",
-        summary: "what was recorded, entry by entry; a long loop is summed up by line",
+        summary: "the tape, entry by entry; a long loop is summarized by line",
         run: tape,
     },
     Command {
         name: "graph",
         arguments: "f at 2 [dot] [to FILE.svg]",
-        summary: "operations, values, and adjoints on the way back; 'dot' is for Graphviz",
+        summary: "the graph of operations, values and adjoints; 'dot' for Graphviz",
         run: graph,
     },
     Command {
         name: "check",
         arguments: "f at 2",
-        summary: "the derivative in forward and reverse mode, and by differences",
+        summary: "the derivative in forward and reverse mode, and by finite differences",
         run: check,
     },
     Command {
         name: "nudge",
         arguments: "f at 2 by 0.01",
-        summary: "every intermediate before and after a small change",
+        summary: "every intermediate value before and after a small change",
         run: nudge,
     },
     Command {
         name: "plot",
         arguments: "f, f' from -3 to 3 [to FILE.svg]",
-        summary: "curves of functions, or of expressions in x; in a file as SVG",
+        summary: "plots functions, or expressions in x; writes an SVG file",
         run: plot,
     },
     Command {
         name: "table",
         arguments: "f, f' from -3 to 3 [step 0.5]",
-        summary: "values of functions, or of expressions in x, below each other",
+        summary: "a table of values of functions, or of expressions in x",
         run: function_commands::table,
     },
     Command {
         name: "show",
         arguments: "STAGE f",
-        summary: "a function as a stage of the compiler sees it; ':show' lists the stages",
+        summary: "a function at a stage of the compiler; ':show' lists the stages",
         run: function_commands::show,
     },
     Command {
         name: "lesson",
         arguments: "[7]",
-        summary: "a lesson, step by step; what it declares stays to be played with",
+        summary: "runs a lesson step by step; its declarations remain available",
         run: lesson,
     },
     Command {
         name: "set",
         arguments: "[NAME VALUE]",
-        summary: "a setting; ':set' lists them with their values",
+        summary: "changes a setting; ':set' lists all settings with their values",
         run: settings::set,
     },
-    Command { name: "vars", arguments: "", summary: "what was declared in this session", run: variables },
-    Command { name: "time", arguments: "INPUT", summary: "does it, and says how long it took", run: time },
-    Command { name: "load", arguments: "FILE", summary: "enters the text of a file", run: load },
-    Command { name: "save", arguments: "FILE", summary: "writes the inputs that went well as a program", run: save },
-    Command { name: "reset", arguments: "", summary: "forgets everything that was declared", run: reset },
-    Command { name: "quit", arguments: "", summary: "leaves; so does ctrl-D", run: quit },
+    Command { name: "vars", arguments: "", summary: "the declarations of this session", run: variables },
+    Command { name: "time", arguments: "INPUT", summary: "runs the input, and shows how long it took", run: time },
+    Command { name: "load", arguments: "FILE", summary: "runs the contents of a file", run: load },
+    Command { name: "save", arguments: "FILE", summary: "saves the successful inputs as a program", run: save },
+    Command { name: "reset", arguments: "", summary: "removes all declarations", run: reset },
+    Command { name: "quit", arguments: "", summary: "quits the session; so does Ctrl-D", run: quit },
 ];
 
 /// Things to try, for somebody who has just begun.
 const FIRST: &str = "\
 f(x) = x * sin(x)          a function; f'(2) is its derivative at 2, f'' the second derivative
-g(x, y) = x^2 * y          of two numbers; ∇g(1, 2) is the gradient, ∂(g, y) the derivative by y
+g(x, y) = x^2 * y          of two numbers; ∇g(1, 2) is the gradient, ∂(g, y) the partial derivative with respect to y
 let xs = [1.0, 2.0, 3.0]   a variable; xs.map(f)
-\\pi Tab                    a symbol by its name: π; Tab completes names, members and commands, too
+\\pi Tab                    a symbol by its name: π; Tab also completes names, members and commands
 ?gradient                  what a name means";
 
 /// Does a command.
@@ -125,7 +130,7 @@ pub(super) fn run(prompt: &mut Prompt, line: &str) -> Flow {
     let mut begun = COMMANDS.iter().filter(|command| command.name.starts_with(word));
     match exact.or_else(|| begun.next().filter(|_| begun.next().is_none())) {
         Some(command) => (command.run)(prompt, rest.trim()),
-        None => prompt.complain(&format!("there is no command ':{word}'; ':help' lists them all")),
+        None => prompt.complain(&format!("there is no command ':{word}'; ':help' lists all commands")),
     }
 }
 
@@ -176,7 +181,7 @@ pub(super) fn help(prompt: &mut Prompt, topic: &str) -> Flow {
         return Flow::Next;
     }
     if topics.is_empty() {
-        return prompt.complain(&format!("nothing is known of '{topic}'; ':help' lists the commands"));
+        return prompt.complain(&format!("there is no help for '{topic}'; ':help' lists all commands"));
     }
     pages::of_topics(&topics).iter().for_each(|line| prompt.say(&show::arrows(line)));
     Flow::Next
@@ -185,7 +190,7 @@ pub(super) fn help(prompt: &mut Prompt, topic: &str) -> Flow {
 fn type_of(prompt: &mut Prompt, expression: &str) -> Flow {
     match prompt.session.type_of(expression) {
         Ok(Some(ty)) => prompt.say(&show::arrows(&ty)),
-        Ok(None) => return prompt.complain("this has no value, and no type"),
+        Ok(None) => return prompt.complain("the input is not an expression, so it has no type"),
         Err(diagnostics) => return refuse(prompt, &diagnostics),
     }
     Flow::Next
@@ -205,7 +210,7 @@ fn number(argument: &str) -> String {
 
 fn explained(prompt: &mut Prompt, rest: &str, show: fn(&Explained, &SourceMap) -> Vec<String>) -> Flow {
     let Some((function, arguments)) = at(rest) else {
-        return prompt.complain("a function and a point are needed, such as 'f at 2' or 'g at 1, 2'");
+        return prompt.complain("expected a function and a point, such as 'f at 2' or 'g at 1, 2'");
     };
     match prompt.session.explain(function, &arguments.join(", ")) {
         Ok(explained) => {
@@ -234,7 +239,7 @@ fn graph(prompt: &mut Prompt, rest: &str) -> Flow {
     let (rest, file) = rest.rsplit_once(" to ").map_or((rest, None), |(rest, file)| (rest, Some(file.trim())));
     let (rest, is_dot) = rest.strip_suffix(" dot").map_or((rest, false), |rest| (rest, true));
     let Some((function, arguments)) = at(rest) else {
-        return prompt.complain("a function and a point are needed, such as 'f at 2' or 'g at 1, 2 to g.svg'");
+        return prompt.complain("expected a function and a point, such as 'f at 2' or 'g at 1, 2 to g.svg'");
     };
     let graph = match prompt.session.explain(function, &arguments.join(", ")) {
         Ok(explained) => crate::session::graph(&explained),
@@ -258,7 +263,7 @@ fn graph(prompt: &mut Prompt, rest: &str) -> Flow {
 fn saved(prompt: &mut Prompt, result: Result<(), String>, file: &str) -> Flow {
     match result {
         Ok(()) => {
-            prompt.say(&format!("the picture is in '{file}'"));
+            prompt.say(&format!("the picture was written to '{file}'"));
             Flow::Next
         }
         Err(error) => prompt.complain(&error),
@@ -267,7 +272,7 @@ fn saved(prompt: &mut Prompt, result: Result<(), String>, file: &str) -> Flow {
 
 fn check(prompt: &mut Prompt, rest: &str) -> Flow {
     let Some((function, arguments)) = at(rest) else {
-        return prompt.complain("a function and a point are needed, such as 'f at 2' or 'g at 1, 2'");
+        return prompt.complain("expected a function and a point, such as 'f at 2' or 'g at 1, 2'");
     };
     match super::check::check(&mut prompt.session, function, &arguments) {
         Ok(lines) => {
@@ -281,7 +286,7 @@ fn check(prompt: &mut Prompt, rest: &str) -> Flow {
 fn nudge(prompt: &mut Prompt, rest: &str) -> Flow {
     let (rest, step) = rest.rsplit_once(" by ").unwrap_or((rest, "0.01"));
     let Some((function, arguments)) = at(rest) else {
-        return prompt.complain("a function, a point and a step are needed, such as 'f at 2 by 0.01'");
+        return prompt.complain("expected a function, a point and a step, such as 'f at 2 by 0.01'");
     };
     let moved: Vec<String> =
         arguments.iter().enumerate().map(|(i, a)| if i == 0 { format!("{a} + {step}") } else { a.clone() }).collect();
@@ -301,7 +306,7 @@ fn plot(prompt: &mut Prompt, rest: &str) -> Flow {
     let parts =
         rest.rsplit_once(" from ").and_then(|(functions, bounds)| Some((functions, bounds.split_once(" to ")?)));
     let Some((functions, (from, to))) = parts else {
-        return prompt.complain("functions and bounds are needed, such as 'f, f' from -3 to 3'");
+        return prompt.complain("expected functions and bounds, such as 'f, f' from -3 to 3'");
     };
     let (to, file) = to.split_once(" to ").map_or((to, None), |(to, file)| (to, Some(file.trim())));
     let functions = listed(functions);
@@ -326,7 +331,7 @@ fn lesson(prompt: &mut Prompt, word: &str) -> Flow {
         return Flow::Next;
     }
     let Some(lesson) = lessons::find(word) else {
-        return prompt.complain(&format!("there is no lesson '{word}'; ':lesson' lists them all"));
+        return prompt.complain(&format!("there is no lesson '{word}'; ':lesson' lists all lessons"));
     };
     let is_colored = prompt.manner.is_colored;
     lesson.header().iter().for_each(|line| prompt.say(line));
@@ -373,15 +378,15 @@ fn load(prompt: &mut Prompt, file: &str) -> Flow {
 
 fn save(prompt: &mut Prompt, file: &str) -> Flow {
     if file.is_empty() {
-        return prompt.complain("':save' needs the name of a file");
+        return prompt.complain("expected the name of a file, such as ':save session.dscript'");
     }
     if Path::new(file).exists() {
-        return prompt.complain(&format!("'{file}' is there already; name another file"));
+        return prompt.complain(&format!("'{file}' already exists; choose another file"));
     }
     let text: String = prompt.kept.iter().map(|input| format!("{input}\n")).collect();
     match std::fs::write(file, text) {
         Ok(()) => {
-            prompt.say(&format!("{} inputs are in '{file}'", prompt.kept.len()));
+            prompt.say(&format!("{} inputs were written to '{file}'", prompt.kept.len()));
             Flow::Next
         }
         Err(error) => prompt.complain(&format!("cannot write '{file}': {error}")),

@@ -25,7 +25,7 @@ pub(super) fn run(prompt: &Rc<RefCell<Prompt>>) -> i32 {
     let mut editor = match editor(prompt) {
         Ok(editor) => editor,
         Err(error) => {
-            prompt.borrow_mut().complain(&format!("dscript: the terminal cannot be used: {error}"));
+            prompt.borrow_mut().complain(&format!("dscript: cannot use the terminal: {error}"));
             return super::status::FAILED;
         }
     };
@@ -48,7 +48,7 @@ pub(super) fn run(prompt: &Rc<RefCell<Prompt>>) -> i32 {
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => break super::status::DONE,
             Err(error) => {
-                prompt.borrow_mut().complain(&format!("dscript: the terminal cannot be read: {error}"));
+                prompt.borrow_mut().complain(&format!("dscript: cannot read from the terminal: {error}"));
                 break super::status::FAILED;
             }
         }
@@ -65,7 +65,7 @@ pub(super) fn run(prompt: &Rc<RefCell<Prompt>>) -> i32 {
 }
 
 fn banner() -> String {
-    format!("dscript {} — programs you can differentiate          ? help    ctrl-D leaves", env!("CARGO_PKG_VERSION"))
+    format!("dscript {} — programs you can differentiate          ? help    Ctrl-D quits", env!("CARGO_PKG_VERSION"))
 }
 
 fn editor(prompt: &Rc<RefCell<Prompt>>) -> Result<Editor<Assistant, FileHistory>> {

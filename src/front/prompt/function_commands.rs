@@ -12,7 +12,7 @@ pub(crate) fn derive(prompt: &mut Prompt, rest: &str) -> Flow {
     let (text, is_set) = rest.strip_suffix(" tex").map_or((rest, false), |text| (text.trim_end(), true));
     let function = text.trim_end_matches(['\'', '′']);
     if function.is_empty() {
-        return prompt.complain("a function or an expression in x is needed, such as 'f' or 'x * sin(x)'");
+        return prompt.complain("expected a function or an expression in x, such as 'f' or 'x * sin(x)'");
     }
     let order = 1 + text[function.len()..].chars().count();
     match prompt.session.derive(function, order) {
@@ -30,11 +30,11 @@ pub(crate) fn diff(prompt: &mut Prompt, rest: &str) -> Flow {
     let point = at(rest);
     let function = point.as_ref().map_or(rest, |(function, _)| function);
     if function.is_empty() {
-        return prompt.complain("a function is needed, and perhaps a point, such as 'f' or 'f at 2'");
+        return prompt.complain("expected a function and optionally a point, such as 'f' or 'f at 2'");
     }
     let asked = match prompt.session.differentiable(function) {
         Ok(Some(asked)) => asked,
-        Ok(None) => return prompt.complain(&format!("'{function}' is no function")),
+        Ok(None) => return prompt.complain(&format!("'{function}' is not a function")),
         Err(diagnostics) => return refuse(prompt, &diagnostics),
     };
     verdict(&asked).iter().for_each(|line| prompt.say(line));
@@ -55,7 +55,7 @@ fn verdict(asked: &[Asked]) -> Vec<String> {
     };
     let (smooth, linear) = (names(&|one| one.obstacle.is_none()), names(&|one| one.is_linear));
     let first = match (smooth.is_empty(), linear.is_empty()) {
-        (true, _) => "differentiable in nothing".to_owned(),
+        (true, _) => "not differentiable in any parameter".to_owned(),
         (false, true) => format!("differentiable in {smooth}"),
         (false, false) => format!("differentiable in {smooth}; linear in {linear}"),
     };
@@ -68,7 +68,7 @@ pub(crate) fn table(prompt: &mut Prompt, rest: &str) -> Flow {
     let parts =
         rest.rsplit_once(" from ").and_then(|(functions, bounds)| Some((functions, bounds.split_once(" to ")?)));
     let Some((functions, (from, to))) = parts else {
-        return prompt.complain("functions and bounds are needed, such as 'f, f' from -3 to 3 step 0.5'");
+        return prompt.complain("expected functions and bounds, such as 'f, f' from -3 to 3 step 0.5'");
     };
     let (to, step) = to.split_once(" step ").map_or((to, None), |(to, step)| (to, Some(step)));
     let functions = listed(functions);
@@ -88,7 +88,7 @@ pub(crate) fn show(prompt: &mut Prompt, rest: &str) -> Flow {
     let Some(stage) = Stage::ALL.iter().copied().find(|stage| stage.name() == word) else {
         let close = closest(word, Stage::ALL.iter().map(|stage| stage.name()));
         let close = close.map_or(String::new(), |close| format!("; did you mean '{close}'?"));
-        let first = if word.is_empty() { "a stage and a function are needed" } else { "there is no such stage" };
+        let first = if word.is_empty() { "expected a stage and a function" } else { "there is no such stage" };
         let stages = Stage::ALL
             .iter()
             .map(|stage| format!("\n  :show {:<18} {}", format!("{} f", stage.name()), stage.summary()));
@@ -96,10 +96,10 @@ pub(crate) fn show(prompt: &mut Prompt, rest: &str) -> Flow {
     };
     let function = function.trim();
     if function.is_empty() {
-        return prompt.complain(&format!("a function is needed, such as ':show {word} f'"));
+        return prompt.complain(&format!("expected a function, such as ':show {word} f'"));
     }
     if stage == Stage::Tape {
-        return prompt.complain(&format!("what is recorded depends on the point: ':tape {function} at 2'"));
+        return prompt.complain(&format!("the tape depends on the point; use ':tape {function} at 2'"));
     }
     match prompt.session.show_function(stage, function) {
         Ok(text) => {

@@ -22,57 +22,57 @@ const SETTINGS: &[Setting] = &[
     Setting {
         name: "digits",
         values: "1 to 17, all",
-        meaning: "how many digits of a number are shown that count",
+        meaning: "how many significant digits of a number are shown",
         shown: |prompt| prompt.digits.map_or("all".into(), |digits| digits.to_string()),
         change: |prompt, word| {
-            prompt.digits =
-                match word {
-                    "all" => None,
-                    _ => Some(number(word).ok().filter(|n| (1..=17).contains(n)).ok_or("1 to 17 or 'all' is needed")?
-                        as usize),
-                };
+            prompt.digits = match word {
+                "all" => None,
+                _ => {
+                    Some(number(word).ok().filter(|n| (1..=17).contains(n)).ok_or("expected 1 to 17 or 'all'")? as usize)
+                }
+            };
             Ok(())
         },
     },
     Setting {
         name: "color",
         values: "on, off",
-        meaning: "whether answers are coloured",
+        meaning: "whether output is colored",
         shown: |prompt| switch(prompt.manner.is_colored),
         change: |prompt, word| switched(word).map(|is_on| prompt.manner.is_colored = is_on),
     },
     Setting {
         name: "kinks",
         values: "noted, ignored, refused",
-        meaning: "what is done where a function is differentiated at a kink",
+        meaning: "what happens when a function is differentiated at a kink",
         shown: |prompt| named(KINKS, prompt.options.kinks),
         change: |prompt, word| chosen(KINKS, word).map(|kinks| prompt.options.kinks = kinks),
     },
     Setting {
         name: "check-nan",
         values: "off, result, always",
-        meaning: "when a derivative that is infinite or NaN stops the program",
+        meaning: "whether infinite or NaN derivatives stop the program",
         shown: |prompt| named(CHECKS, prompt.options.check_nan),
         change: |prompt, word| chosen(CHECKS, word).map(|check| prompt.options.check_nan = check),
     },
     Setting {
         name: "check-derivatives",
         values: "on, off",
-        meaning: "whether registered derivatives are compared with differences",
+        meaning: "whether registered derivatives are compared with finite differences",
         shown: |prompt| switch(prompt.options.check_derivatives),
         change: |prompt, word| switched(word).map(|is_on| prompt.options.check_derivatives = is_on),
     },
     Setting {
         name: "deny-warnings",
         values: "on, off",
-        meaning: "whether an input with warnings is not run",
+        meaning: "whether inputs with warnings are rejected",
         shown: |prompt| switch(prompt.options.deny_warnings),
         change: |prompt, word| switched(word).map(|is_on| prompt.options.deny_warnings = is_on),
     },
     Setting {
         name: "seed",
-        values: "a whole number",
-        meaning: "where random numbers start; setting it starts them again",
+        values: "an integer",
+        meaning: "the seed of random numbers; setting it restarts them",
         shown: |prompt| prompt.options.seed.to_string(),
         change: |prompt, word| {
             prompt.options.seed = number(word)?;
@@ -92,29 +92,29 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         name: "max-steps",
-        values: "a whole number, none",
-        meaning: "how many steps an input may take",
+        values: "an integer, none",
+        meaning: "how many steps an input may execute",
         shown: |prompt| prompt.options.max_steps.map_or(none(), |steps| steps.to_string()),
         change: |prompt, word| optional(word, number).map(|steps| prompt.options.max_steps = steps),
     },
     Setting {
         name: "max-depth",
-        values: "a whole number",
-        meaning: "how deep calls may nest",
+        values: "an integer",
+        meaning: "how deeply calls may nest",
         shown: |prompt| prompt.options.max_depth.to_string(),
         change: |prompt, word| depth(word).map(|depth| prompt.options.max_depth = depth),
     },
     Setting {
         name: "max-tape",
         values: "500MiB, 2GiB",
-        meaning: "how much memory derivatives may take",
+        meaning: "how much memory derivatives may use",
         shown: |prompt| in_bytes(prompt.options.max_tape),
         change: |prompt, word| bytes(word).map(|bytes| prompt.options.max_tape = bytes),
     },
     Setting {
         name: "max-memory",
         values: "500MiB, 2GiB, none",
-        meaning: "how much memory values may take",
+        meaning: "how much memory values may use",
         shown: |prompt| prompt.options.max_memory.map_or(none(), in_bytes),
         change: |prompt, word| optional(word, bytes).map(|bytes| prompt.options.max_memory = bytes),
     },
@@ -139,7 +139,7 @@ pub(super) fn set(prompt: &mut Prompt, rest: &str) -> Flow {
     let (name, value) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name) else {
         let close = closest(name, names()).map_or(String::new(), |close| format!("; did you mean '{close}'?"));
-        return prompt.complain(&format!("there is no setting '{name}'{close}; ':set' lists them all"));
+        return prompt.complain(&format!("there is no setting '{name}'{close}; ':set' lists all settings"));
     };
     let value = value.trim().trim_start_matches('=').trim_start();
     if value.is_empty() {
@@ -147,7 +147,7 @@ pub(super) fn set(prompt: &mut Prompt, rest: &str) -> Flow {
         return Flow::Next;
     }
     if let Err(why) = (setting.change)(prompt, value) {
-        return prompt.complain(&format!("'{name}' cannot be '{value}': {why} ({})", setting.values));
+        return prompt.complain(&format!("'{name}' cannot be set to '{value}': {why} ({})", setting.values));
     }
     prompt.session.adjust(&prompt.options);
     prompt.say(&format!("{name} = {}", (setting.shown)(prompt)));
@@ -172,7 +172,7 @@ fn switched(word: &str) -> Result<bool, String> {
 
 fn chosen<T: Copy>(known: &[(&str, T)], word: &str) -> Result<T, String> {
     let found = known.iter().find(|(name, _)| *name == word).map(|(_, value)| *value);
-    found.ok_or_else(|| "there is no such choice".into())
+    found.ok_or_else(|| "there is no such value".into())
 }
 
 fn named<T: Copy + PartialEq>(known: &[(&str, T)], value: T) -> String {
@@ -180,7 +180,7 @@ fn named<T: Copy + PartialEq>(known: &[(&str, T)], value: T) -> String {
 }
 
 fn number(word: &str) -> Result<u64, String> {
-    word.replace('_', "").parse().map_err(|_| "a whole number is needed".into())
+    word.replace('_', "").parse().map_err(|_| "expected an integer".into())
 }
 
 fn optional<T>(word: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, String> {

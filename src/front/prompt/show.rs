@@ -76,7 +76,7 @@ fn shortened(value: &str) -> String {
         None => value.to_owned(),
         Some((at, _)) => {
             let left_out = value[at..].chars().count();
-            format!("{} … {left_out} characters more; print(…) writes all", &value[..at])
+            format!("{} … {left_out} more characters; use print(…) to show all", &value[..at])
         }
     }
 }
@@ -138,6 +138,6 @@ mod tests {
     #[test]
     fn a_long_value_is_cut() {
         let line = shown(None, "String", Some(&"x".repeat(3000)));
-        assert!(line.ends_with(" … 1000 characters more; print(…) writes all"), "{line}");
+        assert!(line.ends_with(" … 1000 more characters; use print(…) to show all"), "{line}");
     }
 }

@@ -301,7 +301,7 @@ impl<'a> Builder<'a> {
         match native::primitive(name) {
             Some(id) => self.value(Op::Primitive(id), id.info().result, ins),
             None => {
-                self.refuse(format!("the primitive `{name}`"));
+                self.refuse(format!("there is no primitive `{name}`"));
                 self.zero(Bank::I)
             }
         }

@@ -68,7 +68,7 @@ impl Builder<'_> {
             return self.nothing(ty);
         }
         let Some(target) = self.resolve(callee) else {
-            self.refuse("a call of a protocol's requirement on a value whose type is not known");
+            self.refuse("a protocol requirement cannot be called on a value of unknown type");
             return self.nothing(ty);
         };
         let target = self.or_allocation(target, args);
@@ -140,7 +140,7 @@ impl Builder<'_> {
     /// A call of a function value.
     pub fn call_value(&mut self, function: &Expr, args: &[Argument]) -> Value {
         let Type::Function(ty) = self.concrete(&function.ty) else {
-            self.refuse("a call of something that is not a function");
+            self.refuse("a value that is not a function cannot be called");
             return vec![];
         };
         let mut callee = self.expr(function);
@@ -242,7 +242,7 @@ impl Builder<'_> {
         let declared = self.d.function(f.function);
         let result = self.of_function(&declared, &f.generics, &declared.result);
         if !f.generics.iter().all(is_small) {
-            self.refuse("types that grow without end");
+            self.refuse("the generic types of this call grow without bound");
             return (self.nothing(&result), None);
         }
         if let Some(name) = &declared.primitive

@@ -126,7 +126,7 @@ impl Builder<'_> {
             return self.unpacked(&value, to);
         }
         let Some(function) = self.d.prelude_function("_cast") else {
-            self.refuse("a cast to a type that is known only while the program runs");
+            self.refuse("a cast to a type that is only known at run time is not supported");
             return self.absent(to);
         };
         let method = self.method_of_cast(FunctionRef { function, generics: vec![to.clone()] });

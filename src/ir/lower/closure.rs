@@ -46,13 +46,13 @@ impl Builder<'_> {
             return vec![];
         }
         let Some(home) = self.lowering.parents.get(&function).copied() else {
-            self.refuse("a local function that is used before it is declared");
+            self.refuse("a local function cannot be used before it is declared");
             return vec![];
         };
         let mut values = vec![];
         for capture in &body.captures {
             let Some(local) = self.stand_in(home, self.owner, capture.outer) else {
-                self.refuse("a captured variable that is not in reach");
+                self.refuse("a captured variable is not accessible here");
                 return vec![];
             };
             values.push(match self.slot(local) {

@@ -325,7 +325,7 @@ impl Builder<'_> {
             None => None,
         };
         let Some(receiver) = receiver else {
-            self.refuse("a static requirement of a protocol on a value whose type is not known");
+            self.refuse("a static protocol requirement cannot be used on a value of unknown type");
             return (self.nothing(&result), None);
         };
         let function = self.value(Op::FindMethod(method), Bank::R, &[receiver]);
@@ -409,7 +409,7 @@ impl Builder<'_> {
                     generics: generics.clone(),
                 };
                 let Some(target) = self.resolve(&callee) else {
-                    self.refuse("a requirement that its type does not fulfil");
+                    self.refuse("the type does not satisfy this requirement");
                     return;
                 };
                 let found = self.d.override_of(target.declaration(), of);

@@ -77,7 +77,7 @@ impl Builder<'_> {
             ExprKind::Requirement(callee) => match self.resolve(callee) {
                 Some(target) => vec![self.function_value(target.declaration())],
                 None => {
-                    self.refuse("a protocol's requirement of a value whose type is not known");
+                    self.refuse("a protocol requirement cannot be used on a value of unknown type");
                     self.nothing(&e.ty)
                 }
             },

@@ -63,7 +63,7 @@ impl Builder<'_> {
             self.rules(f, &declared);
         }
         if !self.generics.iter().all(is_small) {
-            self.refuse("types that grow without end");
+            self.refuse("the generic types of this function grow without bound");
         } else if let Some(name) = &declared.primitive {
             self.primitive_body(name, &declared, regs);
         } else {

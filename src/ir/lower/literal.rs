@@ -58,7 +58,7 @@ impl Builder<'_> {
     pub(super) fn array(&mut self, parts: &[Expr], ty: &Type) -> Value {
         let shape = self.shape(ty);
         let Shape::Array(element) = *self.program.shapes.get(shape) else {
-            self.refuse("a literal in brackets for something that is not an array");
+            self.refuse("an array literal is only supported for arrays");
             return self.nothing(ty);
         };
         if let Some(known) = constants(parts) {
@@ -79,7 +79,7 @@ impl Builder<'_> {
     pub(super) fn dictionary(&mut self, pairs: &[(Expr, Expr)], ty: &Type) -> Value {
         let shape = self.shape(ty);
         let Shape::Dictionary(key, value) = *self.program.shapes.get(shape) else {
-            self.refuse("a literal with keys for something that is not a dictionary");
+            self.refuse("a dictionary literal is only supported for dictionaries");
             return self.nothing(ty);
         };
         let shapes = vec![key, value];

@@ -209,7 +209,7 @@ impl Lowering {
     /// What writes the values of types that say themselves how, for those whose shape has become known.
     fn request_own_texts(&mut self, d: &mut dyn Declarations, program: &mut Program) {
         while let Some(ty) = self.layouts.own.get(program.own_texts.len()).cloned() {
-            let texts = d.own_texts(&ty).unwrap_or_else(|| unreachable!("asked before its number was given"));
+            let texts = d.own_texts(&ty).unwrap_or_else(|| unreachable!("queried before its number was assigned"));
             let texts = texts.map(|f| self.request(program, Origin::Function(f.function), f.generics, None));
             program.own_texts.push(texts);
         }
@@ -228,7 +228,7 @@ fn check(program: &Program, function: &Function) {
     let faults = super::verify::verify(program, function);
     debug_assert!(
         faults.is_empty(),
-        "a graph that does not hold together:\n{}\n{}",
+        "malformed graph:\n{}\n{}",
         faults.join("\n"),
         super::listing::function(program, function, None)
     );

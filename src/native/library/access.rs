@@ -107,9 +107,8 @@ impl Folders {
         match why {
             Denied::System(error) => super::io::failure(&format!("cannot {doing} '{file}'"), &error),
             Denied::Outside => {
-                let message = format!(
-                    "cannot {doing} '{file}': it is outside of the folders where this program may {doing} files"
-                );
+                let message =
+                    format!("cannot {doing} '{file}': it is outside the folders where this program may {doing} files");
                 let mut failure = Failure::new(FailureKind::Forbidden, message);
                 failure.helps.push(way_out(Path::new(file), option));
                 failure
@@ -152,8 +151,7 @@ pub fn way_out(file: &Path, option: &str) -> String {
     let file = target.as_ref().map_or(file, |target| &target.path);
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     format!(
-        "files are touched in the program's own folder and in the working folder only; \
-         allow it with {option}={}",
+        "a program may only access files in its own folder and in the working folder; to allow more, use {option}={}",
         folder.display()
     )
 }

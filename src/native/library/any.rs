@@ -45,7 +45,7 @@ fn find(c: Call<'_, '_>) -> Result<(), Failure> {
         }
         (None, Some(found)) => c.give_reference(found),
         (None, None) => {
-            let message = "an unowned reference was read, but its instance is gone";
+            let message = "an unowned reference was read after its instance was deallocated";
             Err(Failure::new(FailureKind::Precondition, message))
         }
     }

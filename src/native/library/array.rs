@@ -39,7 +39,7 @@ pub(super) fn affordable(host: &Host, count: usize, bytes: usize) -> Result<(), 
     match count.checked_mul(bytes) {
         Some(all) if all as u64 <= host.largest => Ok(()),
         _ => {
-            let message = format!("an object of {count} times {bytes} bytes needs more memory than allowed");
+            let message = format!("an object of {count} elements of {bytes} bytes needs more memory than allowed");
             Err(Failure::new(FailureKind::Memory, message))
         }
     }
@@ -53,7 +53,7 @@ fn make_room(c: &NativeContext<'_>, cells: &mut Cells, more: usize, layout: Layo
         && cells.i.try_reserve(more * ni).is_ok()
         && cells.r.try_reserve(more * nr).is_ok()
         && (cells.slots.is_empty() || cells.slots.try_reserve(more * nf).is_ok());
-    if fits { Ok(()) } else { Err(Failure::new(FailureKind::Memory, "the system has no more memory")) }
+    if fits { Ok(()) } else { Err(Failure::new(FailureKind::Memory, "the system is out of memory")) }
 }
 
 fn position(index: i64, below: usize, count: usize) -> Result<usize, Failure> {

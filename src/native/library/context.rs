@@ -304,5 +304,5 @@ impl<'a> NativeContext<'a> {
 
 /// Code that the compiler would not have made.
 pub fn internal() -> Failure {
-    Failure::new(FailureKind::Internal, "a native function was called with arguments of other types")
+    Failure::new(FailureKind::Internal, "a native function was called with arguments of the wrong types")
 }

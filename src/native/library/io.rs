@@ -42,7 +42,7 @@ fn print(c: Call<'_, '_>) -> Result<(), Failure> {
     let text = c.text()?;
     for piece in text.as_bytes().chunks(PIECE) {
         cancel::look();
-        c.host.streams.output.write_all(piece).map_err(|e| failure("cannot write to the standard output", &e))?;
+        c.host.streams.output.write_all(piece).map_err(|e| failure("cannot write to standard output", &e))?;
     }
     Ok(())
 }
@@ -54,18 +54,18 @@ fn print_error(c: Call<'_, '_>) -> Result<(), Failure> {
     let written = flushed
         .and_then(|()| c.host.streams.error.write_all(text.as_bytes()))
         .and_then(|()| c.host.streams.error.flush());
-    written.map_err(|e| failure("cannot write to the standard error output", &e))
+    written.map_err(|e| failure("cannot write to standard error", &e))
 }
 
 fn read_line(c: Call<'_, '_>) -> Result<(), Failure> {
     // A question must be seen before its answer is waited for.
-    c.host.streams.output.flush().map_err(|e| failure("cannot write to the standard output", &e))?;
+    c.host.streams.output.flush().map_err(|e| failure("cannot write to standard output", &e))?;
     let mut line = vec![];
     let count =
-        c.host.streams.input.read_until(b'\n', &mut line).map_err(|e| failure("cannot read the standard input", &e))?;
+        c.host.streams.input.read_until(b'\n', &mut line).map_err(|e| failure("cannot read standard input", &e))?;
     c.give_integer(i64::from(count > 0))?;
-    let line = String::from_utf8(line)
-        .map_err(|_| Failure::new(FailureKind::Input, "the standard input is not UTF-8 text"))?;
+    let line =
+        String::from_utf8(line).map_err(|_| Failure::new(FailureKind::Input, "standard input is not valid UTF-8"))?;
     let line = line.strip_suffix('\n').unwrap_or(&line);
     c.give_text(line.strip_suffix('\r').unwrap_or(line))
 }
@@ -117,7 +117,7 @@ fn decode<'b>(path: &str, bytes: &'b [u8]) -> Result<&'b str, Failure> {
         let before = String::from_utf8_lossy(&bytes[..e.valid_up_to()]);
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        let message = format!("cannot read '{path}': line {line}, column {column} is not UTF-8 text");
+        let message = format!("cannot read '{path}': line {line}, column {column} is not valid UTF-8");
         Failure::new(FailureKind::Input, message).with("line", line).with("column", column)
     })
 }
@@ -156,7 +156,7 @@ fn write_file(c: Call<'_, '_>) -> Result<(), Failure> {
 /// Writes a file, where that is allowed.
 pub(super) fn write(c: Call<'_, '_>, bytes: &[u8], path: &str) -> Result<(), Failure> {
     if c.host.is_rehearsal {
-        return Err(Failure::new(FailureKind::Input, format!("'{path}' is written once only")));
+        return Err(Failure::new(FailureKind::Input, format!("'{path}' is not written again")));
     }
     let access = &c.host.access.write;
     let opened = access.create(Path::new(path));
@@ -187,7 +187,7 @@ fn arguments(c: Call<'_, '_>) -> Result<(), Failure> {
 
 /// What was printed is written out by whoever ends the process.
 fn exit(c: Call<'_, '_>) -> Result<(), Failure> {
-    Err(Failure::new(FailureKind::Exit(c.integer() as i32), "the program ended itself"))
+    Err(Failure::new(FailureKind::Exit(c.integer() as i32), "the program called 'exit'"))
 }
 
 /// A file whose first line names the columns, and whose other lines are numbers.
@@ -240,12 +240,12 @@ fn malformed(path: &str, error: &csv::Error) -> Failure {
             let line = pos.as_ref().map_or(0, csv::Position::line);
             let columns = if *len == 1 { "column" } else { "columns" };
             let message =
-                format!("{path}:{line}: the row has {len} {columns}, and the first line names {expected_len}");
+                format!("{path}:{line}: the row has {len} {columns}, but the first line names {expected_len}");
             bad_row(path, line, message)
         }
         _ => {
             let line = error.position().map_or(0, csv::Position::line);
-            bad_row(path, line, format!("{path}:{line}: the row cannot be read"))
+            bad_row(path, line, format!("{path}:{line}: the row is malformed"))
         }
     }
 }
@@ -271,17 +271,17 @@ mod tests {
     #[test]
     fn what_is_not_text_is_named() {
         let message = |bytes: &[u8]| lines_of("t.txt", bytes).unwrap_err().message;
-        assert_eq!(message(b"\xff"), "cannot read 't.txt': line 1, column 1 is not UTF-8 text");
+        assert_eq!(message(b"\xff"), "cannot read 't.txt': line 1, column 1 is not valid UTF-8");
         assert_eq!(
             message("x\nü\u{e9}".as_bytes().split_last().unwrap().1),
-            "cannot read 't.txt': line 2, column 2 is not UTF-8 text"
+            "cannot read 't.txt': line 2, column 2 is not valid UTF-8"
         );
     }
 
     #[test]
     fn a_bad_row_is_named() {
         let message = |text: &str| table("t.csv", text).unwrap_err().message;
-        assert_eq!(message("x,y\n1,2\n3\n"), "t.csv:3: the row has 1 column, and the first line names 2");
+        assert_eq!(message("x,y\n1,2\n3\n"), "t.csv:3: the row has 1 column, but the first line names 2");
         assert_eq!(message("x,y\n1,a b\n"), "t.csv:2: column 2 (\"y\"): \"a b\" is not a number");
         assert_eq!(message("x,y\n1,\n"), "t.csv:2: column 2 (\"y\"): nothing is not a number");
         assert_eq!(message("x,\"y\nz\"\n1,\n"), "t.csv:3: column 2 (\"y␤z\"): nothing is not a number");

@@ -31,7 +31,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
 ];
 
 fn outside(place: i64) -> Failure {
-    let message = format!("a text has no character at the index {place}");
+    let message = format!("the string has no character at index {place}");
     Failure::new(FailureKind::IndexOutOfRange, message)
 }
 
@@ -109,7 +109,7 @@ fn part(c: Call<'_, '_>) -> Result<(), Failure> {
     let part = text.get(from..to).ok_or_else(|| {
         Failure::new(
             FailureKind::InvalidRange,
-            format!("the part of a text from {low} to {high} ends before it starts"),
+            format!("the range of a string from {low} to {high} ends before it starts"),
         )
     })?;
     c.give_text(part)

@@ -236,7 +236,7 @@ fn repeating(c: Call<'_, '_>) -> Result<(), Failure> {
 fn of_int(c: Call<'_, '_>) -> Result<(), Failure> {
     let (value, radix) = (c.integer(), c.integer());
     let Some(radix) = u32::try_from(radix).ok().filter(|r| (2..=36).contains(r)) else {
-        return Err(Failure::new(FailureKind::Precondition, format!("radix {radix} is not between 2 and 36")));
+        return Err(Failure::new(FailureKind::Precondition, format!("radix {radix} is not in the range 2...36")));
     };
     let (mut rest, mut digits) = (value.unsigned_abs(), vec![]);
     loop {

@@ -21,11 +21,11 @@ use hashbrown::HashMap;
 use std::rc::Rc;
 
 /// Why a file is refused that only the compiler of another program can have written.
-const CONTRADICTION: &str = "the compiled program contradicts itself; build it again from its source";
+const CONTRADICTION: &str = "the compiled program is inconsistent; build it again from its source";
 
 /// Why a file is refused when kinks are errors.
-const WITHOUT_THRESHOLDS: &str = "branches that are differentiated exactly at their thresholds cannot be found in this \
-    compiled program; build it again from its source with '--strict-kinks'";
+const WITHOUT_THRESHOLDS: &str = "this compiled program cannot report branches that are differentiated exactly at \
+                                  their thresholds; build it again from its source with '--strict-kinks'";
 
 /// A program from a file, as the machine sees it.
 struct Loaded<'p> {
@@ -55,9 +55,7 @@ impl Loaded<'_> {
     fn code(&self, function: u32, version: usize) -> Result<Rc<Bytecode>, Box<Fault>> {
         let versions = self.functions.get(function as usize);
         let code = versions.and_then(|v| v[version].clone());
-        code.ok_or_else(|| {
-            Fault::new(Code::TooLarge, "a function of the compiled program is too large for the machine")
-        })
+        code.ok_or_else(|| Fault::new(Code::TooLarge, "a function of the compiled program is too large"))
     }
 }
 
@@ -88,7 +86,7 @@ impl Compiler for Loaded<'_> {
 
     fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
         let texts = self.own_texts.get(own.0 as usize);
-        Ok(texts.ok_or_else(|| Fault::internal("a type whose text was never compiled"))?[usize::from(inside)])
+        Ok(texts.ok_or_else(|| Fault::internal("a type whose source was never compiled"))?[usize::from(inside)])
     }
 
     fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>> {
@@ -174,7 +172,7 @@ impl Session {
             return self.refused_file(file, CONTRADICTION);
         };
         if image.files.iter().any(|(name, text)| self.sources.add(name, text.clone(), false).is_none()) {
-            return self.refused_file(file, "the texts of the compiled program are larger than 4 GiB");
+            return self.refused_file(file, "the sources of the compiled program are larger than 4 GiB");
         }
         self.machine.reserve_globals(image.globals);
         self.machine.onlooker = self.loops.map(|tell| self.onlooker(tell));

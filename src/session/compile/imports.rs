@@ -99,7 +99,7 @@ impl Session {
             return Ok(());
         }
         if importing.len() >= MAX_CHAIN {
-            return Err(format!("files import files more than {MAX_CHAIN} deep"));
+            return Err(format!("imports are nested more than {MAX_CHAIN} deep"));
         }
         if let Some(input) = given.iter().find(|i| plain(Path::new(i.name)) == path) {
             self.read(input, given, importing, gathered);
@@ -109,7 +109,7 @@ impl Session {
         let folders = &self.machine.host.access.read;
         if !folders.has(&path) {
             let way_out = crate::native::library::way_out(&path, "--allow-read");
-            return Err(format!("cannot import '{file}': it is outside of the program's folders; {way_out}"));
+            return Err(format!("cannot import '{file}': it is outside the program's folders; {way_out}"));
         }
         let text = load(&path, folders).map_err(|reason| format!("cannot import '{file}': {reason}"))?;
         let name = path.display().to_string();

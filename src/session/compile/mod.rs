@@ -88,7 +88,7 @@ impl Session {
     }
 
     /// Texts to folded trees.
-    #[expect(clippy::type_complexity, reason = "trees with the texts that they came from")]
+    #[expect(clippy::type_complexity, reason = "trees with their sources")]
     pub(crate) fn parse(&mut self, inputs: &[Input]) -> Result<(Vec<syntax::ast::File>, Vec<(u32, Rc<str>)>), Outcome> {
         let Gathered { mut files, texts, mut diagnostics, paths, is_full } = self.gather(inputs);
         if is_full {
@@ -223,5 +223,5 @@ pub(crate) fn rejected(diagnostics: Vec<Diagnostic>) -> Outcome {
 
 /// Said when positions in texts have run out.
 pub(crate) fn no_room() -> Diagnostic {
-    Diagnostic::error(Code::Input, Span::default(), "the texts of this session are larger than 4 GiB")
+    Diagnostic::error(Code::Input, Span::default(), "the sources of this session are larger than 4 GiB")
 }

@@ -121,7 +121,7 @@ impl Session {
             Ok(code) => crate::bytecode::disassemble(&code),
             Err(why) => why.to_string(),
         };
-        let none = || format!("{}: it is differentiated under a level\n", function.name);
+        let none = || format!("{}: differentiated on the tape\n", function.name);
         match stage {
             Stage::Ir => graph(function),
             Stage::Activity => crate::diff::listing::activity(program, function),

@@ -35,14 +35,14 @@ pub(crate) fn is_long(explained: &Explained) -> bool {
 pub(crate) fn result(explained: &Explained) -> Result<String, String> {
     match &explained.results[..] {
         [(Some(name), _)] => Ok(name.clone()),
-        [(None, value)] => Err(format!("the result is {}, and does not depend on the input", short(*value))),
+        [(None, value)] => Err(format!("the result is {} and does not depend on the input", short(*value))),
         _ => Ok("the result".to_owned()),
     }
 }
 
 /// What stands above the way back.
 pub(crate) fn heading(result: &str) -> String {
-    format!("backward (how much does {result} move?)")
+    format!("backward (how much does {result} change?)")
 }
 
 /// The steps with their values, below the names of the columns.
@@ -66,11 +66,11 @@ pub(crate) fn kinks(explained: &Explained) -> impl Iterator<Item = String> {
 /// A kink, and what is taken there.
 fn kink(Kink { step, slopes, .. }: &Kink) -> String {
     let Some(Sides { left, right, taken }) = *slopes else {
-        return format!("a branch exactly at its threshold, {step}: the derivative is that of the branch taken");
+        return format!("a branch is exactly at its threshold, {step}: the derivative is that of the branch taken");
     };
     let side = |slope: f64| if slope.is_nan() { "none".to_owned() } else { short(slope) };
     let sides = format!("left {}, right {}", side(left), side(right));
-    format!("kink at {step}: {sides}; by convention the slope is {} there", short(taken))
+    format!("kink at {step}: {sides}; by convention the derivative is {} there", short(taken))
 }
 
 /// The kinks that were met, on one line; nothing when there were none.
@@ -79,8 +79,8 @@ pub fn kinks_met(met: &[Kink]) -> Option<String> {
     let first = kink(first);
     Some(match others.len() {
         0 => first,
-        1 => format!("{first}; and at one more place"),
-        more => format!("{first}; and at {more} more places"),
+        1 => format!("{first} (and one more kink)"),
+        more => format!("{first} (and {more} more kinks)"),
     })
 }
 
@@ -242,7 +242,11 @@ pub fn nudge(before: &Explained, after: &Explained) -> Vec<String> {
     let is_same = before.operations.len() == after.operations.len()
         && before.operations.iter().zip(&after.operations).all(|(a, b)| a.symbol == b.symbol);
     if !is_same || before.steps.max(after.steps) > MOST_ROWS {
-        return vec!["  the two take different ways through the program, or too long ones to be shown".to_owned()];
+        return vec![
+            "  the two take different paths through the program, or the paths are too long to be \
+                     shown"
+                .to_owned(),
+        ];
     }
     let step: f64 = before.inputs.iter().zip(&after.inputs).map(|(a, b)| b.value - a.value).sum();
     let mut rows = vec![["", "before", "after", "change", "change / step"].map(str::to_owned)];

@@ -51,7 +51,7 @@ fn refusal(written: Option<&Written>, (name, why): (&str, &str)) -> String {
         true => (format!(" for {name}'"), format!(":explain {name} at {}", point.join(", "))),
         false => (String::new(), ":explain".to_owned()),
     };
-    format!("there is no formula{of}: {why}; '{call}' shows how a derivative comes about at a point")
+    format!("there is no formula{of}: {why}; use '{call}' to see how the derivative is computed at a point")
 }
 
 fn is_name(name: &str) -> bool {
@@ -61,7 +61,7 @@ fn is_name(name: &str) -> bool {
 /// All derivatives of an order.
 fn rows(written: &Written, name: &str, order: i64) -> Result<Vec<Row>, String> {
     if !(1..=MOST).contains(&order) {
-        return Err(format!("the order is a number from 1 to {MOST}, not {order}"));
+        return Err(format!("the order must be an integer from 1 to {MOST}, not {order}"));
     }
     let mut rows = vec![];
     for by in choices(written.parameters as u8, order) {
@@ -70,12 +70,12 @@ fn rows(written: &Written, name: &str, order: i64) -> Result<Vec<Row>, String> {
             let slope = formula.derivative(*k);
             formula = slope.map_err(|primitive| format!("'{}' has no derivative", primitive.symbol()))?;
             if formula.size() > LARGEST {
-                return Err("its derivative is too long to be read".into());
+                return Err("its derivative would be too long".into());
             }
             formula = simplified(&formula);
         }
         if about(&formula, written).len() > LONGEST {
-            return Err("its derivative is too long to be read".into());
+            return Err("its derivative would be too long".into());
         }
         rows.push(Row { name: names(written, name, &by), formula });
     }
@@ -217,7 +217,10 @@ impl Session {
         if let Ok(Some(ty)) = self.type_of(&function)
             && !is_of_numbers(&ty)
         {
-            let text = format!("there is no formula: '{function}' is no function of one to four numbers, but {ty}");
+            let text = format!(
+                "there is no formula: '{function}' is not a function of one to four numbers, but has \
+                                type {ty}"
+            );
             return Ok(Derived { text, latex: String::new() });
         }
         let text = format!("let _d = derive({function}, order: {order}); [_d.text, _d.latex]");

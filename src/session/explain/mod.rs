@@ -259,9 +259,9 @@ fn operation(row: &Row, names: &Names) -> Operation {
         Did::Called { name, operands, value, span } => {
             let words: Vec<&str> = operands.iter().map(|node| names.name(*node)).collect();
             let rule = match &**name {
-                "withDerivative" => "its adjoint is edited",
-                "checkpoint" => "run again on the way back",
-                _ => "a registered derivative",
+                "withDerivative" => "adjoint is edited",
+                "checkpoint" => "recomputed in the reverse pass",
+                _ => "registered derivative",
             };
             Operation {
                 quantity: quantity(*value),
@@ -306,7 +306,7 @@ fn slope(id: PrimitiveId, i: usize, words: &[&str], result: &str, n: i64) -> Opt
 fn rule(id: PrimitiveId, moving: usize, operands: usize) -> String {
     let is_scaled = operands == 2 && moving == 1;
     match id.info().symbol() {
-        "+" if is_scaled => "a constant is added".to_owned(),
+        "+" if is_scaled => "constant is added".to_owned(),
         "+" | "-" if operands == 2 => "sum rule".to_owned(),
         "*" if is_scaled => "constant factor".to_owned(),
         "*" => "product rule".to_owned(),

@@ -17,7 +17,7 @@ impl Session {
         let bounds = self.numbers(&format!("[Double({from}), Double({to})]"))?;
         let [from, to] = bounds[..] else { unreachable!("an array of two numbers") };
         if from == to || !(to - from).is_finite() {
-            let message = format!("a curve needs two bounds that are apart, not {from} and {to}");
+            let message = format!("a curve needs two different finite bounds, not {from} and {to}");
             return Err(vec![Diagnostic::error(Code::Input, self.last_text(), message)]);
         }
         let mut series = vec![];

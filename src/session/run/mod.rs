@@ -160,7 +160,7 @@ impl Compiler for OnDemand<'_> {
 
     fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
         let texts = self.program.own_texts.get(own.0 as usize);
-        let texts = texts.ok_or_else(|| Fault::internal("a type whose text was never compiled"))?;
+        let texts = texts.ok_or_else(|| Fault::internal("a type whose source was never compiled"))?;
         Ok(texts[usize::from(inside)].0)
     }
 
@@ -342,13 +342,14 @@ impl Session {
                     }
                     _ => format!("  {name}"),
                 };
-                let round = round.map_or(String::new(), |n| format!("   round {n} of the loop"));
+                let round = round.map_or(String::new(), |n| format!("   iteration {n} of the loop"));
                 lines.push(place + &round);
             }
             diagnostic = diagnostic.note(lines.join("\n"));
         }
         if number == Code::Internal {
-            diagnostic = diagnostic.note("this is a bug of dscript; please report it with the program that shows it");
+            diagnostic =
+                diagnostic.note("this is a bug in dscript; please report it with the program that triggers it");
         }
         diagnostic
     }

@@ -18,27 +18,32 @@ pub(super) fn refusals(used: &Use, cut: &Cut, far: Option<&Name>, instances: &In
     }
     let is_read = |name: &Name| cut.needed.contains(name) || used.wrt.iter().any(|x| x.name == *name);
     if let Some((name, span)) = cut.later.iter().rev().find(|(name, _)| is_read(name) && !is_ours(name)) {
-        let message = format!("'{name}' is changed before the gradient of '{y}', which is computed from it, is taken");
+        let message = format!("'{name}' is modified after '{y}' is computed from it and before the gradient is taken");
         let help = format!(
-            "take the gradient before '{name}' changes, or differentiate a function: 'gradient(at: {x}) {{ {x} in … }}'"
+            "take the gradient before '{name}' is modified, or differentiate a function: 'gradient(at: {x}) {{ {x} in \
+             … }}'"
         );
         found.push(error(*span, message).help(help));
     } else if let Some((name, span)) = cut.from_rounds.first() {
-        let message = format!("'{name}' comes from earlier rounds of a loop, which '{x}' stands in front of");
-        let help = format!("take the gradient behind the loop, or declare '{name}' inside of the loop");
+        let message = format!(
+            "'{name}' depends on earlier iterations of a loop, and '{x}' is declared before the \
+                               loop"
+        );
+        let help = format!("take the gradient after the loop, or declare '{name}' inside the loop");
         found.push(error(*span, message).help(help));
     } else if let Some(span) = cut::random(&cut.slice) {
-        let message = format!("'{y}' depends on a random number, which would be drawn a second time");
-        found.push(error(span, message).help(format!("draw it before '{x}', and give it a name")));
+        let message = format!("'{y}' depends on a random number, which would be drawn again");
+        found.push(error(span, message).help(format!("draw it before '{x}' is declared, and store it in a constant")));
     } else if let Some(name) = far {
-        let message = format!("'{name}' is declared outside of the function that '{y}' is computed in");
+        let message = format!("'{name}' is declared outside the function that computes '{y}'");
         found.push(error(used.of.span, message).help(outside(name)));
     } else if let Some((name, span)) = instances.written(cut, used) {
         let message = format!(
-            "'{y}' is computed from '{name}', and this statement may write to an instance that '{name}' leads to"
+            "'{y}' is computed from '{name}', and this statement may modify an instance that is reachable from '{name}'"
         );
         let help = format!(
-            "write to it as '{name}' behind its declaration, or differentiate a function: 'gradient(at: {x}) {{ {x} in … }}'"
+            "modify it through '{name}' after its declaration, or differentiate a function: 'gradient(at: {x}) {{ {x} \
+             in … }}'"
         );
         found.push(error(span, message).help(help));
     }
@@ -59,10 +64,13 @@ fn error(span: Span, message: String) -> Diagnostic {
 fn changed_before(used: &Use, name: &Name, span: Span) -> Diagnostic {
     let (x, y) = (&used.wrt[0].name, &used.of.name);
     if used.wrt.iter().any(|x| x.name == *name) {
-        let message = format!("'{name}' is changed before '{y}' is computed from it");
-        let help = format!("give what '{name}' becomes a name of its own, and differentiate with respect to that");
+        let message = format!("'{name}' is modified before '{y}' is computed from it");
+        let help = format!(
+            "store the new value of '{name}' in another variable, and differentiate with respect to \
+                            that"
+        );
         return Diagnostic::error(Code::WithRespectTo, span, message).help(help);
     }
-    let message = format!("'{name}' is changed between '{x}' and '{y}', and declared before them");
-    Diagnostic::error(Code::WithRespectTo, span, message).help(format!("declare '{name}' behind '{x}'"))
+    let message = format!("'{name}' is modified between '{x}' and '{y}', but declared before them");
+    Diagnostic::error(Code::WithRespectTo, span, message).help(format!("declare '{name}' after '{x}'"))
 }

@@ -28,9 +28,9 @@ pub fn formatted(text: &str, start: u32) -> Result<String, Vec<Diagnostic>> {
         return Err(parsed.diagnostics);
     }
     let changed = || {
-        let message = "the layout of this text would change its meaning, so it is left as it is";
+        let message = "formatting this file would change its meaning, so it is left unchanged";
         let place = Span::new(start, start);
-        vec![Diagnostic::error(Code::Internal, place, message).note("this is a bug of dscript; please report it")]
+        vec![Diagnostic::error(Code::Internal, place, message).note("this is a bug in dscript; please report it")]
     };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (copy, found) = marks(text).ok_or_else(changed)?;

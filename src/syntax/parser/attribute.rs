@@ -40,13 +40,13 @@ impl Builder<'_> {
                 Rule::of_arg => args.of = part.into_inner().next().and_then(|f| self.function_name(f)),
                 Rule::wrt_arg => args.wrt = part.into_inner().next().map(|w| self.wrt_list(w)),
                 Rule::exact_arg if &*attribute.name == "differentiable" => {
-                    let message = "'exact:' is said of a derivative or transpose, where it is registered";
+                    let message = "'exact:' is only allowed in '@derivative' and '@transpose'";
                     let place = self.span(&part);
                     self.error(crate::diagnostic::Code::Syntax, place, message);
                 }
                 Rule::exact_arg if std::mem::replace(&mut says_exact, true) => {
                     let place = self.span(&part);
-                    self.error(crate::diagnostic::Code::Syntax, place, "'exact:' is said twice");
+                    self.error(crate::diagnostic::Code::Syntax, place, "'exact:' is given twice");
                 }
                 Rule::exact_arg => args.differs = part.as_str().ends_with("false").then(|| self.span(&part)),
                 _ => {
@@ -58,8 +58,8 @@ impl Builder<'_> {
                             "adjoint" => args.adjoint = Some(self.ident(&value)),
                             other => {
                                 let message = match other {
-                                    "exact" => "'exact:' is 'true' or 'false'".to_owned(),
-                                    _ => format!("'{other}:' means nothing in this attribute"),
+                                    "exact" => "'exact:' must be 'true' or 'false'".to_owned(),
+                                    _ => format!("this attribute has no argument '{other}:'"),
                                 };
                                 let place = self.span(&label);
                                 self.error(crate::diagnostic::Code::Syntax, place, message);

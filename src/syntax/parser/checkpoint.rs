@@ -65,7 +65,7 @@ impl Builder<'_> {
                 StmtKind::Break(None) if place == Place::Round => item.kind = goes_on(false, span),
                 StmtKind::Continue(None) if place != Place::Loop => item.kind = goes_on(true, span),
                 StmtKind::Return(_) => {
-                    let help = "keep the result in a variable, and leave the loop with 'break'";
+                    let help = "store the result in a variable, and leave the loop with 'break'";
                     let message = "a 'return' cannot leave a checkpointed loop";
                     self.diagnostics.push(Diagnostic::error(Code::WrongContext, span, message).help(help));
                 }

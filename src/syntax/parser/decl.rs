@@ -213,12 +213,16 @@ impl Builder<'_> {
             Some(_) => Fixity::Infix,
             None => {
                 let place = name.span.before();
-                self.error(crate::diagnostic::Code::Syntax, name.span, "where does this operator stand?").helps.push(
-                    crate::diagnostic::Help {
-                        text: "write 'prefix', 'infix' or 'postfix' before 'operator'".into(),
-                        edits: vec![(Span::new(place.start, place.start), String::new())],
-                    },
-                );
+                self.error(
+                    crate::diagnostic::Code::Syntax,
+                    name.span,
+                    "operator must be declared as 'prefix', 'infix' or 'postfix'",
+                )
+                .helps
+                .push(crate::diagnostic::Help {
+                    text: "write 'prefix', 'infix' or 'postfix' before 'operator'".into(),
+                    edits: vec![(Span::new(place.start, place.start), String::new())],
+                });
                 Fixity::Infix
             }
         };

@@ -197,9 +197,9 @@ impl Builder<'_> {
                     self.error(Code::Syntax, place, message);
                     return Expr { kind: ExprKind::Error, span };
                 }
-                let message = "a pattern stands where a value is expected";
+                let message = "expected a value, found a pattern";
                 self.error(Code::Syntax, span, message).helps.push(crate::diagnostic::Help {
-                    text: "patterns follow 'case': 'if case .some(let x) = value { … }'".into(),
+                    text: "patterns are only allowed after 'case': 'if case .some(let x) = value { … }'".into(),
                     edits: vec![],
                 });
                 ExprKind::Error
@@ -229,7 +229,7 @@ impl Builder<'_> {
         let name = self.ident(&inner);
         if inner.as_rule() == Rule::index && !self.in_hash {
             let text = format!("0.{}", name.name);
-            self.error(Code::InvalidLiteral, span, "a number starts with a digit")
+            self.error(Code::InvalidLiteral, span, "number literal must start with a digit")
                 .helps
                 .push(crate::diagnostic::Help { text: format!("write {text}"), edits: vec![(span, text)] });
             return error_at(span);
@@ -279,8 +279,8 @@ impl Builder<'_> {
         });
         if is_dictionary && let Some(stray) = elements.first() {
             let place = stray.span;
-            self.error(Code::Syntax, place, "a key without a value").primary.text =
-                "expected ':' and a value behind it".into();
+            self.error(Code::Syntax, place, "key has no value").primary.text =
+                "expected ':' and a value after it".into();
         }
         let kind = if is_dictionary { ExprKind::Dictionary(pairs) } else { ExprKind::Array(elements) };
         self.type_literal(Expr { kind, span })

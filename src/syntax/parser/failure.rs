@@ -20,7 +20,7 @@ pub(super) fn explain(
     start: u32,
 ) -> (Diagnostic, bool) {
     if let ErrorVariant::CustomError { .. } = error.variant {
-        let message = "this is nested too deeply to be read";
+        let message = "code is nested too deeply";
         let at = start + piece.start.min(text.len()) as u32;
         return (Diagnostic::error(Code::TooDeep, Span::new(at, at), message), false);
     }
@@ -125,10 +125,10 @@ impl Context<'_> {
             d = d.label(if self.incomplete {
                 "expected here".to_owned()
             } else {
-                format!("found {found}; bodies stand in braces")
+                format!("found {found}; a body is written in braces")
             });
             if let Some(help) = self.braces_help() {
-                d = d.fix("put the body in braces", self.rest_of_line(), help);
+                d = d.fix("enclose the body in braces", self.rest_of_line(), help);
             }
             return d;
         }
@@ -146,7 +146,7 @@ impl Context<'_> {
                 b'=' => "expected a value after '='".into(),
                 b',' => "expected something after ','".into(),
                 b':' => "expected a type or a value after ':'".into(),
-                _ => "expected more; the text ends too early".into(),
+                _ => "unexpected end of input".into(),
             };
         }
         let declares = |word: &str| first == word || line.contains(&format!(" {word} "));
@@ -168,11 +168,11 @@ impl Context<'_> {
                 format!("expected a value after '{}', found {found}", self.last_byte() as char)
             }
             b':' => format!("expected a type or a value after ':', found {found}"),
-            0 => format!("this cannot begin a program: {found}"),
+            0 => format!("{found} cannot begin a program"),
             _ if self.starts_operand() && !line.is_empty() => {
-                format!("found {found} where a new line, ';' or an operator is expected")
+                format!("expected a new line, ';' or an operator, found {found}")
             }
-            _ => format!("this does not fit here: {found}"),
+            _ => format!("unexpected {found}"),
         }
     }
 
@@ -182,7 +182,7 @@ impl Context<'_> {
 
     fn found_words(&self) -> String {
         match self.found {
-            "" => "the end".into(),
+            "" => "the end of input".into(),
             word if is_keyword(word) => format!("the keyword '{word}'"),
             other => format!("'{other}'"),
         }

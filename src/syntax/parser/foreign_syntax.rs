@@ -64,10 +64,10 @@ fn print_without_brackets(c: &Context) -> Option<Diagnostic> {
     if c.line_before() != "print" || !c.starts_operand() {
         return None;
     }
-    let mut d = error(c, c.at, c.at + c.found.len(), "what is printed stands in brackets");
+    let mut d = error(c, c.at, c.at + c.found.len(), "'print' needs parentheses");
     let (open, close) = (c.place(c.end_before(), c.at), c.rest_of_line().after());
     d.helps.push(crate::diagnostic::Help {
-        text: "put it in brackets".into(),
+        text: "enclose it in parentheses".into(),
         edits: vec![(open, "(".into()), (close, ")".into())],
     });
     Some(d)
@@ -116,7 +116,7 @@ fn choice(c: &Context) -> Option<Diagnostic> {
     if c.found != "if" || c.line_before().is_empty() || !c.rest().contains(" else ") {
         return None;
     }
-    Some(error(c, c.at, c.at + 2, "a choice between two values is written 'condition ? a : b'"))
+    Some(error(c, c.at, c.at + 2, "a conditional expression is written 'condition ? a : b'"))
 }
 
 /// `'text'`
@@ -125,8 +125,8 @@ fn single_quotes(c: &Context) -> Option<Diagnostic> {
     let length = inner.find('\'')?;
     let to = c.at + length + 2;
     let text = c.text(c.at + 1, to - 1).filter(|t| !t.contains(['"', '\\']))?;
-    Some(error(c, c.at, to, "a text stands in double quotes").fix(
-        "write double quotes",
+    Some(error(c, c.at, to, "a string is written in double quotes").fix(
+        "use double quotes",
         c.place(c.at, to),
         format!("\"{text}\""),
     ))
@@ -140,7 +140,7 @@ fn equals_twice(c: &Context) -> Option<Diagnostic> {
         return None;
     }
     let (from, to) = (c.at - 1, c.at + 1);
-    Some(error(c, from, to, "a value is given with '='; '==' compares").fix("write '='", c.place(from, to), "="))
+    Some(error(c, from, to, "'=' assigns a value, '==' compares").fix("write '='", c.place(from, to), "="))
 }
 
 /// `for (var i = 0; i < n; i += 1)`
@@ -151,10 +151,11 @@ fn counting_loop(c: &Context) -> Option<Diagnostic> {
     {
         return None;
     }
-    let message = "a loop that counts is written 'for i in 0 ..< n { … }'";
+    let message = "a counting loop is written 'for i in 0 ..< n { … }'";
     let from = c.end_before() - line.len();
     Some(
-        error(c, from, from + 3, message).help("steps of another size: 'for x in stride(from: 0, to: n, by: 2) { … }'"),
+        error(c, from, from + 3, message)
+            .help("for another step, write 'for x in stride(from: 0, to: n, by: 2) { … }'"),
     )
 }
 
@@ -164,7 +165,7 @@ fn result_behind_colon(c: &Context) -> Option<Diagnostic> {
     if c.found != ":" || c.last_byte() != b')' || !(line.starts_with("func ") || line.contains(" func ")) {
         return None;
     }
-    Some(error(c, c.at, c.at + 1, "the result's type stands behind '->'").fix("write '->'", c.span, " ->"))
+    Some(error(c, c.at, c.at + 1, "the result type is written after '->'").fix("write '->'", c.span, " ->"))
 }
 
 /// `xs[0:2]`
@@ -175,8 +176,8 @@ fn slice(c: &Context) -> Option<Diagnostic> {
     if !is_subscript {
         return None;
     }
-    Some(error(c, c.at, c.at + 1, "a part of a collection is taken with a range").fix(
-        "write a range, without its end",
+    Some(error(c, c.at, c.at + 1, "a slice is written with a range").fix(
+        "write a range, which excludes its end",
         c.span,
         " ..< ",
     ))
@@ -189,7 +190,7 @@ fn dictionary_in_braces(c: &Context) -> Option<Diagnostic> {
     if !line[at + 1..].trim_start().starts_with('"') {
         return None;
     }
-    Some(error(c, c.at, c.at + 1, "a dictionary stands in square brackets: '[key: value]'"))
+    Some(error(c, c.at, c.at + 1, "a dictionary is written in square brackets: '[key: value]'"))
 }
 
 /// The last bracket of a line that is open, if it is this one.
@@ -216,7 +217,7 @@ fn let_before_function(c: &Context) -> Option<Diagnostic> {
     let from = c.end_before() - line.len();
     let word = c.place(from, from + 4);
     Some(error(c, from, from + 3, format!("a function is defined without 'let': '{name}(x) = …'")).fix(
-        "remove it",
+        "remove the keyword",
         word,
         "",
     ))
@@ -237,6 +238,6 @@ fn typed_throws(c: &Context) -> Option<Diagnostic> {
     let open = open_bracket(&line, '(').filter(|at| line[..*at].trim_end().ends_with("throws"))?;
     let length = c.rest().find(')')? + 1;
     let from = c.end_before() - (line.len() - open);
-    let message = "which errors a function throws is not declared: 'throws' stands alone";
-    Some(error(c, from, c.at + length, message).fix("leave the type out", c.place(from, c.at + length), ""))
+    let message = "the type of the errors that a function throws cannot be declared";
+    Some(error(c, from, c.at + length, message).fix("remove the type", c.place(from, c.at + length), ""))
 }

@@ -12,7 +12,7 @@ impl Builder<'_> {
         let kind = match text.as_bytes() {
             [b'0', b'x', ..] if text.contains('.') || text.contains(['p', 'P']) => match hex_float(&text[2..]) {
                 Some(value) => ExprKind::Float(value),
-                None => self.bad_literal(span, "this hexadecimal number cannot be read"),
+                None => self.bad_literal(span, "invalid hexadecimal number"),
             },
             [b'0', b'x', ..] => ExprKind::Int(u128::from_str_radix(&text[2..], 16).ok()),
             [b'0', b'b', ..] => ExprKind::Int(u128::from_str_radix(&text[2..], 2).ok()),
@@ -20,7 +20,7 @@ impl Builder<'_> {
             _ if text.bytes().all(|b| b.is_ascii_digit()) => ExprKind::Int(text.parse().ok()),
             _ => match text.parse() {
                 Ok(value) => ExprKind::Float(value),
-                Err(_) => self.bad_literal(span, "this number cannot be read"),
+                Err(_) => self.bad_literal(span, "invalid number"),
             },
         };
         Expr { kind, span }
@@ -81,7 +81,7 @@ impl Builder<'_> {
                 text.replace_range(..line, "\n");
             }
             _ => {
-                self.error(Code::InvalidLiteral, span, "the text of a long string begins on a new line");
+                self.error(Code::InvalidLiteral, span, "the content of a multi-line string must begin on a new line");
                 return String::new();
             }
         }
@@ -96,7 +96,7 @@ impl Builder<'_> {
                 self.error(
                     Code::InvalidLiteral,
                     span,
-                    "the closing '\"\"\"' of a long string stands on a line of its own",
+                    "the closing '\"\"\"' of a multi-line string must be on its own line",
                 );
             }
         }
@@ -157,12 +157,17 @@ impl Builder<'_> {
                     out.push(read);
                     return behind;
                 }
-                self.error(Code::InvalidLiteral, span, "'\\u' needs the number of a character: '\\u{3b1}'");
+                self.error(
+                    Code::InvalidLiteral,
+                    span,
+                    "'\\u' needs the hexadecimal code of a character, as in \
+                                                        '\\u{3b1}'",
+                );
             }
             _ => {
-                self.error(Code::InvalidLiteral, span, format!("'\\{c}' means nothing in a string"))
+                self.error(Code::InvalidLiteral, span, format!("invalid escape sequence '\\{c}' in a string"))
                     .helps
-                    .push(crate::diagnostic::Help { text: "write '\\\\' for a backslash".into(), edits: vec![] });
+                    .push(crate::diagnostic::Help { text: "to write a backslash, use '\\\\'".into(), edits: vec![] });
             }
         }
         rest

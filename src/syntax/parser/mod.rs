@@ -228,7 +228,8 @@ impl<'t> Builder<'t> {
         // One word about it is enough: whatever holds this is too deep as well.
         if !self.diagnostics.iter().any(|d| d.code == Code::TooDeep) {
             let message = format!("this is nested more than {MAX_CHAIN} deep");
-            self.diagnostics.push(Diagnostic::error(Code::TooDeep, span, message).help("give parts of it names"));
+            self.diagnostics
+                .push(Diagnostic::error(Code::TooDeep, span, message).help("store parts of it in constants"));
         }
     }
 

@@ -46,7 +46,7 @@ impl Builder<'_> {
         let span = self.span(&node);
         let children: Vec<Node<'_>> = node.into_inner().collect();
         let Some(at) = children.iter().position(|c| c.as_rule() == Rule::assign) else {
-            self.error(Code::Syntax, span.after(), "expected '=' and a value behind the pattern");
+            self.error(Code::Syntax, span.after(), "expected '=' and a value after the pattern");
             return (Pattern { kind: PatternKind::Wildcard, span }, super::expr::error_at(span));
         };
         let (left, right) = (&children[..at], &children[at + 1..]);
@@ -85,7 +85,7 @@ impl Builder<'_> {
                 let inner_span = self.span(first).to(self.span(before.last()?));
                 let inner = self.spelled_pattern(before, inner_span, binding)?;
                 let super::super::ast::SequencePart::As(ty, CastKind::Coerce) = self.as_type(last.clone()) else {
-                    self.error(Code::Syntax, span, "a pattern is cast with 'as'");
+                    self.error(Code::Syntax, span, "only 'as' is allowed in a pattern");
                     return Some(Pattern { kind: PatternKind::Wildcard, span });
                 };
                 PatternKind::As(Box::new(inner), ty)
@@ -106,7 +106,7 @@ impl Builder<'_> {
                 return match self.spelled_pattern(&parts, place, Some(mutable)) {
                     Some(pattern) => Some(pattern),
                     None => {
-                        self.error(Code::Syntax, place, "this cannot be bound");
+                        self.error(Code::Syntax, place, "expected a pattern that binds a variable");
                         Some(Pattern { kind: PatternKind::Wildcard, span })
                     }
                 };

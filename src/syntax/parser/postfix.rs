@@ -56,13 +56,13 @@ impl Builder<'_> {
                 let at_end = self.text.get((place.end - self.start) as usize..).is_some_and(|t| t.trim().is_empty());
                 if at_end && UNFINISHED.contains(&&*op.name) {
                     self.incomplete = true;
-                    let message = format!("expected an operand behind '{}'", node.as_str());
+                    let message = format!("expected an operand after '{}'", node.as_str());
                     self.error(Code::Syntax, place.after(), message);
                 }
                 ExprKind::Postfix { op, operand: boxed(base) }
             }
             Rule::arrow => return self.function_type(&base, node, span),
-            other => unreachable!("{other:?} behind an operand"),
+            other => unreachable!("{other:?} after an operand"),
         };
         Expr { kind, span }
     }
@@ -70,7 +70,7 @@ impl Builder<'_> {
     fn function_type(&mut self, base: &Expr, node: Node<'_>, span: Span) -> Expr {
         let (throws, result) = self.arrow(node);
         let Some(params) = self.as_params(base) else {
-            self.error(Code::Syntax, base.span, "these are not the types of parameters");
+            self.error(Code::Syntax, base.span, "expected the parameter types of a function type");
             return error_at(span);
         };
         let kind = TypeExprKind::Function { params, result: Box::new(result), throws, attributes: vec![] };
@@ -93,7 +93,11 @@ impl Builder<'_> {
                 ExprKind::Implicit { name, generics }
             }
             _ => {
-                self.error(Code::Syntax, span, "labels without values stand behind the name of a function");
+                self.error(
+                    Code::Syntax,
+                    span,
+                    "argument labels without values are only allowed after the name of a function",
+                );
                 ExprKind::Error
             }
         };
@@ -112,7 +116,7 @@ impl Builder<'_> {
             | ExprKind::Implicit { generics, .. } => {
                 *generics = arguments;
             }
-            _ => drop(self.error(Code::Syntax, span, "only a name takes generic arguments").clone()),
+            _ => drop(self.error(Code::Syntax, span, "generic arguments are only allowed after a name").clone()),
         }
         Expr { span, ..base }
     }

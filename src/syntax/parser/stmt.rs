@@ -74,7 +74,7 @@ impl Builder<'_> {
                         StmtKind::Labelled { label, body }
                     }
                     Some(label) => {
-                        self.error(Code::Syntax, label.span, "a 'do' with 'catch' has no label");
+                        self.error(Code::Syntax, label.span, "a 'do' statement with 'catch' cannot have a label");
                         StmtKind::Do { body, catches }
                     }
                     None => StmtKind::Do { body, catches },
@@ -129,11 +129,11 @@ impl Builder<'_> {
             _ => None,
         };
         let Some(text) = text else {
-            self.error(Code::Syntax, title.span, "the name of a test is a text without interpolations");
+            self.error(Code::Syntax, title.span, "the name of a test must be a string without interpolations");
             return None;
         };
         if self.depth > 1 {
-            let message = "a test stands at the top level of a file, outside of functions, types and blocks";
+            let message = "a test is only allowed at the top level of a file";
             self.error(Code::Syntax, span, message);
         }
         let name = Ident { name: format!("test \"{text}\"").into(), span: title.span };
@@ -183,7 +183,7 @@ impl Builder<'_> {
         let message = "'let' pattern cannot appear nested in an already immutable context";
         let diagnostic = Diagnostic::error(Code::Syntax, span, message);
         let word = Span::new(span.start, span.end + 1);
-        self.diagnostics.push(diagnostic.fix("the variable of a loop is a constant without it", word, ""));
+        self.diagnostics.push(diagnostic.fix("remove it: the loop variable is already a constant", word, ""));
     }
 
     fn catch(&mut self, node: Node<'_>) -> Option<Catch> {
@@ -299,7 +299,7 @@ impl Builder<'_> {
     /// An operator that stands alone: at the end of a text, its operand may still come.
     fn lone_operator(&mut self, op: &str, span: Span) {
         self.incomplete |= self.text.get((span.end - self.start) as usize..).is_some_and(|t| t.trim().is_empty());
-        self.error(Code::Syntax, span.after(), format!("expected an operand behind '{op}'"));
+        self.error(Code::Syntax, span.after(), format!("expected an operand after '{op}'"));
     }
 
     /// `f(x, y) = value` declares a function; anything else is given back.

@@ -18,7 +18,7 @@ impl Builder<'_> {
         let param = self.param_type(node);
         let span = param.ty.span;
         if param.is_inout {
-            self.error(Code::Syntax, span, "'inout' is only for parameters");
+            self.error(Code::Syntax, span, "'inout' is only allowed on parameters");
         }
         attributed(param)
     }
@@ -62,9 +62,9 @@ impl Builder<'_> {
             let Some(params) = ty.1 else {
                 let place = ty.0.span;
                 let text = self.written(place).to_owned();
-                self.error(Code::Syntax, place, "the parameters of a function type stand in brackets").helps.push(
+                self.error(Code::Syntax, place, "the parameters of a function type need parentheses").helps.push(
                     crate::diagnostic::Help {
-                        text: "put brackets around it".into(),
+                        text: "enclose it in parentheses".into(),
                         edits: vec![(place, format!("({text})"))],
                     },
                 );

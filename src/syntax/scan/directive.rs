@@ -43,7 +43,7 @@ impl Scanner<'_> {
             End if position > 0 => drop(self.branches.pop()),
             Else | ElseIf(_) | End => {
                 let place = self.span(from, self.at);
-                self.diagnostics.push(Diagnostic::error(Code::Syntax, place, "this has no '#if' before it"));
+                self.diagnostics.push(Diagnostic::error(Code::Syntax, place, "this directive has no matching '#if'"));
                 return false;
             }
         }

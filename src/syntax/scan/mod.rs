@@ -288,9 +288,9 @@ impl Scanner<'_> {
         }
         let place = self.span(from, from + 2);
         self.diagnostics.push(
-            Diagnostic::error(Code::Syntax, place, "this comment does not end")
+            Diagnostic::error(Code::Syntax, place, "unterminated comment")
                 .label("'/*' opened here")
-                .help("write '*/' where it ends; every '/*' inside needs its own"),
+                .help("close it with '*/'; every nested '/*' needs its own '*/'"),
         );
         self.incomplete = true;
         false
@@ -309,7 +309,7 @@ impl Scanner<'_> {
             let message = format!("brackets are nested more than {MAX_NESTING} deep");
             self.diagnostics.push(
                 Diagnostic::error(Code::TooDeep, self.span(self.at, self.at + 1), message)
-                    .help("give the inner part a name of its own"),
+                    .help("store the inner part in a constant"),
             );
             return false;
         }
@@ -326,13 +326,9 @@ impl Scanner<'_> {
 
     fn closes(&mut self, byte: u8) -> bool {
         let Some(open) = self.open.pop() else {
-            let message = format!("'{}' closes nothing", byte as char);
+            let message = format!("unmatched '{}'", byte as char);
             let place = self.span(self.at, self.at + 1);
-            self.diagnostics.push(Diagnostic::error(Code::UnclosedBracket, place, message).fix(
-                "take it away",
-                place,
-                "",
-            ));
+            self.diagnostics.push(Diagnostic::error(Code::UnclosedBracket, place, message).fix("remove it", place, ""));
             return false;
         };
         if closer(open.byte) != byte {

@@ -79,7 +79,8 @@ impl World {
             let message = format!("type '{type_name}' does not conform to protocol '{protocol}'");
             let mut diagnostic = Diagnostic::error(DiagnosticCode::MissingRequirement, span, message);
             if !elsewhere.is_empty() {
-                diagnostic = diagnostic.help("conform in the file that declares it, or write the member");
+                diagnostic =
+                    diagnostic.help("declare the conformance in the file that declares the type, or write the member");
             }
             for text in elsewhere {
                 diagnostic = diagnostic.note(text);
@@ -125,7 +126,7 @@ impl World {
         let diagnostic = Diagnostic::error(DiagnosticCode::Inheritance, span, message);
         let protocol = self.protocol_data(p).name.clone();
         self.report(
-            diagnostic.note(format!("protocol '{protocol}' asks for it")).help("write 'required' before 'init'"),
+            diagnostic.note(format!("it is required by protocol '{protocol}'")).help("write 'required' before 'init'"),
         );
     }
 
@@ -162,7 +163,7 @@ impl World {
             "'{what}' must be as accessible as its enclosing type because it matches a requirement in protocol '{protocol}'"
         );
         let diagnostic = Diagnostic::error(DiagnosticCode::Inaccessible, span, message);
-        self.report(diagnostic.help("leave out 'private' and 'fileprivate'"));
+        self.report(diagnostic.help("remove 'private' or 'fileprivate'"));
     }
 
     /// Whether a declaration of the top level, or one inside of a type, is kept to its file.
@@ -192,10 +193,11 @@ impl World {
             };
             near.push(match member.kind {
                 MemberKind::Method(f) if self.throws_beyond(f, requirement) => {
-                    let text = format!("'{name}' throws errors of its own, and the requirement only hands them on");
+                    let text =
+                        format!("'{name}' throws errors of its own, but the requirement is declared with 'rethrows'");
                     (text, span)
                 }
-                _ => (format!("'{name}' is there, with type '{}'", self.show(&ty)), span),
+                _ => (format!("candidate '{name}' has type '{}'", self.show(&ty)), span),
             });
         }
         near

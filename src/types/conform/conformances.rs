@@ -197,7 +197,7 @@ impl World {
         let message = format!("redundant conformance of '{name}' to protocol '{protocol}'");
         let diagnostic = Diagnostic::error(Code::Inheritance, span, message);
         let text = format!("'{name}' declares conformance to protocol '{protocol}' here");
-        self.report(diagnostic.note_at(first, text).help("leave it out"));
+        self.report(diagnostic.note_at(first, text).help("remove it"));
     }
 
     /// A type of the library says there that it can be compared. The documents let such types conform to other protocols that
@@ -219,8 +219,8 @@ impl World {
                 }
                 let name = self.nominal_data(n).name.clone();
                 let message = format!("redundant conformance of '{name}' to protocol '{protocol}'");
-                let diagnostic = Diagnostic::error(Code::Inheritance, span, message).help("leave it out");
-                self.report(diagnostic.note(format!("in the library '{name}' conforms to protocol '{protocol}'")));
+                let diagnostic = Diagnostic::error(Code::Inheritance, span, message).help("remove it");
+                self.report(diagnostic.note(format!("'{name}' conforms to protocol '{protocol}' in the library")));
             }
         }
     }
@@ -240,9 +240,11 @@ impl World {
     fn inherits_no_protocol(&mut self, n: NominalId, ty: &Type, span: Span) {
         let message = format!("inheritance from non-protocol type '{}'", self.show(ty));
         let help = match self.nominal_data(n).kind {
-            NominalKind::Class => "a superclass is named where the class is declared",
-            NominalKind::Struct => "a struct conforms to protocols only; keep the other one in a property",
-            NominalKind::Enum => "a raw type is named where the enum is declared",
+            NominalKind::Class => "name the superclass where the class is declared",
+            NominalKind::Struct => {
+                "a struct can only conform to protocols; store a value of the other type in a property"
+            }
+            NominalKind::Enum => "name the raw type where the enum is declared",
         };
         self.report(Diagnostic::error(Code::Types, span, message).help(help));
     }

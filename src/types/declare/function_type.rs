@@ -85,7 +85,7 @@ impl World {
         let message = format!("'@{}' attribute only applies to function types", attribute.name.name);
         let diagnostic = Diagnostic::error(Code::WrongContext, attribute.span, message);
         let before = Span::new(attribute.span.start, written.start.max(attribute.span.end));
-        self.report(diagnostic.fix("leave it out", before, ""));
+        self.report(diagnostic.fix("remove it", before, ""));
     }
 
     /// What a differentiable function takes and gives has tangents; a linear one works on vectors.
@@ -115,7 +115,7 @@ impl World {
         );
         let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
         if is_parameter {
-            diagnostic = diagnostic.fix("the function is not differentiated by it", span.before(), "@noDerivative ");
+            diagnostic = diagnostic.fix("exclude it from differentiation", span.before(), "@noDerivative ");
         }
         self.report(diagnostic);
     }

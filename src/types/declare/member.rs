@@ -65,7 +65,7 @@ impl World {
             DeclKind::Formula { name, .. } => self.report(Diagnostic::error(
                 DiagnosticCode::WrongContext,
                 name.span,
-                "a formula can be defined at the top level only",
+                "a formula can only be defined at the top level",
             )),
             DeclKind::Init { failable, function } => {
                 let id = self.declare_function(decl, function, owner, Some(group), file, is_prelude);
@@ -161,7 +161,7 @@ impl World {
             self.report(Diagnostic::error(
                 DiagnosticCode::WrongContext,
                 binding.pattern.span,
-                "a property is declared with a name",
+                "a property must be declared with a name",
             ));
             return;
         };

@@ -234,12 +234,12 @@ impl World {
                     "'inout' before a parameter name is not allowed, place it before the parameter type instead";
                 let diagnostic = Diagnostic::error(DiagnosticCode::Syntax, label.span, message);
                 let between = Span::new(label.span.start, ty.span.start);
-                self.report(diagnostic.fix("place it there", between, format!("{}: inout ", param.name.name)));
+                self.report(diagnostic.fix("move it there", between, format!("{}: inout ", param.name.name)));
             }
             if let (Some(label), None) = (&param.label, &param.ty)
                 && builtin(&param.name.name).is_some()
             {
-                let message = "expected ':' between the name of a parameter and its type";
+                let message = "expected ':' between a parameter name and its type";
                 let between = Span::new(label.span.end, param.name.span.start);
                 let diagnostic = Diagnostic::error(DiagnosticCode::Syntax, param.name.span, message);
                 self.report(diagnostic.fix("write ':'", between, ": "));
@@ -290,7 +290,7 @@ impl World {
         if binding.ty.is_none() && !matches!(binding.pattern.kind, PatternKind::Typed(..)) {
             let message = "computed property must have an explicit type";
             self.report(
-                Diagnostic::error(DiagnosticCode::CannotInfer, at, message).help("write ': Type' behind the name"),
+                Diagnostic::error(DiagnosticCode::CannotInfer, at, message).help("write ': Type' after the name"),
             );
         }
     }
@@ -300,9 +300,7 @@ impl World {
         let Some(accessors) = &binding.accessors else { return };
         if accessors.set.is_some() && accessors.get.is_none() && !accessors.is_requirement {
             let message = "variable with a setter must also have a getter";
-            self.report(
-                Diagnostic::error(DiagnosticCode::WrongContext, name.span, message).help("write 'get { … }' beside it"),
-            );
+            self.report(Diagnostic::error(DiagnosticCode::WrongContext, name.span, message).help("add 'get { … }'"));
         }
     }
 

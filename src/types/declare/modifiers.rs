@@ -52,7 +52,7 @@ impl World {
             let diagnostic = Diagnostic::error(Code::WrongContext, modifier.span, message);
             let behind = self.blank_behind(modifier.span);
             self.report(match instead {
-                "" => diagnostic.fix(format!("leave out '{}'", modifier.name), behind, ""),
+                "" => diagnostic.fix(format!("remove '{}'", modifier.name), behind, ""),
                 _ => diagnostic.fix(format!("write '{instead}'"), modifier.span, instead),
             });
         }
@@ -103,7 +103,7 @@ fn misplaced(modifier: &Ident, decl: &Decl, around: Around) -> Option<Fault> {
             }
             Around::Class | Around::Module | Around::Function => None,
         },
-        "required" if around != Around::Class => fault("'required' initializer in a type that is no class"),
+        "required" if around != Around::Class => fault("'required' is only allowed on initializers of classes"),
         "lazy" | "weak" | "unowned" if !is_variable => not_here(),
         "lazy" if around == Around::Module && is_constant(kind) => {
             Some(Fault { message: "'lazy' cannot be used on a let".into(), instead: "" })
@@ -153,7 +153,7 @@ fn misplaced_static(word: &str, decl: &Decl, around: Around) -> Option<Fault> {
     };
     match around {
         Around::Module | Around::Function => fault(format!("{word} {many} may only be declared on a type")),
-        Around::Class if word == "class" && decl.has("static") => fault("'class' and 'static' say the same"),
+        Around::Class if word == "class" && decl.has("static") => fault("'class' and 'static' cannot be combined"),
         Around::Class if word == "class" && is_stored(&decl.kind) => Some(Fault {
             message: "class stored properties not supported in classes; did you mean 'static'?".into(),
             instead: "static",

@@ -16,18 +16,18 @@ impl World {
             let wrong = |span: Span, message: String| Diagnostic::error(Code::WrongContext, span, message);
             if let (true, Some(value)) = (param.is_inout, &param.default) {
                 let message = format!("cannot provide default value to inout parameter '{name}'");
-                self.report(wrong(value.span, message).help("a caller gives a variable with '&'"));
+                self.report(wrong(value.span, message).help("the caller must pass a variable with '&'"));
             }
             if param.is_inout && param.variadic {
                 self.report(wrong(at, "'inout' must not be used on variadic parameters".into()));
             }
             if param.variadic && param.default.is_some() {
                 let message = format!("variadic parameter '{name}' cannot have a default value");
-                self.report(wrong(at, message).help("without arguments it is empty"));
+                self.report(wrong(at, message).help("remove the default value: without arguments it is empty"));
             }
             if behind_variadic && param.label.is_none() {
                 let message = "a parameter following a variadic parameter requires a label";
-                self.report(wrong(at, message.into()).help("leave out '_', or write a label before the name"));
+                self.report(wrong(at, message.into()).help("remove '_', or write a label before the name"));
             }
             behind_variadic = param.variadic;
         }
@@ -53,7 +53,7 @@ impl World {
         if function.rethrows && !function.params.iter().any(may_throw) {
             let message = "'rethrows' function must take a throwing function argument";
             let diagnostic = Diagnostic::error(Code::Unhandled, function.name.span, message);
-            self.report(diagnostic.help("write 'throws' when it throws errors of its own"));
+            self.report(diagnostic.help("declare it with 'throws' if it throws errors of its own"));
         }
     }
 }

@@ -106,7 +106,7 @@ impl World {
             _ => self.report(Diagnostic::error(
                 DiagnosticCode::WrongContext,
                 decl.span,
-                "a protocol contains requirements only",
+                "only requirements are allowed in a protocol",
             )),
         }
     }
@@ -118,22 +118,18 @@ impl World {
             DeclKind::Function(function) | DeclKind::Init { function, .. } => {
                 for value in function.params.iter().filter_map(|param| param.default.as_ref()) {
                     let diagnostic = wrong(value.span, "default argument not permitted in a protocol method");
-                    self.report(
-                        diagnostic.help("an extension of the protocol can have a method without the parameter"),
-                    );
+                    self.report(diagnostic.help("add a method without the parameter in an extension of the protocol"));
                 }
                 if let Some(body) = &function.body {
-                    let diagnostic = wrong(body.span, "a requirement of a protocol has no body");
-                    self.report(
-                        diagnostic.help("what holds for all types that conform stands in an extension of the protocol"),
-                    );
+                    let diagnostic = wrong(body.span, "a protocol requirement cannot have a body");
+                    self.report(diagnostic.help("write a default implementation in an extension of the protocol"));
                 }
             }
             DeclKind::Variable { bindings, .. } => {
                 for binding in bindings.iter().filter(|b| b.accessors.is_none()) {
                     let span = binding.pattern.span;
-                    let diagnostic = wrong(span, "a property of a protocol says whether it can be read or also set");
-                    self.report(diagnostic.fix("it can be read", decl.span.after(), " { get }"));
+                    let diagnostic = wrong(span, "a property in a protocol must have '{ get }' or '{ get set }'");
+                    self.report(diagnostic.fix("declare it as read-only", decl.span.after(), " { get }"));
                 }
             }
             _ => {}

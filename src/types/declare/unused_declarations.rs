@@ -79,7 +79,7 @@ impl World {
         let Some(first) = self.groups[group.0 as usize].inherits.first().map(|ty| ty.span) else { return };
         let name = self.protocol_data(p).name.clone();
         let message = format!("extension of protocol '{name}' cannot have an inheritance clause");
-        let help = "let the protocol refine it where it is declared, or extend it 'where Self: …'";
+        let help = "refine the protocol where it is declared, or add 'where Self: …' to the extension";
         self.report(Diagnostic::error(Code::Inheritance, first, message).help(help));
     }
 }

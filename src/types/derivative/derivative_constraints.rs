@@ -53,10 +53,10 @@ impl World {
         let name = &of.name.name;
         let message = format!("referenced declaration '{name}' could not be resolved");
         let required = self.required(requirement);
-        let note = format!("'{name}' requires that {required}, which its derivative does not");
+        let note = format!("'{name}' requires that {required}, but its derivative does not");
         Diagnostic::error(Code::Registration, of.name.span, message)
             .note_at(self.function_data(original).span, note)
-            .help("require it of the derivative, too")
+            .help("add the requirement to the derivative")
     }
 
     pub(crate) fn report_ambiguous(&mut self, of: &FunctionName, found: FunctionId, other: FunctionId) {
@@ -88,11 +88,10 @@ impl World {
         self.env = saved;
         let Some((at, unmet)) = narrower else { return };
         let name = self.function_data(requirement).base_name.clone();
-        let message =
-            format!("'{name}' promises derivatives for fewer types than the requirement in whose place it stands");
-        let needs = format!("it promises them where {}", self.required(&unmet));
+        let message = format!("'{name}' is differentiable for fewer types than the requirement that it satisfies");
+        let needs = format!("it is only differentiable where {}", self.required(&unmet));
         let diagnostic = Diagnostic::error(Code::MissingRequirement, at, message);
-        self.report(diagnostic.note(needs).also(conformance, "every type here has to promise them"));
+        self.report(diagnostic.note(needs).also(conformance, "it must be differentiable for every type here"));
     }
 
     /// A promise of a function, and what it requires besides, if none is for all types here.

@@ -163,7 +163,8 @@ impl World {
             let message = format!("'{name}' has no default derivative");
             let diagnostic = Diagnostic::error(Code::WithRespectTo, attribute.span, message);
             self.report(diagnostic.note(
-                "a default derivative is registered with '@derivative(of:)' in an extension of a protocol, for a requirement that the function fulfils",
+                "a default derivative is registered with '@derivative(of:)' in a protocol extension, for a requirement \
+                 that the function satisfies",
             ));
         }
     }
@@ -255,9 +256,9 @@ impl World {
         let name = self.function_data(f).base_name.clone();
         let error = |span, message: String| Some(Diagnostic::error(Code::WithRespectTo, span, message));
         if let Some(kind) = args.kind.as_ref().filter(|k| !KINDS.contains(&&*k.name)) {
-            let message = format!("'{}' is no kind of differentiability", kind.name);
+            let message = format!("'{}' is not a kind of differentiability", kind.name);
             let known = KINDS.iter().map(|k| format!("'{k}'")).collect::<Vec<_>>().join(", ");
-            return error(kind.span, message).map(|d| d.note(format!("there are {known}")));
+            return error(kind.span, message).map(|d| d.note(format!("the kinds are {known}")));
         }
         if wrt.is_empty() {
             return error(span, format!("'{name}' has no parameters to differentiate with respect to"));
@@ -333,7 +334,7 @@ impl World {
             let mut diagnostic = Diagnostic::error(Code::WithRespectTo, param.span, message);
             if param.kind != WrtKind::SelfParam {
                 let known = names.iter().map(|n| format!("'{n}'")).collect::<Vec<_>>().join(", ");
-                diagnostic = diagnostic.note(format!("it has {known}"));
+                diagnostic = diagnostic.note(format!("its parameters are {known}"));
             }
             self.report(diagnostic);
         }

@@ -44,7 +44,8 @@ impl World {
         };
         let what = if rule.kind == RegisteredKind::Transpose { "transpose" } else { "derivative" };
         let message = format!(
-            "'{name}' inherits the {what} registered for '{from}.{name}'; mark it '@differentiable' to differentiate it, or '@differentiable(default)' to keep this one"
+            "'{name}' inherits the {what} registered for '{from}.{name}'; mark it with '@differentiable' to \
+             differentiate it, or with '@differentiable(default)' to use the inherited {what}"
         );
         let at = self.function_data(rule.function.function).span;
         self.report(Diagnostic::warning(Code::InheritedDerivative, span, message).also(at, format!("the {what}")));

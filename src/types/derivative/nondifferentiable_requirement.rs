@@ -67,7 +67,7 @@ impl World {
                 "member is not differentiable because the corresponding protocol requirement is not '@differentiable'";
             let diagnostic = error()
                 .note_at(call.span, message)
-                .also(at, "the requirement")
+                .also(at, "the requirement is declared here")
                 .help("mark the requirement with '@differentiable'");
             self.report(diagnostic);
             return;
@@ -81,7 +81,7 @@ impl World {
         let covers = |wrt: &[bool]| wrt.len() != moves.len() || moves.iter().zip(wrt).all(|(moves, wrt)| wrt | !moves);
         if !promised.iter().any(|(_, wrt)| covers(wrt)) {
             let message = "member is differentiable only with respect to a smaller subset of arguments";
-            self.report(error().note_at(call.span, message).also(at, "the requirement"));
+            self.report(error().note_at(call.span, message).also(at, "the requirement is declared here"));
         }
     }
 }

@@ -43,8 +43,10 @@ impl World {
             Some((name, None)) => {
                 let takes = self.listed(&params);
                 let result = self.show(&signature.result);
-                let message =
-                    format!("no '{}' has the type of a primal, '({takes}) -> (checkpoints, {result})'", name.name);
+                let message = format!(
+                    "no function '{}' has the type of a primal, '({takes}) -> (checkpoints, {result})'",
+                    name.name
+                );
                 self.report(Diagnostic::error(Code::Registration, name.span, message));
                 return;
             }
@@ -53,7 +55,7 @@ impl World {
         };
         let Some(found) = found else {
             let expected = format!("({}) -> {}", self.listed(&wanted), self.show(&given));
-            let message = format!("no '{}' has the type of an adjoint, '{expected}'", adjoint.name);
+            let message = format!("no function '{}' has the type of an adjoint, '{expected}'", adjoint.name);
             self.report(Diagnostic::error(Code::Registration, adjoint.span, message));
             return;
         };

@@ -76,7 +76,7 @@ impl World {
                     match (&*attribute.name.name, &args.of) {
                         ("differentiable", _) => self.register_adjoint(f, &args, attribute.span),
                         ("derivative" | "transpose", None) => {
-                            let message = "the attribute must name the original: 'of:'";
+                            let message = "the attribute must name the original with 'of:'";
                             self.report(Diagnostic::error(Code::Registration, attribute.span, message));
                         }
                         ("derivative", Some(of)) => self.register_derivative(f, of, &args, attribute.span),
@@ -140,17 +140,20 @@ impl World {
             (Some(problem), _) => self.report(*problem),
             (None, Some(original)) => {
                 let message = format!(
-                    "the argument labels of a derivative must be those of its original: '{}' has other labels than '{}'",
+                    "a derivative must have the same argument labels as its original, but '{}' and '{}' differ",
                     self.full_name(f),
                     self.full_name(original)
                 );
                 let (at, other) = (self.function_data(f).span, self.function_data(original).span);
-                self.report(Diagnostic::error(Code::Registration, at, message).also(other, "the original"));
+                self.report(
+                    Diagnostic::error(Code::Registration, at, message).also(other, "the original is declared here"),
+                );
             }
             (None, None) => {
                 let name = &of.name.name;
                 let message = format!(
-                    "referenced declaration '{name}' could not be resolved: no '{name}' takes the parameters of this function"
+                    "referenced declaration '{name}' could not be resolved: no '{name}' has the parameters of this \
+                     function"
                 );
                 self.report(Diagnostic::error(Code::Registration, of.name.span, message));
             }
@@ -167,11 +170,11 @@ impl World {
         if is_stored {
             let message = format!("cannot register derivative for stored property '{name}'");
             return Diagnostic::error(Code::Registration, of.name.span, message)
-                .help("a computed property that reads it can have one");
+                .help("read it in a computed property, and register a derivative for that");
         }
         if let Some(accessor) = &of.accessor {
             let message = format!(
-                "referenced declaration '{name}' could not be resolved: nothing of that name has '{}'",
+                "referenced declaration '{name}' could not be resolved: no declaration of that name has '{}'",
                 accessor.name
             );
             return Diagnostic::error(Code::Registration, of.name.span, message);
@@ -238,7 +241,7 @@ impl World {
                 return Err(Misfit::Unmet(original.function, requirement));
             }
             if given.throws && !world.signature(original.function).throws {
-                let message = "a derivative may throw only if its original does";
+                let message = "a derivative can only throw if its original throws";
                 return Err(Misfit::Types(Box::new(Diagnostic::error(
                     Code::Registration,
                     world.function_data(f).span,
@@ -366,8 +369,15 @@ impl World {
         let name = &self.function_data(original.function).base_name;
         let takes = takes.iter().map(|t| self.show(t)).collect::<Vec<_>>().join(", ");
         let expected = format!("({takes}) -> {}", self.show(&together(gives)));
-        Diagnostic::error(Code::Registration, span, format!("the transpose of '{name}' does not have expected type '{expected}'"))
-            .note("a transpose takes the parameters that are not transposed, then one of the result's type, and gives what is transposed")
+        Diagnostic::error(
+            Code::Registration,
+            span,
+            format!("the transpose of '{name}' does not have expected type '{expected}'"),
+        )
+        .note(
+            "a transpose takes the parameters that are not transposed, then a value of the result's type, and \
+                   returns the transposed values",
+        )
     }
 
     /// Remembers what was found to fit.
@@ -376,8 +386,10 @@ impl World {
         if original.changed.contains(&true) && matches!(kind, RegisteredKind::Transpose | RegisteredKind::Adjoint) {
             let name = &self.function_data(original.function).base_name;
             let what = if kind == RegisteredKind::Adjoint { "adjoint" } else { "transpose" };
-            let message = format!("no {what} can be registered for '{name}', which changes what it is given");
-            let note = "it speaks of the result only; '@derivative(of:)' speaks of what is changed, too";
+            let message = format!("cannot register {what} for '{name}', which modifies its arguments");
+            let note = format!(
+                "the {what} describes only the result; use '@derivative(of:)', which also covers modified arguments"
+            );
             self.report(Diagnostic::error(Code::Registration, span, message).note(note));
             return;
         }
@@ -437,7 +449,7 @@ impl World {
         let at = new.span;
         self.report(
             Diagnostic::error(Code::Registration, span, message)
-                .also(at, "the derivative")
+                .also(at, "the derivative is declared here")
                 .help(format!("mark the derivative function as '{}' to match the original function", levels[1])),
         );
     }

@@ -118,7 +118,7 @@ impl<'b> Flow<'b, '_> {
             if !note.is_empty() {
                 diagnostic = diagnostic.also(declared, note);
             }
-            self.world.report(diagnostic.help("copy it to a constant first, or capture its value: '[name] in'"));
+            self.world.report(diagnostic.help("copy it to a constant first, or capture its value with '[name] in'"));
         }
     }
 }

@@ -34,7 +34,7 @@ pub(in crate::types) fn check_circles(world: &mut World, globals: std::ops::Rang
         if let Some((_, at)) = own {
             told.extend(needs.iter().map(|(needed, _)| *needed));
             let diagnostic = Diagnostic::error(Code::Uninitialized, declared, "circular reference");
-            world.report(diagnostic.also(*at, format!("the value of '{name}' is needed here to compute it")));
+            world.report(diagnostic.also(*at, format!("'{name}' is used here to compute its own initial value")));
         }
     }
 }

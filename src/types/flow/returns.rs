@@ -81,8 +81,8 @@ impl Flow<'_, '_> {
         if let (Some(span), false) = (self.calls_itself, self.escapes) {
             let message = "function call causes an infinite recursion";
             let diagnostic = Diagnostic::warning(Code::EndlessRecursion, span, message)
-                .label("calls itself on every path: there is no case that stops");
-            self.world.report(diagnostic.help("add a case that gives a result without a further call"));
+                .label("the function calls itself on every path");
+            self.world.report(diagnostic.help("add a case that returns without another call"));
         }
     }
 }

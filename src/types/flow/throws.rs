@@ -30,7 +30,7 @@ impl<'b> Flow<'b, '_> {
             Some('?') => diagnostic,
             _ => {
                 let space = text[(keyword.end - keyword.start) as usize..].starts_with(' ');
-                diagnostic.fix("leave it out", Span::new(keyword.start, keyword.end + u32::from(space)), "")
+                diagnostic.fix("remove it", Span::new(keyword.start, keyword.end + u32::from(space)), "")
             }
         });
     }
@@ -46,7 +46,7 @@ impl<'b> Flow<'b, '_> {
             _ if !throws => cases.first().map(|first| (first, message)),
             Some(all) => cases
                 .get(all + 1)
-                .map(|next| (next, "'catch' block will never be executed: the one before takes every error")),
+                .map(|next| (next, "'catch' block will never be executed: the previous one catches every error")),
             None => None,
         };
         if let Some((case, message)) = needless
@@ -71,7 +71,8 @@ impl<'b> Flow<'b, '_> {
             let mut diagnostic =
                 Diagnostic::error(Code::Unhandled, span, message).fix("mark it with 'try'", whole.before(), "try ");
             if !self.is_handled() {
-                diagnostic = diagnostic.help("'try?' gives 'nil' in place of an error, and 'try!' stops the program");
+                diagnostic =
+                    diagnostic.help("'try?' returns 'nil' if an error is thrown, and 'try!' stops the program");
             }
             self.world.report(diagnostic);
             return;
@@ -92,10 +93,9 @@ impl<'b> Flow<'b, '_> {
                 span,
                 format!("{message} because the enclosing 'catch' is not exhaustive"),
             )
-            .help("a 'catch' without a pattern takes every error"),
-            false => Diagnostic::error(Code::Unhandled, span, message).help(
-                "they can be caught with 'do' and 'catch', or passed on by a function that is declared with 'throws'",
-            ),
+            .help("add a 'catch' without a pattern, which catches every error"),
+            false => Diagnostic::error(Code::Unhandled, span, message)
+                .help("catch them with 'do' and 'catch', or declare the enclosing function with 'throws'"),
         };
         self.world.report(diagnostic);
     }

@@ -21,7 +21,7 @@ impl Flow<'_, '_> {
             if let ExprKind::Call { callee: Callee::Static(f), .. } = &e.kind
                 && &*self.world.function_data(f.function).base_name == "=="
             {
-                diagnostic = diagnostic.help("to store a value, write '='");
+                diagnostic = diagnostic.help("to assign a value, write '='");
             }
             self.world.report(diagnostic);
         }
@@ -130,7 +130,7 @@ impl Flow<'_, '_> {
             }
             Declared::Unwrapped => {
                 warning(format!("value '{name}' was defined but never used; consider replacing with boolean test"))
-                    .help("to ask only whether there is a value, compare with 'nil'")
+                    .help("to test for a value without using it, compare with 'nil'")
             }
             Declared::WithoutValue => warning(format!("{what} '{name}' was never used; consider removing it")),
             Declared::Element | Declared::Matched => warning(format!(

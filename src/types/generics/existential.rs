@@ -190,7 +190,8 @@ impl World {
     /// Reports when a protocol is given more types than it takes.
     pub(crate) fn too_many_primary(&mut self, name: &str, expected: usize, given: usize, span: Span) -> bool {
         if given > expected {
-            let message = format!("protocol '{name}' takes {expected} types in angle brackets, and is given {given}");
+            let types = if expected == 1 { "type" } else { "types" };
+            let message = format!("protocol '{name}' takes {expected} {types} in angle brackets, but is given {given}");
             self.report(Diagnostic::error(Code::Types, span, message));
         }
         given > expected

@@ -76,19 +76,19 @@ impl World {
 
     fn add_bound(&mut self, env: &mut Env, of: &Type, bound: &TypeExpr, scope: &TypeScope, at: Span) {
         for (bound, _) in self.bounds(bound, scope) {
-            let requirement =
-                match bound {
-                    Ok(p) => Requirement::Conforms(of.clone(), p),
-                    Err(ty) if self.is_no_bound(&ty) => {
-                        let (of, ty) = (self.show(of), self.show(&ty));
-                        let message = format!("type '{of}' constrained to non-protocol, non-class type '{ty}'");
-                        self.report(Diagnostic::error(Code::Types, at, message).help(format!(
-                            "write '{of} == {ty}' in a 'where' clause when '{of}' is to be '{ty}' itself"
-                        )));
-                        continue;
-                    }
-                    Err(ty) => Requirement::Superclass(of.clone(), ty),
-                };
+            let requirement = match bound {
+                Ok(p) => Requirement::Conforms(of.clone(), p),
+                Err(ty) if self.is_no_bound(&ty) => {
+                    let (of, ty) = (self.show(of), self.show(&ty));
+                    let message = format!("type '{of}' constrained to non-protocol, non-class type '{ty}'");
+                    self.report(
+                        Diagnostic::error(Code::Types, at, message)
+                            .help(format!("to require exactly this type, write '{of} == {ty}' in a 'where' clause")),
+                    );
+                    continue;
+                }
+                Err(ty) => Requirement::Superclass(of.clone(), ty),
+            };
             env.require(requirement, at);
         }
         self.add_primary(env, of, bound, scope);

@@ -107,7 +107,7 @@ impl World {
                 let (data, protocol) = (self.nominal_data(*n), self.protocol_data(p).name.clone());
                 let (name, at) = (data.name.clone(), data.span);
                 let diagnostic = diagnostic.also(at, format!("'{name}' is declared here"));
-                diagnostic.help(format!("declare it: 'extension {name}: {protocol} {{ … }}'"))
+                diagnostic.help(format!("declare the conformance: 'extension {name}: {protocol} {{ … }}'"))
             }
             _ => diagnostic,
         }

@@ -84,10 +84,10 @@ const WORDS: &[(&str, &str)] = &[
 
 /// Types of Swift that are not there, with what to do instead.
 const ABSENT: &[(&str, &str)] = &[
-    ("AnyHashable", "an enum says what the cases are"),
-    ("Int128", "'Int' and 'UInt64' are the largest integers; 'Double' holds larger numbers"),
-    ("KeyPathIterable", "list the key paths in a member of your own: static let all = [\\Self.x, \\Self.y]"),
-    ("Mirror", "a type prints by its 'description'"),
+    ("AnyHashable", "use an enum whose cases are the possible types"),
+    ("Int128", "'Int' and 'UInt64' are the largest integer types; for larger numbers, use 'Double'"),
+    ("KeyPathIterable", "list the key paths in a static property: static let all = [\\Self.x, \\Self.y]"),
+    ("Mirror", "to customize how a type is printed, implement 'description'"),
 ];
 
 /// Adds what to do without a type of Swift that is not there.

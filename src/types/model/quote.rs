@@ -66,7 +66,9 @@ impl World {
         }
         match self.word_before(declared) {
             Some((at, word)) if word == "let" => diagnostic.fix(help, at, "var"),
-            Some((at, word)) if word == "for" => diagnostic.fix("make it a variable of each round", at.after(), " var"),
+            Some((at, word)) if word == "for" => {
+                diagnostic.fix("declare the loop variable with 'var'", at.after(), " var")
+            }
             _ => diagnostic.help(help),
         }
     }

@@ -144,8 +144,8 @@ impl World {
         let diagnostic = Diagnostic::error(Code::Inheritance, span, message);
         self.report(
             diagnostic
-                .also(self.function_data(requirement).span, "the requirement")
-                .help(format!("write 'Self' for '{class}' in its result, or make the class 'final'")),
+                .also(self.function_data(requirement).span, "required here")
+                .help(format!("write 'Self' instead of '{class}' in its result type, or make the class 'final'")),
         );
     }
 
@@ -168,9 +168,10 @@ impl World {
             let to = self.function_data(f).ast_result.as_ref().map(|ty| self.source_text(ty.span)).unwrap_or_default();
             let message = format!("cannot convert return expression of type '{from}' to return type '{to}'");
             let diagnostic = Diagnostic::error(Code::Mismatch, e.span, message)
-                .label(format!("'{class}', though the instance may be of a class that inherits from it"));
+                .label(format!("this is always a '{class}', but the instance may be of a subclass"));
             self.report(diagnostic.help(format!(
-                "give 'self' or, with a 'required' initializer, 'Self(…)'; or make the class 'final', or write '{class}' for 'Self'"
+                "return 'self' or, with a 'required' initializer, 'Self(…)'; or make the class 'final', or write \
+                 '{class}' instead of 'Self'"
             )));
         }
     }

@@ -188,17 +188,20 @@ impl World {
         };
         let hands_on = |world: &World, kind: &MemberKind| matches!(kind, MemberKind::Method(f) if world.function_data(*f).rethrows);
         if hands_on(self, inherited) && !hands_on(self, member) && mine.throws {
-            return Some(format!("'{name}' throws errors of its own, and what it overrides only hands them on"));
+            return Some(format!(
+                "'{name}' throws errors of its own, but the overridden method is declared with \
+                                 'rethrows'"
+            ));
         }
         if mine.throws && !throws {
-            return Some(format!("cannot override '{name}', which does not throw, with a method that throws"));
+            return Some(format!("cannot override non-throwing method '{name}' with a throwing method"));
         }
         let old = match *inherited {
             MemberKind::Method(g) | MemberKind::Computed(g, _) | MemberKind::Subscript(g, _) => Some(g),
             _ => None,
         };
         if old.is_some_and(|old| !self.keeps_self(old, f)) {
-            return Some(format!("'{name}' must return 'Self', as what it overrides does"));
+            return Some(format!("'{name}' must return 'Self', like the overridden declaration"));
         }
         let own = self.declared_type(n);
         let mut at = Some(own);
@@ -214,7 +217,11 @@ impl World {
         if is_generic || mine == theirs || self.is_class_of(&mine, &theirs) {
             return None;
         }
-        Some(format!("'{name}' gives '{}', and what it overrides gives '{}'", self.show(&mine), self.show(&theirs)))
+        Some(format!(
+            "'{name}' returns '{}', but the overridden declaration returns '{}'",
+            self.show(&mine),
+            self.show(&theirs)
+        ))
     }
 
     /// Whether a type is a class that inherits from another one, or an optional of such ones.
@@ -308,8 +315,8 @@ impl World {
         let text = self.source_text(promised).to_string();
         let message = format!("overriding declaration is missing attribute '{text}'");
         let diagnostic = Diagnostic::error(Code::Inheritance, self.function_data(new).span, message)
-            .also(promised, "what it overrides has it")
-            .fix("promise it, too", decl.span.before(), format!("{text} "));
+            .also(promised, "the overridden declaration has the attribute")
+            .fix("add the attribute", decl.span.before(), format!("{text} "));
         self.report(diagnostic);
     }
 

@@ -15,7 +15,7 @@ impl World {
         let Owner::Nominal(class) = owner else { return };
         if !self.is_class(class) {
             let message = "deinitializers may only be declared within a class";
-            let why = "a struct or enum is a value: copies of it come and go, and none is the last one";
+            let why = "structs and enums are values, which are copied and have no last reference";
             self.report(Diagnostic::error(Code::WrongContext, decl.span, message).note(why));
             return;
         }
@@ -25,7 +25,7 @@ impl World {
             return;
         }
         if self.nominal_data(class).deinit.is_some() {
-            let message = "a class has one 'deinit' only";
+            let message = "a class can only have one 'deinit'";
             self.report(Diagnostic::error(Code::Redeclared, decl.span, message));
             return;
         }
@@ -60,7 +60,7 @@ impl World {
         if ownership == Ownership::Weak && payload.is_none() {
             let message = format!("'weak' variable should have optional type '{}?'", self.show(ty));
             let diagnostic = Diagnostic::error(Code::WrongContext, span, message);
-            self.report(diagnostic.note("it is 'nil' as soon as the instance is gone"));
+            self.report(diagnostic.note("it becomes 'nil' when the instance is deallocated"));
             return false;
         }
         let object = payload.unwrap_or_else(|| ty.clone());

@@ -113,7 +113,7 @@ impl World {
                             "property wrapper type '{name}' does not contain a non-static property named 'wrappedValue'"
                         );
                         let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, nominal.name.span, message);
-                        self.report(diagnostic.also(attribute.span, "because of this attribute"));
+                        self.report(diagnostic.also(attribute.span, "required by this attribute"));
                     }
                     self.wrappers.insert(nominal.name.name.clone(), wrapper(nominal));
                 }
@@ -148,7 +148,7 @@ impl World {
         if let Some((attribute, _)) = self.wrapping(decl) {
             let message = "property wrappers are not yet supported in top-level code";
             let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, attribute.span, message);
-            self.report(diagnostic.help("wrap a variable of a function, or a property of a type"));
+            self.report(diagnostic.help("use it on a local variable or on a property of a type"));
         }
     }
 
@@ -159,7 +159,7 @@ impl World {
             let message = "property wrappers are not supported on parameters";
             let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, attribute.span, message);
             let (wrapper, name) = (&attribute.name.name, &param.name.name);
-            self.report(diagnostic.help(format!("wrap a variable of the function: '@{wrapper} var wrapped = {name}'")));
+            self.report(diagnostic.help(format!("wrap a local variable instead: '@{wrapper} var wrapped = {name}'")));
         }
     }
 
@@ -176,7 +176,7 @@ impl World {
         let problem = match &binding.accessors {
             _ if is_let => "property wrapper can only be applied to a 'var'",
             Some(accessors) if accessors.get.is_some() => "property wrapper cannot be applied to a computed property",
-            Some(_) => "observers of a wrapped variable of a function are not supported",
+            Some(_) => "observers of a wrapped local variable are not supported",
             None => "",
         };
         if !problem.is_empty() {

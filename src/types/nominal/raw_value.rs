@@ -132,7 +132,7 @@ impl World {
         let spans: Vec<_> = self.nominal_data(n).cases.iter().filter_map(|c| c.raw.as_ref().map(|r| r.span)).collect();
         for span in spans {
             let message = "enum case cannot have a raw value if the enum does not have a raw type";
-            let help = format!("name one: enum {}: Int", self.nominal_data(n).name);
+            let help = format!("declare a raw type, as in 'enum {}: Int'", self.nominal_data(n).name);
             self.report(Diagnostic::error(Code::Types, span, message).help(help));
         }
     }
@@ -163,7 +163,7 @@ impl World {
             let text = self.show(&raw);
             let message =
                 format!("raw type '{text}' is not expressible by a string, integer, or floating-point literal");
-            let help = "a raw type is 'Int', 'String', 'Double', 'Character' or a type like these";
+            let help = "a raw type must be 'Int', 'String', 'Double', 'Character' or a similar type";
             self.report(Diagnostic::error(Code::Types, at, message).help(help));
             return false;
         }
@@ -251,7 +251,7 @@ impl World {
                 let span = written_span(case.raw.as_deref(), case.span);
                 let other = &self.nominal_data(n).cases[first];
                 let diagnostic = Diagnostic::error(Code::Types, span, "raw value for enum case is not unique");
-                problems.push(diagnostic.note_at(other.span, format!("'{}' has it, too", other.name)));
+                problems.push(diagnostic.note_at(other.span, format!("'{}' has the same raw value", other.name)));
             }
             alike.push(values.len());
             values.push(value);

@@ -24,13 +24,12 @@ impl World {
         let (message, help) = match self.parts(ty, LARGEST, DEEPEST) {
             Ok(_) => return false,
             Err(Excess::Parts) => (
-                format!("this type is made of more than {LARGEST} parts"),
-                "an array holds many values of one type, a class is a reference to its parts",
+                format!("type has more than {LARGEST} parts"),
+                "use an array for many values of one type, or a class, which is stored as a reference",
             ),
-            Err(Excess::Depth) => (
-                format!("this type is nested more than {DEEPEST} deep"),
-                "a struct or class with a property of the inner type is a type of its own",
-            ),
+            Err(Excess::Depth) => {
+                (format!("type is nested more than {DEEPEST} deep"), "wrap the inner type in a struct or class")
+            }
         };
         self.report(Diagnostic::error(DiagnosticCode::TooLarge, span, message).help(help));
         true
@@ -61,7 +60,7 @@ impl World {
                 let message = format!("value type '{name}' cannot have a stored property that recursively contains it");
                 self.report(
                     Diagnostic::error(DiagnosticCode::Types, span, message)
-                        .help("make it optional, or an array, so that there is an end"),
+                        .help("make the property optional or an array, so that the type has a finite size"),
                 );
                 return;
             }

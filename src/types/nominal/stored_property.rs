@@ -124,7 +124,7 @@ impl World {
             None if is_opaque(ty) && !has_value => {
                 let message = "property declares an opaque return type, but has no initializer expression from which to infer an underlying type";
                 let diagnostic = Diagnostic::error(DiagnosticCode::CannotInfer, ty.span, message);
-                self.report(diagnostic.help("give it a value, or write 'any' for a value of any such type"));
+                self.report(diagnostic.help("add an initial value, or write 'any' to allow a value of any such type"));
                 Type::Error
             }
             None => self.resolve_type(ty, scope),

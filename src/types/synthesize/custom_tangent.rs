@@ -121,7 +121,7 @@ impl World {
         let is_own = self.nominal_data(n).kind == NominalKind::Class && !self.follows_members(n, args, &vector);
         is_own.then(|| {
             format!(
-                "a 'TangentVector' of a class to have properties of the class by name, unlike '{}'",
+                "the 'TangentVector' of a class to have properties with the same names as the class, unlike '{}'",
                 self.show(&vector)
             )
         })
@@ -196,7 +196,7 @@ impl World {
             if !found.any(&mut |t| *t == Type::Error) && !self.conforms_to(&found, bound) {
                 let (what, found) = (self.show(&by(&of)), self.show(&found));
                 broken.push(format!(
-                    "that '{what}', which is '{found}', conforms to '{}'",
+                    "that '{what}', which is '{found}', conform to '{}'",
                     self.protocol_data(bound).name
                 ));
             }
@@ -206,7 +206,7 @@ impl World {
             if one != other && ![&one, &other].iter().any(|t| t.any(&mut |t| *t == Type::Error)) {
                 let (one, other) = (self.show(&one), self.show(&other));
                 broken.push(format!(
-                    "that '{}' is '{}', but it is '{one}', not '{other}'",
+                    "that '{}' be '{}', but it is '{one}', not '{other}'",
                     self.show(&by(a)),
                     self.show(&by(b))
                 ));

@@ -76,7 +76,7 @@ impl World {
                         self.show(&ty)
                     );
                     let diagnostic = Diagnostic::warning(DiagnosticCode::NoDerivativeProperty, span, message)
-                        .note_at(span, "add a '@noDerivative' attribute to make it explicit")
+                        .note("derivatives treat the property as a constant")
                         .fix("add a '@noDerivative' attribute to make it explicit", span.before(), "@noDerivative ");
                     self.report(diagnostic);
                 }

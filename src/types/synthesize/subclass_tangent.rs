@@ -86,7 +86,8 @@ impl World {
                 );
                 let explicit = "add a '@noDerivative' attribute to make it explicit";
                 let warning = Diagnostic::warning(Code::NoDerivativeProperty, span, message);
-                self.report(warning.note_at(span, explicit).fix(explicit, span.before(), "@noDerivative "));
+                let warning = warning.note("derivatives treat the property as a constant");
+                self.report(warning.fix(explicit, span.before(), "@noDerivative "));
             }
         }
     }

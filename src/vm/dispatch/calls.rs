@@ -100,7 +100,7 @@ pub(super) fn call_object(
     derivative: bool,
 ) -> Result<(), Box<Fault>> {
     let Ref::Machine(object) = at.take(function) else {
-        return Err(Fault::internal("a call of something that is not a function"));
+        return Err(Fault::internal("a value that is not a function was called"));
     };
     open_window(machine, at);
     let next = operators::call_object(machine, compiler, &object, derivative)?;

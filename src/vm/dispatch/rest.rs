@@ -97,7 +97,7 @@ fn line(
         }
         I::TrapUncaught { message } => return Err(objects::uncaught(at.r(message))),
         I::TrapUnreachable {} => {
-            return Err(Fault::internal("the program came to a place that cannot be reached"));
+            return Err(Fault::internal("the program reached code that should be unreachable"));
         }
         I::LoopLtI { i, .. } | I::LoopLtIK { i, .. } => return Err(numbers::added(at.i(IIn(i.0)), 1)),
 
@@ -216,7 +216,7 @@ fn line(
         I::DPrim2F { out, a, b, p } => slots::d_prim2_f(machine, at, out, a, b, p)?,
         I::DPrim3F { out, a, b, p } => slots::d_prim3_f(machine, at, out, a, b, p)?,
         I::DPrimFI { out, a, n, p } => slots::d_prim_fi(machine, at, out, a, n, p)?,
-        _ => return Err(Fault::internal("an instruction that the loop does itself was not done there")),
+        _ => return Err(Fault::internal("an instruction of the dispatch loop was not executed there")),
     }
     Ok(())
 }

@@ -28,7 +28,7 @@ pub fn new_instance(
 ) -> Result<(), Box<Fault>> {
     let shape = ShapeId(shape.0);
     let Some(layout) = compiler.shapes().instance_layout(shape) else {
-        return Err(Fault::internal("an instance of something that is not a class"));
+        return Err(Fault::internal("an instance of a type that is not a class"));
     };
     let cells = Cells::zeros(layout);
     at.set_r(
@@ -47,7 +47,7 @@ pub fn find_method(
     (from, method): (RIn, Method),
 ) -> Result<(), Box<Fault>> {
     let Some(shape) = objects::shape(at.r(from)) else {
-        return Err(Fault::internal("a method of something that has none"));
+        return Err(Fault::internal("a method of a value that has no methods"));
     };
     let found = match machine.functions.method(method.0, shape) {
         Some(found) => found,

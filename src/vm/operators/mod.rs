@@ -138,7 +138,7 @@ fn walk(compiler: &dyn Compiler) -> Walk<'_> {
 
 /// The function, which stands behind the other arguments.
 fn last_reference(arguments: &mut Cells) -> Result<Ref, Box<Fault>> {
-    arguments.r.pop().ok_or_else(|| Fault::internal("an operator without a function"))
+    arguments.r.pop().ok_or_else(|| Fault::internal("an operator has no function"))
 }
 
 /// The numbers of a value that can move.
@@ -229,14 +229,14 @@ fn mismatch(why: Mismatch) -> Box<Fault> {
     match why {
         Mismatch::Counts([a, b]) => Fault::new(
             Number::PreconditionFailed,
-            format!("tangent vectors of {a} and of {b} elements do not go together"),
+            format!("tangent vectors of {a} and {b} elements cannot be combined"),
         ),
         Mismatch::Case => {
-            Fault::new(Number::PreconditionFailed, "a tangent vector that belongs to another case of an enum")
+            Fault::new(Number::PreconditionFailed, "a tangent vector belongs to a different case of the enum")
         }
         Mismatch::Cyclic => Fault::new(
             Number::DepthLimit,
-            "an instance that refers to itself cannot be differentiated: its tangent vector would be infinite",
+            "an instance that refers to itself cannot be differentiated: its tangent vector would be infinitely large",
         ),
         Mismatch::TooDeep => Fault::new(Number::DepthLimit, "a value is nested too deeply to be differentiated"),
     }

@@ -158,13 +158,13 @@ impl From<Stop> for Box<Fault> {
             ),
             Stop::NotLinear(id) => {
                 let step = id.info().symbol();
-                Fault::new(Number::NotLinear, format!("when recording a linear function, '{step}' is not linear"))
+                Fault::new(Number::NotLinear, format!("'{step}' is not linear, but it is called in a linear function"))
             }
             Stop::Kink(id) => Fault::new(Number::Kink, format!("'{}' is differentiated at a kink", id.info().symbol())),
             Stop::Asked => Fault::stopped(),
             Stop::NotFinite => Fault::new(Number::NotFinite, "a number became infinite or NaN"),
             Stop::Levels(most) => {
-                Fault::new(Number::DepthLimit, format!("more than {most} derivatives are nested in each other"))
+                Fault::new(Number::DepthLimit, format!("derivatives are nested more than {most} deep"))
             }
         }
     }

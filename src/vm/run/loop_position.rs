@@ -31,20 +31,22 @@ impl Machine {
             Some(Turning { span, rounds }) => {
                 let used = self.levels.pool().borrow().used();
                 let text = match rounds.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0) {
-                    Some(n) => format!("about {n} rounds of this loop are recorded, {} bytes each", used / n),
-                    None => "the rounds of this loop are recorded".into(),
+                    Some(n) => format!("about {n} iterations of this loop are recorded, {} bytes each", used / n),
+                    None => "the iterations of this loop are recorded".into(),
                 };
                 fault.remark(Remark::There(span, text)).remark(Remark::Help(
-                    "compute again instead of remembering: write 'checkpoint' in front of the loop, or \
-                     'checkpoint { … }' around a part of it"
+                    "to recompute values instead of storing them, write 'checkpoint' before the loop, or 'checkpoint { \
+                     … }' around a part of it"
                         .into(),
                 ))
             }
         };
         fault
-            .remark(Remark::Note("reverse mode remembers every intermediate value".into()))
-            .remark(Remark::Help("of few inputs, forward mode needs no tape: 'derivative(at:in:)'".into()))
-            .remark(Remark::Help("or allow more: '--max-tape 8GiB'".into()))
+            .remark(Remark::Note("reverse mode stores every intermediate value".into()))
+            .remark(Remark::Help(
+                "if there are few inputs, use forward mode, which needs no tape: 'derivative(at:in:)'".into(),
+            ))
+            .remark(Remark::Help("to allow more memory, use '--max-tape 8GiB'".into()))
     }
 
     /// The outermost loop inside of what is differentiated.

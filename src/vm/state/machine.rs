@@ -202,10 +202,7 @@ impl Machine {
         const MOST: u64 = 4 << 30;
         let limit = self.limits.memory.map_or(MOST, |limit| limit.min(MOST));
         if Stacks::bytes_for(end, slots) > limit {
-            let message = format!(
-                "the calls that are running need more memory than allowed ({})",
-                crate::vm::run::fault::bytes(limit)
-            );
+            let message = format!("the call stack needs more memory than allowed ({})", crate::vm::run::fault::bytes(limit));
             return Err(Fault::new(Number::MemoryLimit, message));
         }
         self.stacks.grow(end, slots);
@@ -215,7 +212,7 @@ impl Machine {
     #[cold]
     pub(crate) fn too_deep(&self) -> Box<Fault> {
         let depth = self.limits.depth;
-        Fault::new(Number::DepthLimit, format!("recursion went {depth} calls deep")).with("limit", depth)
+        Fault::new(Number::DepthLimit, format!("calls are nested more than {depth} deep")).with("limit", depth)
     }
 
     /// Does what a step wants, until the program itself goes on.
@@ -246,7 +243,7 @@ impl Machine {
                     }
                     continue;
                 }
-                Target::Object(_) => return Err(Fault::internal("a call of something that is not a function")),
+                Target::Object(_) => return Err(Fault::internal("a value that is not a function was called")),
             };
             return self.push_frame(code);
         }
@@ -255,7 +252,7 @@ impl Machine {
     /// Goes on with the task whose frame is the innermost one.
     pub(crate) fn resume(&mut self, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
         let (Some(frame), Some(task)) = (self.frames.pop(), self.tasks.pop()) else {
-            return Err(Fault::internal("no task to go on with"));
+            return Err(Fault::internal("there is no task to resume"));
         };
         self.window = frame.base.map(|n| n as usize);
         let next = task.resume(self, compiler)?;

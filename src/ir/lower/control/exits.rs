@@ -137,7 +137,7 @@ impl Builder<'_> {
                 self.run_exits(depth + 1);
                 self.jump(block);
             }
-            None => self.refuse("a jump out of nowhere"),
+            None => self.refuse("a jump leaves a statement that does not enclose it"),
         }
     }
 

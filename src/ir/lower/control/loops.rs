@@ -163,7 +163,7 @@ impl Builder<'_> {
     fn increase(&mut self, counter: Reg, one: Reg) {
         match crate::native::primitive("int.add") {
             Some(add) => self.emit(Op::Primitive(add), &[counter], &[counter, one]),
-            None => self.refuse("the primitive `int.add`"),
+            None => self.refuse("there is no primitive `int.add`"),
         }
     }
 
@@ -171,7 +171,7 @@ impl Builder<'_> {
     fn for_array(&mut self, label: LabelId, (array, first): (Value, Reg), shape: ShapeId, parts: &For<'_>) {
         let span = self.span;
         let Shape::Array(element) = *self.program.shapes.get(shape) else {
-            self.refuse("a loop over something that is not an array");
+            self.refuse("a loop over this type is not supported");
             return;
         };
         // The elements are those from the beginning, whatever the body does with the variable.
@@ -254,7 +254,7 @@ impl Builder<'_> {
         parts: &For<'_>,
     ) {
         let (Some(make), Some(advance)) = (self.resolve(make), self.resolve(next)) else {
-            self.refuse("a loop over a sequence whose type is not known");
+            self.refuse("a loop over a sequence of unknown type is not supported");
             return;
         };
         let state = self.call_and_propagate(&make, vec![Operand::Value(sequence)]);

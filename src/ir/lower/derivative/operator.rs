@@ -78,7 +78,7 @@ impl Builder<'_> {
                 self.operate(Operator::Transpose { at, result: value }, &ins, &[Bank::R])
             }
             _ => {
-                self.refuse(format!("the operator `{name}` without a function"));
+                self.refuse(format!("the operator `{name}` has no function"));
                 self.nothing(result)
             }
         }

@@ -197,9 +197,11 @@ impl Infer<'_> {
     fn unusable_on_any(&mut self, name: &Ident, of: &Type, p: Option<ProtocolId>) -> Diagnostic {
         let message = format!("member '{}' cannot be used on value of type '{}'", name.name, self.show(of));
         let diagnostic = Diagnostic::error(Code::NotConforming, name.span, message)
-            .help("use a generic parameter instead: it keeps the type");
+            .help("use a generic parameter instead, which preserves the type");
         match p {
-            Some(p) if p == self.world.protocol("Sequence") => diagnostic.help("or make an array of it: 'Array(…)'"),
+            Some(p) if p == self.world.protocol("Sequence") => {
+                diagnostic.help("or convert it to an array with 'Array(…)'")
+            }
             _ => diagnostic,
         }
     }
@@ -323,10 +325,8 @@ impl Infer<'_> {
                             arg.span.before(),
                             "&",
                         ),
-                        false => {
-                            error("cannot pass immutable value as inout argument: it is a value that was computed")
-                                .help("keep it in a variable first")
-                        }
+                        false => error("cannot pass immutable value as inout argument: it is a temporary value")
+                            .help("store it in a variable first"),
                     });
                     return Argument::Value(self.error_expr(arg.span));
                 }

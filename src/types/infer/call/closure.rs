@@ -149,7 +149,7 @@ impl Infer<'_> {
         self.error(match closure.captures.is_empty() {
             true => {
                 let space = if closure.body.items.is_empty() { " " } else { "" };
-                diagnostic.fix("say that it is ignored", behind_brace, format!(" {names} in{space}"))
+                diagnostic.fix("ignore it explicitly", behind_brace, format!(" {names} in{space}"))
             }
             false => diagnostic.help(format!("write '{names}' between the capture list and 'in'")),
         });
@@ -174,7 +174,7 @@ impl Infer<'_> {
             // `{ (a, b) in … }` for one tuple.
             Some(params) if f.params.len() == 1 => return self.tuple_closure(closure, params, &f, span),
             Some(params) => {
-                let message = format!("the closure takes {} arguments, and is given {}", params.len(), f.params.len());
+                let message = format!("the closure takes {}, but is passed {}", count(params.len()), f.params.len());
                 return self.fail(Code::WrongArguments, span, message);
             }
             None => {
@@ -184,7 +184,7 @@ impl Infer<'_> {
                     if f.params.len() == 1 && matches!(self.world.shallow(&f.params[0].ty), Type::Tuple(_)) {
                         return self.spread_closure(closure, &f, span);
                     }
-                    let message = format!("the closure uses ${n}, and is given {}", count(f.params.len()));
+                    let message = format!("the closure uses ${n}, but takes only {}", count(f.params.len()));
                     return self.fail(Code::WrongArguments, span, message);
                 }
                 (0..f.params.len()).map(|i| (format!("${i}").into(), span)).collect()
@@ -344,7 +344,7 @@ impl Infer<'_> {
         match self.frame().anonymous.get(n).copied() {
             Some(local) => self.local_expr(local, span),
             None => {
-                let message = format!("'${n}' is only available in a closure that is given at least {}", count(n + 1));
+                let message = format!("'${n}' is only available in a closure that takes at least {}", count(n + 1));
                 self.fail(Code::UnknownName, span, message)
             }
         }

@@ -122,7 +122,9 @@ impl Infer<'_> {
         if !self.world.unify(wanted, &own, span) {
             let (own, wanted) = (self.show(&own), self.show(wanted));
             let message = format!("cannot convert default value of type '{own}' to expected argument type '{wanted}'");
-            self.error(Diagnostic::error(diagnostic::Code::Mismatch, span, message).help("give the argument"));
+            self.error(
+                Diagnostic::error(diagnostic::Code::Mismatch, span, message).help("pass the argument explicitly"),
+            );
         }
     }
 }

@@ -300,7 +300,9 @@ impl Infer<'_> {
         let message = format!("extraneous argument {word} '{labels}' in call");
         let mut diagnostic = Diagnostic::error(Code::WrongArguments, *first, message);
         let edits = labelled.iter().map(|(a, span)| (Span::new(span.start, a.span.start), String::new())).collect();
-        diagnostic.helps.push(Help { text: "a function value is called without labels".into(), edits });
+        diagnostic
+            .helps
+            .push(Help { text: "remove the labels: a function value is called without them".into(), edits });
         self.error(diagnostic);
     }
 
@@ -309,7 +311,7 @@ impl Infer<'_> {
         let mut diagnostic = Diagnostic::error(Code::NotCallable, function.span, message);
         if args.is_empty() && matches!(function.kind, ExprKind::Field { .. } | ExprKind::Call { .. }) {
             let brackets = Span::new(function.span.end, span.end);
-            diagnostic = diagnostic.fix("a property is read without brackets", brackets, "");
+            diagnostic = diagnostic.fix("remove the parentheses: a property is not called", brackets, "");
         } else if is_number(&self.show(ty)) {
             diagnostic = diagnostic.fix("to multiply, write '*'", function.span.after(), " * ");
         }
@@ -364,9 +366,9 @@ impl Infer<'_> {
         }
         if on.is_none() && matches!(&ty, Type::Existential(e) if !e.is_any()) {
             let shown = self.show(&ty);
-            let message = format!("protocol '{}' has no instances of its own", shown.trim_start_matches("any "));
+            let message = format!("protocol '{}' cannot be instantiated", shown.trim_start_matches("any "));
             let diagnostic = Diagnostic::error(Code::NotCallable, span, message);
-            self.error(diagnostic.help("make an instance of a type that conforms to it"));
+            self.error(diagnostic.help("create an instance of a type that conforms to it"));
             self.check_anyway(&args);
             return self.error_expr(span);
         }

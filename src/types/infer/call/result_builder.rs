@@ -63,7 +63,7 @@ impl Infer<'_> {
                 format!("closure containing control flow statement cannot be used with result builder '{shown}'");
             let diagnostic = Diagnostic::error(Code::WrongContext, span, message);
             self.error(match lacks {
-                Some(function) => diagnostic.help(format!("it has no 'static func {function}'")),
+                Some(function) => diagnostic.help(format!("add 'static func {function}' to the builder")),
                 None => diagnostic,
             });
         }

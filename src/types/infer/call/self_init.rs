@@ -73,7 +73,10 @@ impl Infer<'_> {
     fn cannot_fail(&mut self, span: Span) {
         let message = "a non-failable initializer cannot delegate to a failable initializer";
         let diagnostic = Diagnostic::error(Code::Inheritance, span, message);
-        self.error(diagnostic.help("write 'init?', or an initializer that cannot fail, or '!' behind the call"));
+        self.error(diagnostic.help(
+            "declare it as 'init?', call an initializer that cannot fail, or write '!' after \
+                                    the call",
+        ));
     }
 
     /// `guard let pattern = value else { return nil }`

@@ -27,7 +27,7 @@ impl Infer<'_> {
                 };
                 Expr { kind: ExprKind::Super(Box::new(value)), ty, span }
             }
-            None => self.fail(Code::WrongContext, span, "'super' cannot be used where there is no 'self'"),
+            None => self.fail(Code::WrongContext, span, "'super' cannot be used here: there is no 'self'"),
         }
     }
 

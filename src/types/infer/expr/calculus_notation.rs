@@ -49,10 +49,10 @@ impl Infer<'_> {
             }
             _ => ("f".into(), "x".to_string()),
         };
-        let message = format!("a derivative written with ' is of a function of one number, and '{name}' takes {count}");
+        let message = format!("the notation f' needs a function of one number, but '{name}' takes {count}");
         let diagnostic = Diagnostic::error(Code::WithRespectTo, function.span, message)
-            .help(format!("the derivatives by all of them: '∇{name}'"))
-            .help(format!("the derivative by one of them: '∂({name}, {first})'"));
+            .help(format!("for the gradient, write '∇{name}'"))
+            .help(format!("for a partial derivative, write '∂({name}, {first})'"));
         self.error(diagnostic);
         self.error_expr(function.span)
     }
@@ -94,7 +94,7 @@ impl Infer<'_> {
         };
         let Some(at) = parameters.iter().position(|p| p.name == parameter.name) else {
             let known = parameters.iter().map(|p| format!("'{}'", p.name)).collect::<Vec<_>>().join(", ");
-            let message = format!("the function has no parameter '{}'; it has {known}", parameter.name);
+            let message = format!("the function has no parameter '{}'; its parameters are {known}", parameter.name);
             return self.fail(Code::WithRespectTo, parameter.span, message);
         };
         let text_params: Vec<String> = (0..parameters.len()).map(|i| format!("$p{i}")).collect();

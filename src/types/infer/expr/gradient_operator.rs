@@ -46,11 +46,11 @@ impl Infer<'_> {
             other => return self.fail(Code::Unsupported, name.span, format!("'#{other}' is not supported yet")),
         };
         let Some((function, rest)) = args.split_first() else {
-            let message = format!("'#{}' is of a function", name.name);
+            let message = format!("'#{}' needs a function", name.name);
             return self.fail(Code::WrongArguments, span, message);
         };
         if let Some(label) = function.label.as_ref().filter(|l| &*l.name != "of") {
-            return self.fail(Code::WrongArguments, label.span, "the function has the label 'of:' or none");
+            return self.fail(Code::WrongArguments, label.span, "the label of the function must be 'of:' or omitted");
         }
         let function = &function.value;
         let receiver = self.receiver_of(function);
@@ -109,21 +109,21 @@ impl Infer<'_> {
         };
         let error = |span, message: &str| Err(Box::new(Diagnostic::error(Code::WithRespectTo, span, message)));
         if !fits {
-            return error(arg.value.span, "parameters are named behind 'wrt:', like '.0, .1'");
+            return error(arg.value.span, "parameters must follow 'wrt:', as in 'wrt: .0, .1'");
         }
         let index = match &arg.value.kind {
             Ast::Implicit { name, .. } => name.name.parse::<usize>().ok(),
             Ast::Ident { name, .. } if &**name == "self" => {
                 return match target.receiver {
                     Some(_) => Ok(Wrt::Receiver),
-                    None => error(arg.value.span, "only a method of an instance has 'self'"),
+                    None => error(arg.value.span, "only an instance method has 'self'"),
                 };
             }
             Ast::Ident { name, .. } => target.parameters.iter().position(|p| p.name == *name),
             _ => None,
         };
         let Some(index) = index else {
-            return error(arg.value.span, "parameters are named by number, like '.0', or by name");
+            return error(arg.value.span, "a parameter must be given by index, as in '.0', or by name");
         };
         match target.parameters.get(index) {
             Some(_) => Ok(Wrt::Parameter(index)),

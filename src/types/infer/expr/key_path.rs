@@ -39,7 +39,7 @@ impl Infer<'_> {
             _ => {
                 let message = "cannot infer key path type from context; consider explicitly specifying a root type";
                 let diagnostic = Diagnostic::error(Code::CannotInfer, span, message);
-                self.error(diagnostic.help("write it between the backslash and the point: \\Type.property"));
+                self.error(diagnostic.help("write it between the backslash and the dot: \\Type.property"));
                 return self.error_expr(span);
             }
         };

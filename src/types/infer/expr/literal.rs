@@ -64,20 +64,20 @@ impl Infer<'_> {
     fn interpolated<'a>(&mut self, args: &'a [ast::Arg], span: Span) -> Option<&'a ast::Arg> {
         let wrong = |at, message: String| Diagnostic::error(Code::WrongArguments, at, message);
         let Some(first) = args.first() else {
-            self.error(wrong(span, "missing argument in interpolation".into()).help("write a value: '\\(x)'"));
+            self.error(wrong(span, "missing argument in interpolation".into()).help("write a value, as in '\\(x)'"));
             return None;
         };
         if let Some(label) = &first.label {
             let message = format!("extraneous argument label '{}:' in interpolation", label.name);
             let written = Span::new(label.span.start, first.value.span.start);
-            self.error(wrong(label.span, message).fix("leave it out", written, ""));
+            self.error(wrong(label.span, message).fix("remove it", written, ""));
         }
         if let Some(extra) = args.get(1) {
             let (at, message) = match &extra.label {
                 Some(label) => (label.span, format!("extra argument '{}' in interpolation", label.name)),
                 None => (extra.value.span, "extra argument in interpolation".to_string()),
             };
-            let help = "an interpolation shows one value; 'String(format: \"%.2f\", x)' says how a number is written";
+            let help = "an interpolation contains one value; to format a number, use 'String(format: \"%.2f\", x)'";
             self.error(wrong(at, message).help(help));
         }
         Some(first)

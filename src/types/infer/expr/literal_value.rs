@@ -89,7 +89,7 @@ impl Infer<'_> {
         if !self.world.conforms_to(&e.ty.clone(), protocol) {
             let double = self.world.protocol("ExpressibleByIntegerLiteral");
             if let (ExprKind::Float(_), true) = (&e.kind, self.world.conforms_to(&e.ty.clone(), double)) {
-                let message = format!("a literal with a point cannot be of type '{}'", self.world.show(&e.ty));
+                let message = format!("a floating-point literal cannot have type '{}'", self.world.show(&e.ty));
                 self.error(Diagnostic::error(Code::Mismatch, e.span, message));
             }
             return;

@@ -374,9 +374,9 @@ impl Infer<'_> {
                     self.show(&payload)
                 );
                 let diagnostic = Diagnostic::error(Code::OptionalNotUnwrapped, base_span, message)
-                    .fix("chain with '?'", base_span.after(), "?")
-                    .fix("stop the program when it is 'nil'", base_span.after(), "!")
-                    .help("or unwrap it first with 'if let'");
+                    .fix("use optional chaining with '?'", base_span.after(), "?")
+                    .fix("unwrap it with '!', which stops the program if it is 'nil'", base_span.after(), "!")
+                    .help("unwrap it first with 'if let'");
                 self.error(diagnostic);
                 return self.error_expr(span);
             }
@@ -387,7 +387,7 @@ impl Infer<'_> {
             let message = format!("value of type '{shown}' has no subscripts");
             let mut diagnostic = Diagnostic::error(Code::UnknownMember, span, message);
             if shown == "String" {
-                diagnostic = diagnostic.help("for its characters by number: 'Array(text)[i]'");
+                diagnostic = diagnostic.help("to access characters by number, use 'Array(text)[i]'");
             }
             self.error(diagnostic);
             return self.error_expr(span);

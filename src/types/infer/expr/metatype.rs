@@ -102,7 +102,7 @@ impl Infer<'_> {
         let message =
             format!("static member '{}' cannot be used on protocol metatype '({}).Type'", name.name, self.show(ty));
         let diagnostic = Diagnostic::error(Code::WrongContext, span, message);
-        self.error(diagnostic.help("ask a type that conforms for it"));
+        self.error(diagnostic.help("use it on a type that conforms to the protocol"));
         Some(self.error_expr(span))
     }
 

@@ -47,8 +47,11 @@ impl Infer<'_> {
         match &e.kind {
             Ast::Int(value) => self.int_literal(*value, expected, span),
             Ast::Float(value) if value.is_infinite() => {
-                let message = "this number is too large for a 'Double'";
-                self.error(Diagnostic::error(Code::InvalidLiteral, span, message).help("the largest is about 1.8e308"));
+                let message = "number is too large for 'Double'";
+                self.error(
+                    Diagnostic::error(Code::InvalidLiteral, span, message)
+                        .help("the largest 'Double' is about 1.8e308"),
+                );
                 self.error_expr(span)
             }
             Ast::Float(value) => {
@@ -249,7 +252,7 @@ impl Infer<'_> {
             let text = self.show(&value.ty.clone());
             let message = format!("optional type '{text}' cannot be used as a boolean; test for '!= nil' instead");
             let diagnostic = Diagnostic::error(Code::OptionalNotUnwrapped, e.span, message);
-            self.error(diagnostic.fix("whether there is a value", e.span.after(), " != nil"));
+            self.error(diagnostic.fix("test whether there is a value", e.span.after(), " != nil"));
             return self.error_expr(e.span);
         }
         self.coerce(value, &bool_type)

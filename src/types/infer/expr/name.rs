@@ -68,7 +68,7 @@ impl Infer<'_> {
             return self.fail(
                 Code::UnknownName,
                 span,
-                "cannot find 'self' in scope; it is available inside of types only",
+                "cannot find 'self' in scope; it is only available inside types",
             );
         }
         let file = self.file;

@@ -123,7 +123,8 @@ impl Infer<'_> {
         let ty = value.ty.clone();
         if !self.world.is_optional(&ty) && !matches!(self.world.shallow(&ty), Type::Var(_) | Type::Error) {
             let text = self.show(&ty);
-            let message = format!("comparing non-optional value of type '{text}' to 'nil' always gives {}", op == "!=");
+            let message =
+                format!("comparing non-optional value of type '{text}' to 'nil' always returns {}", op == "!=");
             self.world.report(Diagnostic::warning(Code::Unused, span, message));
             return Expr { kind: ExprKind::Bool(op == "!="), ty: self.bool_type(), span };
         }

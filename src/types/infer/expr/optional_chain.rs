@@ -33,7 +33,7 @@ impl Infer<'_> {
                 if ty != Type::Error {
                     let message =
                         format!("cannot use optional chaining on non-optional value of type '{}'", self.show(&ty));
-                    self.error(Diagnostic::error(Code::Mismatch, base.span, message).help("remove the '?'"));
+                    self.error(Diagnostic::error(Code::Mismatch, base.span, message).help("remove '?'"));
                 }
                 return Some(self.error_expr(e.span));
             }

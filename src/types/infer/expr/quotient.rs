@@ -19,10 +19,10 @@ impl Infer<'_> {
             return;
         }
         let written = self.world.source_text(span);
-        let message = format!("the quotient of two integers drops the remainder: '{written}' is {}", n / d);
+        let message = format!("integer division drops the remainder: '{written}' is {}", n / d);
         let diagnostic = Diagnostic::warning(Code::TruncatedQuotient, span, message)
-            .fix("for a fraction, write a decimal point", left.span.after(), ".0")
-            .fix("for the integer, write it as such", span, (n / d).to_string());
+            .fix("for a floating-point result, write a decimal point", left.span.after(), ".0")
+            .fix("for an integer result, write it as a literal", span, (n / d).to_string());
         self.world.report(diagnostic);
     }
 }

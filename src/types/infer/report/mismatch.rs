@@ -15,10 +15,10 @@ const ADVICE: &[(&str, &str, &str)] = &[
     ("valueWithDerivative", "FloatingPoint", DERIVATIVE),
     ("D", "FloatingPoint", DERIVATIVE),
 ];
-const GRADIENT: &str =
-    "a gradient is of a function that gives one number; 'jacobian(at:in:)' and 'pullback(at:in:)' take any other";
-const DERIVATIVE: &str =
-    "a derivative is by one number; 'gradient(at:in:)' and 'differential(at:in:)' are by any other argument";
+const GRADIENT: &str = "a gradient needs a function that returns one number; for other results, use 'jacobian(at:in:)' or \
+     'pullback(at:in:)'";
+const DERIVATIVE: &str = "a derivative needs a function of one number; for other arguments, use 'gradient(at:in:)' or \
+     'differential(at:in:)'";
 
 /// A variable that was asked to be more than a type is.
 pub(crate) struct Unmet {
@@ -61,12 +61,12 @@ impl Infer<'_> {
             && f.params.len() != g.params.len()
         {
             let (have, want) = (f.params.len(), g.params.len());
-            let message = format!("a function of {} is needed here, and this one takes {have}", arguments(want));
+            let message = format!("expected a function of {}, but this one takes {have}", arguments(want));
             return Diagnostic::error(Code::Mismatch, span, message).note(format!("its type is '{found_text}'"));
         }
         let diagnostic = Diagnostic::error(Code::Mismatch, span, message);
         if let (Type::Opaque(..), Type::Opaque(..)) = (self.world.shallow(found), self.world.shallow(wanted)) {
-            return diagnostic.note("each 'some' that is written stands for a type of its own");
+            return diagnostic.note("every 'some' in the program is a distinct type");
         }
         let inner = self.world.optional_payload(found);
         if let Some(inner) = inner
@@ -79,16 +79,16 @@ impl Infer<'_> {
         }
         if self.is_subclass(wanted, found) {
             let text = format!(
-                "'as? {wanted_text}' gives an optional, and 'as! {wanted_text}' stops the program if it is another one"
+                "'as? {wanted_text}' returns an optional, and 'as! {wanted_text}' stops the program if the cast fails"
             );
             return diagnostic.help(text);
         }
         if self.raw_type_of(wanted).is_some_and(|raw| self.world.unifies(found, &raw)) {
             let open = format!("{wanted_text}(rawValue: ");
-            return diagnostic.wrap("find the case of a raw value, 'nil' if there is none", span, open, ")");
+            return diagnostic.wrap("convert the raw value to a case, or 'nil' if there is none", span, open, ")");
         }
         if self.raw_type_of(found).is_some_and(|raw| self.world.unifies(wanted, &raw)) {
-            return diagnostic.fix("take its raw value", span.after(), ".rawValue");
+            return diagnostic.fix("use its raw value", span.after(), ".rawValue");
         }
         if let Type::Function(f) = self.world.shallow(found)
             && f.params.is_empty()
@@ -97,15 +97,14 @@ impl Infer<'_> {
             return diagnostic.fix("call it", span.after(), "()");
         }
         if found_text == "String" && wanted_text == "Character" {
-            return diagnostic.help("a 'Character' is a text of exactly one character");
+            return diagnostic.help("a 'Character' is a string of exactly one character");
         }
         match (is_number(&found_text), is_number(&wanted_text)) {
             (true, false) if wanted_text == "Bool" => diagnostic.fix("compare it with 0", span.after(), " != 0"),
             (true, true) => diagnostic.wrap(format!("convert it to '{wanted_text}'"), span, wanted_text + "(", ")"),
-            (true, false) if wanted_text == "String" => diagnostic.wrap("write it as a text", span, "String(", ")"),
-            (false, true) if found_text == "String" => {
-                diagnostic.help(format!("'{wanted_text}(…)' reads a number from a text, and gives 'nil' for any other"))
-            }
+            (true, false) if wanted_text == "String" => diagnostic.wrap("convert it to a string", span, "String(", ")"),
+            (false, true) if found_text == "String" => diagnostic
+                .help(format!("'{wanted_text}(…)' parses a number from a string, and returns 'nil' if there is none")),
             _ => diagnostic,
         }
     }
@@ -128,16 +127,16 @@ impl Infer<'_> {
         if self.world.source_text(span).starts_with("try") {
             // What stands behind `try?` belongs to it.
             return diagnostic
-                .wrap("use a default when it is 'nil'", span, "(", &format!(") ?? {default}"))
-                .help("'try!' stops the program when there is an error");
+                .wrap("use a default value if it is 'nil'", span, "(", &format!(") ?? {default}"))
+                .help("or use 'try!', which stops the program if an error is thrown");
         }
         let diagnostic = match default {
-            "…" => diagnostic.help("a default for 'nil' stands behind '??'"),
-            _ => diagnostic.wrap("use a default when it is 'nil'", span, "(", &format!(" ?? {default})")),
+            "…" => diagnostic.help("provide a default value for 'nil' with '??'"),
+            _ => diagnostic.wrap("use a default value if it is 'nil'", span, "(", &format!(" ?? {default})")),
         };
         diagnostic
-            .fix("stop the program when it is 'nil'", span.after(), "!")
-            .help("with 'if let' it is used only where there is a value")
+            .fix("unwrap it with '!', which stops the program if it is 'nil'", span.after(), "!")
+            .help("use 'if let' to use it only if there is a value")
     }
 
     /// The first part of a type that is less than what its counterpart was asked to be.
@@ -204,8 +203,11 @@ impl Infer<'_> {
         let advice = by.and_then(|by| ADVICE.iter().find(|(f, p, _)| *f == &*by.base_name && *p == &*protocol));
         if let (Type::Function(_), Some(_)) = (ty, by) {
             diagnostic = diagnostic
-                .note("what a function captured moves, too, and is not seen in its type")
-                .help("differentiate what the function gives: '{ x in f(x)(y) }' for a 'y' that is known");
+                .note(
+                    "captured values also contribute to the derivative, but the type of a function does not mention \
+                       them",
+                )
+                .help("differentiate the result of the function instead: '{ x in f(x)(y) }' for a fixed 'y'");
         } else if let Some((.., advice)) = advice {
             diagnostic = diagnostic.help(*advice);
         } else if &*protocol == "Differentiable" {
@@ -236,11 +238,11 @@ impl Infer<'_> {
         let text = self.show(ty);
         match ty {
             _ if is_number(&text) => {
-                diagnostic.help("whole numbers have no derivatives; 'Double(…)' makes a number of one")
+                diagnostic.help("integers have no derivatives; convert the value with 'Double(…)'")
             }
             Type::Nominal(n, _) if !self.world.nominal_data(*n).is_prelude => {
                 let (name, at) = (self.world.nominal_data(*n).name.clone(), self.world.nominal_data(*n).span);
-                diagnostic.also(at, format!("declared here; ': Differentiable' behind '{name}' makes it so"))
+                diagnostic.also(at, format!("declared here; add ': Differentiable' after '{name}'"))
             }
             _ => diagnostic,
         }

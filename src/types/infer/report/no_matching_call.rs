@@ -20,12 +20,15 @@ fn not_in_flow(name: &Ident, args: &[ArgNode], span: Span) -> Option<Diagnostic>
         return None;
     }
     let message = format!(
-        "'{}(y, wrt: x)' needs variables: 'y' declared by 'let' or 'var' in front of it, in the same \
-        function and the same text, and computed from the variable 'x' there",
+        "'{}(y, wrt: x)' needs two variables: 'y' must be declared with 'let' or 'var' before this call, in the same \
+         function and file, and computed from the variable 'x'",
         name.name
     );
-    let help =
-        format!("write what computes 'y' as a function, and differentiate that: '{}(at: x) {{ x in … }}'", name.name);
+    let help = format!(
+        "write the computation of 'y' as a function, and differentiate that: '{}(at: x) {{ x in … \
+                 }}'",
+        name.name
+    );
     Some(Diagnostic::error(Code::NoOverload, span, message).help(help))
 }
 
@@ -90,7 +93,7 @@ impl Infer<'_> {
             self.error(diagnostic);
         } else {
             let given = Self::label_text(&args.iter().map(|a| a.label.clone()).collect::<Vec<_>>());
-            let message = format!("no '{}' takes the arguments ({given})", name.name);
+            let message = format!("no '{}' accepts arguments ({given})", name.name);
             let mut diagnostic = Diagnostic::error(Code::NoOverload, span, message);
             diagnostic = self.list_candidates(diagnostic, candidates);
             self.error(diagnostic);
@@ -178,7 +181,7 @@ impl Infer<'_> {
         let name = |arg: &ArgNode| arg.label.as_ref().map_or("_".to_string(), ToString::to_string);
         let message = format!("argument '{}' must precede argument '{}'", name(early), name(late));
         let mut diagnostic = Diagnostic::error(Code::WrongArguments, whole(early), message);
-        diagnostic.helps.push(Help { text: "in the order of the declaration".into(), edits });
+        diagnostic.helps.push(Help { text: "use the order of the declaration".into(), edits });
         Some(diagnostic)
     }
 
@@ -202,13 +205,13 @@ impl Infer<'_> {
                 None => "_".to_string(),
             })
             .collect();
-        let message = format!("no '{}' takes arguments of types ({})", name.name, given.join(", "));
+        let message = format!("no '{}' accepts arguments of types ({})", name.name, given.join(", "));
         let mut diagnostic = Diagnostic::error(Code::NoOverload, span, message);
         diagnostic = self.list_candidates(diagnostic, candidates);
         let receivers: Vec<Type> = candidates.iter().filter_map(|c| Some(c.receiver.as_ref()?.ty.clone())).collect();
         let of_text = receivers.iter().any(|ty| self.show(ty) == "String");
         if of_text && &*name.name == "subscript" && given == ["Int"] {
-            diagnostic = diagnostic.help("for its characters by number: 'Array(text)[i]'");
+            diagnostic = diagnostic.help("to access characters by number, use 'Array(text)[i]'");
         }
         self.error(diagnostic);
         self.error_expr(span)
@@ -240,8 +243,8 @@ impl Infer<'_> {
         for candidate in shown {
             let text = self.describe_candidate(candidate);
             diagnostic = match self.candidate_span(candidate) {
-                Some(at) => diagnostic.note_at(at, format!("there is {text}")),
-                None => diagnostic.note(format!("there is {text}")),
+                Some(at) => diagnostic.note_at(at, format!("candidate: {text}")),
+                None => diagnostic.note(format!("candidate: {text}")),
             };
         }
         diagnostic
@@ -295,7 +298,7 @@ impl Infer<'_> {
         let mut results: Vec<Type> = tied.iter().map(|c| self.candidate_result(c)).collect();
         results.dedup();
         let way_out = match results.as_slice() {
-            [ty, _, ..] => Some(format!("say which type is meant, as in 'let x: {} = …'", self.show(ty))),
+            [ty, _, ..] => Some(format!("state the type, as in 'let x: {} = …'", self.show(ty))),
             _ => self.deciding_argument(tied, args),
         };
         self.report_ambiguous(name, tied, way_out, span)
@@ -310,7 +313,7 @@ impl Infer<'_> {
         let types: Vec<Option<Type>> = tied.iter().map(|c| self.candidate_type(c)).collect();
         let way_out = match &types[0] {
             Some(ty) if types.iter().any(|other| *other != types[0]) => {
-                format!("say which type is meant, as in 'let f: {} = …'", self.show(ty))
+                format!("state the type, as in 'let f: {} = …'", self.show(ty))
             }
             _ => format!("write its labels, as in '{}'", self.candidate_name(&tied[0])),
         };
@@ -330,7 +333,7 @@ impl Infer<'_> {
         let Some(Slot::Arg(given)) = slots.get(i) else { return None };
         let text = self.world.source_text(args[*given].span);
         let text = if is_one_word(&text) { text } else { format!("({text})") };
-        Some(format!("say of which type an argument is, as in '{text} as {}'", self.show(&param.ty)))
+        Some(format!("state the type of an argument, as in '{text} as {}'", self.show(&param.ty)))
     }
 
     fn report_ambiguous(&mut self, name: &Ident, tied: &[Candidate], way_out: Option<String>, span: Span) -> Expr {

@@ -96,12 +96,12 @@ impl Infer<'_> {
                 }
             }
             if &*op.name == "^" && self.has_exclusive_or(left) {
-                diagnostic = diagnostic.help("'^' is power: exclusive or is the method 'xor(_:)'");
+                diagnostic = diagnostic.help("'^' is exponentiation; for exclusive or, use the method 'xor(_:)'");
             }
             if &*op.name == "+" && (a == "String") != (b == "String") {
                 let other = if a == "String" { right } else { left };
                 let text = self.world.source_text(other.span);
-                diagnostic = diagnostic.fix("make a text of it", other.span, format!("String({text})"));
+                diagnostic = diagnostic.fix("convert it to a string", other.span, format!("String({text})"));
             }
             let equality = matches!(&*op.name, "==" | "!=");
             if a == b && (equality || is_comparison(&op.name)) {
@@ -113,7 +113,7 @@ impl Infer<'_> {
             {
                 let protocol = if matches!(&*op.name, "+" | "-") { "AdditiveArithmetic" } else { "Numeric" };
                 let name = self.world.params[p.0 as usize].name.clone();
-                diagnostic = diagnostic.help(format!("say what '{name}' can do: '<{name}: {protocol}>'"));
+                diagnostic = diagnostic.help(format!("add a constraint on '{name}': '<{name}: {protocol}>'"));
             }
             for arg in [left, right] {
                 let ty = arg.ready.as_ref().map_or(Type::Error, |e| e.ty.clone());
@@ -172,20 +172,20 @@ impl Infer<'_> {
                 let (shown, at) = (self.show(&ty), self.world.nominal_data(n).span);
                 let name = self.world.nominal_data(n).name.clone();
                 let diagnostic = match self.world.is_class(n) {
-                    true => diagnostic.help("'===' asks whether two references are one instance"),
+                    true => diagnostic.help("to test whether two references are the same instance, use '==='"),
                     false => diagnostic,
                 };
                 diagnostic
                     .note_at(at, format!("'{shown}' does not conform to protocol '{protocol}'"))
-                    .help(format!("declare it: 'extension {name}: {protocol} {{}}'"))
+                    .help(format!("declare the conformance: 'extension {name}: {protocol} {{}}'"))
             }
             Type::Param(p) => {
                 let name = self.world.params[p.0 as usize].name.clone();
-                diagnostic.help(format!("say what '{name}' can do: '<{name}: {protocol}>'"))
+                diagnostic.help(format!("add a constraint on '{name}': '<{name}: {protocol}>'"))
             }
             Type::Associated(..) => {
                 let name = self.show(&ty);
-                diagnostic.help(format!("say what '{name}' can do: 'where {name}: {protocol}'"))
+                diagnostic.help(format!("add a constraint on '{name}': 'where {name}: {protocol}'"))
             }
             _ => diagnostic,
         }

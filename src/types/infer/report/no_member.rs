@@ -24,9 +24,9 @@ impl Infer<'_> {
                 self.show(&payload)
             );
             let diagnostic = Diagnostic::error(Code::OptionalNotUnwrapped, base.span, message)
-                .fix("chain with '?', which gives 'nil' when there is no value", base.span.after(), "?")
-                .fix("stop the program when it is 'nil'", base.span.after(), "!")
-                .help("with 'if let' it is used only where there is a value");
+                .fix("use optional chaining with '?', which returns 'nil' if there is no value", base.span.after(), "?")
+                .fix("unwrap it with '!', which stops the program if it is 'nil'", base.span.after(), "!")
+                .help("use 'if let' to use it only if there is a value");
             self.error(diagnostic);
             return self.error_expr(name.span);
         }
@@ -57,7 +57,7 @@ impl Infer<'_> {
         let shown = self.show(ty);
         let message = format!("static member '{}' cannot be used on instance of type '{shown}'", name.name);
         let written = if at.start == at.end { format!("{shown}.") } else { shown };
-        self.error(Diagnostic::error(Code::WrongContext, name.span, message).fix("ask the type for it", at, written));
+        self.error(Diagnostic::error(Code::WrongContext, name.span, message).fix("use the type instead", at, written));
         self.error_expr(name.span)
     }
 
@@ -100,7 +100,7 @@ impl Infer<'_> {
         if names.is_empty() || names.len() > MOST || !diagnostic.helps.is_empty() {
             return diagnostic;
         }
-        diagnostic.note(format!("it has {}", names.join(", ")))
+        diagnostic.note(format!("its members are {}", names.join(", ")))
     }
 
     /// A type lacks a static member or case.
@@ -125,7 +125,7 @@ impl Infer<'_> {
             return diagnostic;
         }
         if &*name.name == "allCases" {
-            return diagnostic.help(format!("declare it: 'extension {}: CaseIterable {{}}'", data.name));
+            return diagnostic.help(format!("declare the conformance: 'extension {}: CaseIterable {{}}'", data.name));
         }
         if names.len() > MOST { diagnostic } else { diagnostic.note(format!("its cases are {}", names.join(", "))) }
     }
@@ -143,7 +143,7 @@ impl Infer<'_> {
                 };
                 let parts: Vec<String> = payload.iter().map(binds).collect();
                 let pattern = format!("if case .{of}({}) = …", parts.join(", "));
-                return diagnostic.help(format!("a pattern takes it out: '{pattern}'"));
+                return diagnostic.help(format!("extract it with a pattern: '{pattern}'"));
             }
         }
         diagnostic

@@ -335,7 +335,7 @@ impl Infer<'_> {
         let message = format!("invalid conversion of throwing function of type '{from}' to non-throwing type '{to}'");
         let mut diagnostic = Diagnostic::error(Code::Mismatch, value.span, message);
         if matches!(value.kind, ExprKind::Closure { .. }) {
-            diagnostic = diagnostic.help("errors can be handled inside of it, with 'do' and 'catch', 'try?' or 'try!'");
+            diagnostic = diagnostic.help("handle errors inside the closure with 'do' and 'catch', 'try?' or 'try!'");
         }
         self.error(diagnostic);
         self.error_expr(value.span)
@@ -356,10 +356,10 @@ impl Infer<'_> {
                 "cannot differentiate an opaque closure: a plain function value cannot be converted to a '{what}' one"
             ),
         )
-        .label("its body is not known here");
+        .label("the body of this function is not known here");
         if let Some(declared) = declared {
             diagnostic =
-                diagnostic.note_at(declared, "value defined here").help(format!("write its type with '{what}'"));
+                diagnostic.note_at(declared, "value defined here").help(format!("declare its type as '{what}'"));
         }
         diagnostic =
             diagnostic.note(format!("a '{what}' function can only be formed from a 'func', an 'init' or a closure"));

@@ -311,7 +311,7 @@ impl Infer<'_> {
                 Some(ty) => Some(self.nil(ty, span)),
                 None if last => {
                     let diagnostic = Diagnostic::error(Code::CannotInfer, span, "'nil' requires a contextual type");
-                    self.error(diagnostic.help("write the type that a value would have, as in 'let x: Int? = nil'"));
+                    self.error(diagnostic.help("write the optional type, as in 'let x: Int? = nil'"));
                     Some(self.error_expr(span))
                 }
                 None => None,

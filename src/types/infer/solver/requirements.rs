@@ -104,7 +104,7 @@ impl Infer<'_> {
     fn undecided(&mut self, f: &FunctionRef, span: Span) {
         if let Some(message) = self.undecided_parameter(f) {
             let diagnostic = Diagnostic::error(Code::CannotInfer, span, message);
-            self.error(diagnostic.help("an argument, or the type of the result, says what it is"));
+            self.error(diagnostic.help("state it in the type of an argument or of the result"));
         }
     }
 }

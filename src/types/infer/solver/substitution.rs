@@ -32,7 +32,7 @@ impl Infer<'_> {
         let text = self.world.show(&e.ty);
         let mut diagnostic = Diagnostic::error(Code::CannotInfer, e.span, message);
         if text != "_" {
-            diagnostic = diagnostic.note(format!("it is known to be '{text}', with '_' for what is not known"));
+            diagnostic = diagnostic.note(format!("it is inferred as '{text}', where '_' is not known"));
         }
         self.error(diagnostic.help("write the type where the value is declared"));
     }

@@ -175,7 +175,7 @@ impl Infer<'_> {
         let message = "additional 'case' blocks cannot appear after the 'default' block of a 'switch'";
         let diagnostic = Diagnostic::error(Code::WrongContext, place(behind), message);
         self.error(
-            diagnostic.also(place(&cases[at]), "takes everything that is left").help("move 'default' to the end"),
+            diagnostic.also(place(&cases[at]), "matches every remaining value").help("move 'default' to the end"),
         );
     }
 
@@ -190,7 +190,9 @@ impl Infer<'_> {
                 None => case.span.start + "default".len() as u32,
             };
             let label = Span::new(case.span.start, end);
-            self.error(Diagnostic::error(Code::WrongContext, label, message).help("to do nothing, write 'break'"));
+            self.error(
+                Diagnostic::error(Code::WrongContext, label, message).help("write 'break' if nothing should be done"),
+            );
         }
         let mut falls_through = false;
         if let Some((last, rest)) = items.split_last()
@@ -247,7 +249,7 @@ impl Infer<'_> {
             let diagnostic = Diagnostic::error(Code::Types, patterns[lacking].0.span, message)
                 .label("not bound here")
                 .also(at, format!("'{name}' is bound here"));
-            self.error(diagnostic.help("a case of its own, or a pattern without the name, does without it"));
+            self.error(diagnostic.help("write a separate case, or a pattern that does not use the name"));
         }
     }
 
@@ -310,7 +312,7 @@ impl Infer<'_> {
         if before != here {
             let message = format!("branches have mismatching types '{before}' and '{here}'");
             let diagnostic = Diagnostic::error(Code::Mismatch, value.span, message);
-            self.error(diagnostic.help("write the type of the variable, or the literals alike"));
+            self.error(diagnostic.help("write the type of the variable, or use literals of the same type"));
         }
     }
 

@@ -42,7 +42,7 @@ impl Infer<'_> {
                 }
             }
             Err(TooMany) => {
-                let message = "cannot find out in reasonable time whether this switch is exhaustive";
+                let message = "cannot determine in reasonable time whether this switch is exhaustive";
                 Diagnostic::error(Code::NotExhaustive, span, message).help("add a 'default' clause")
             }
         };

@@ -71,9 +71,9 @@ impl Infer<'_> {
             let message = format!("for-in loop requires '{}' to conform to 'Sequence'", self.show(ty));
             let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
             if self.show(ty) == "Int" {
-                diagnostic = diagnostic.fix("count up to it", span.before(), "0..<");
+                diagnostic = diagnostic.fix("iterate over the integers below it", span.before(), "0..<");
             } else if self.world.is_optional(ty) {
-                diagnostic = diagnostic.fix("take nothing when it is 'nil'", span.after(), " ?? []");
+                diagnostic = diagnostic.fix("iterate over an empty array if it is 'nil'", span.after(), " ?? []");
             }
             self.error(diagnostic);
             return (Iteration::Array, Type::Error);

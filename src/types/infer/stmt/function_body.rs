@@ -92,7 +92,7 @@ impl World {
     /// Infers the type of a declaration while that of another one may be waiting for it.
     fn in_turn(&mut self, f: FunctionId, infer: impl FnOnce(&mut Self) -> Option<Type>) -> Option<Type> {
         if self.waiting_types == MOST_WAITING {
-            let message = format!("more than {MOST_WAITING} types have to be inferred, each from the next one");
+            let message = format!("type inference depends on a chain of more than {MOST_WAITING} declarations");
             let error = Diagnostic::error(DiagnosticCode::CannotInfer, self.function_data(f).span, message);
             self.waiting_error = Some(error.help("write the type of this declaration"));
             return None;

@@ -181,7 +181,8 @@ impl Infer<'_> {
                 self.error(Diagnostic::error(
                     Code::Registration,
                     span,
-                    "an inline adjoint stands behind the last 'return' of a function, and names parameters with types",
+                    "an inline adjoint is only allowed after the last 'return' of a function, and must declare its \
+                     parameters with types",
                 ));
             }
         }
@@ -227,9 +228,9 @@ impl Infer<'_> {
             return;
         }
         if self.frame().kind == FrameKind::Script {
-            let message = "'return' is only allowed inside of a function";
+            let message = "'return' is only allowed inside a function";
             let diagnostic = Diagnostic::error(Code::WrongContext, span, message);
-            self.error(diagnostic.help("'exit(0)' ends the script"));
+            self.error(diagnostic.help("to end the script, call 'exit(0)'"));
             return;
         }
         let result = self.frame().result.clone();
@@ -238,9 +239,11 @@ impl Infer<'_> {
                 && !self.world.is_optional(&self.frames[self.current].locals[local.0 as usize].ty.clone());
             let value = match value {
                 Some(ast::Expr { kind: Ast::Nil, .. }) if is_failable => Expr { kind: ExprKind::Nil, ty: result, span },
-                Some(_) => {
-                    self.fail(Code::WrongContext, span, "an initializer returns nothing, or 'nil' when it can fail")
-                }
+                Some(_) => self.fail(
+                    Code::WrongContext,
+                    span,
+                    "an initializer cannot return a value, except 'nil' if it is failable",
+                ),
                 None => {
                     let value = self.local_expr(local, span);
                     self.coerce(value, &result)
@@ -261,7 +264,7 @@ impl Infer<'_> {
                 if is_unit && !self.world.shallow(&found.ty.clone()).is_unit() && found.ty != Type::Error {
                     let message = "unexpected non-void return value in void function";
                     let diagnostic = Diagnostic::error(Code::Mismatch, value.span, message);
-                    self.error(diagnostic.help("say what the function returns: '-> Type'"));
+                    self.error(diagnostic.help("declare the result type: '-> Type'"));
                     return;
                 }
                 Some(self.coerce(found, &result))

@@ -38,7 +38,7 @@ impl Infer<'_> {
                     if *ty != Type::Error {
                         let message = format!("'?' pattern cannot match values of type '{}'", self.show(ty));
                         let mark = span.last();
-                        self.error(Diagnostic::error(Code::Mismatch, span, message).fix("remove the '?'", mark, ""));
+                        self.error(Diagnostic::error(Code::Mismatch, span, message).fix("remove '?'", mark, ""));
                     }
                     return self.pattern(inner, &Type::Error, mutable);
                 };
@@ -211,7 +211,7 @@ impl Infer<'_> {
         if parts.len() != types.len() {
             let plural = if types.len() == 1 { "" } else { "s" };
             let (name, have, given) = (&name.name, types.len(), parts.len());
-            let message = format!("'.{name}' has {have} associated value{plural}, and the pattern has {given}");
+            let message = format!("'.{name}' has {have} associated value{plural}, but the pattern has {given}");
             self.error(Diagnostic::error(Code::Mismatch, span, message));
         }
         let types = types.iter().map(|(_, t)| t).chain(std::iter::repeat(&Type::Error));

@@ -59,17 +59,16 @@ impl Infer<'_> {
             ExprKind::Call { callee, args } => self.accessor_place(callee, args, ty, span, complaint),
             ExprKind::Error => Place { root: Root::Discard, path: vec![], ty, span },
             ExprKind::Pending(_) => {
-                let diagnostic =
-                    Diagnostic::error(Code::CannotInfer, span, "the type of what is changed here is not known");
+                let diagnostic = Diagnostic::error(
+                    Code::CannotInfer,
+                    span,
+                    "the type of the value that is modified here is not known",
+                );
                 self.error(diagnostic.help("write its type where it is declared"));
                 Place { root: Root::Discard, path: vec![], ty, span }
             }
             _ => {
-                self.error(Diagnostic::error(
-                    Code::Immutable,
-                    span,
-                    format!("{complaint}: it is a value that was computed"),
-                ));
+                self.error(Diagnostic::error(Code::Immutable, span, format!("{complaint}: it is a temporary value")));
                 Place { root: Root::Discard, path: vec![], ty, span }
             }
         }
@@ -111,8 +110,8 @@ impl Infer<'_> {
         {
             let message = format!("cannot find '{name}' in scope");
             let diagnostic = Diagnostic::error(Code::UnknownName, target.span, message)
-                .fix("declare a constant", target.span.before(), "let ")
-                .fix("or a variable", target.span.before(), "var ");
+                .fix("declare it as a constant", target.span.before(), "let ")
+                .fix("declare it as a variable", target.span.before(), "var ");
             self.error(diagnostic);
             return Place { root: Root::Discard, path: vec![], ty: Type::Error, span: target.span };
         }
@@ -267,8 +266,8 @@ impl Infer<'_> {
             declared => diagnostic.also(declared, format!("'{what}' is declared here")),
         };
         self.error(match (is_getter && !data.is_prelude, is_requirement) {
-            (true, true) => diagnostic.help("let the protocol ask for it with '{ get set }'"),
-            (true, false) => diagnostic.help("a setter says what is to be stored: 'get { … } set { … }'"),
+            (true, true) => diagnostic.help("declare it in the protocol with '{ get set }'"),
+            (true, false) => diagnostic.help("add a setter: 'get { … } set { … }'"),
             (false, _) => diagnostic,
         });
     }
@@ -295,9 +294,9 @@ impl Infer<'_> {
         }
         if name.is_empty() && declared != Span::default() {
             let copied = self.world.source_text(declared);
-            let message = format!("{complaint}: '{copied}' was copied by the capture list");
-            let diagnostic = Diagnostic::error(Code::Immutable, span, message).also(declared, "copied here");
-            self.error(diagnostic.help("without it in the list, the closure changes the variable itself"));
+            let message = format!("{complaint}: '{copied}' was captured by value");
+            let diagnostic = Diagnostic::error(Code::Immutable, span, message).also(declared, "captured by value here");
+            self.error(diagnostic.help("remove it from the capture list to modify the variable itself"));
             return;
         }
         let what = if name.is_empty() { "this value" } else { name };
@@ -315,8 +314,10 @@ impl Infer<'_> {
     fn made_variable(&mut self, diagnostic: Diagnostic, name: &str, declared: Span) -> Diagnostic {
         let parameters = self.frames.iter().flat_map(|f| &f.locals[..f.params]);
         if parameters.into_iter().any(|l| l.span == declared) {
-            return diagnostic
-                .help(format!("a parameter is constant: change a copy, 'var {name} = {name}', or declare it 'inout'"));
+            return diagnostic.help(format!(
+                "parameters are constants: modify a copy, 'var {name} = {name}', or declare the \
+                               parameter 'inout'"
+            ));
         }
         self.world.let_to_var(diagnostic, declared)
     }

@@ -95,7 +95,7 @@ impl Infer<'_> {
     fn unreached(&mut self, rows: &[Vec<&Pattern>], pattern: &Pattern) -> Diagnostic {
         let warning = |message| Diagnostic::warning(Code::Unreachable, pattern.span, message);
         if let Some(all) = rows.iter().find(|row| takes_all(row[0])) {
-            return warning("case will never be executed").also(all[0].span, "takes every value");
+            return warning("case will never be executed").also(all[0].span, "matches every value");
         }
         match rows.iter().find(|row| self.is_same_literal(row[0], pattern)) {
             Some(same) => warning("literal value is already handled by previous pattern; consider removing it")

@@ -104,7 +104,7 @@ impl Infer<'_> {
                 let message = "type annotation missing in pattern";
                 self.error(
                     Diagnostic::error(Code::CannotInfer, binding.pattern.span, message)
-                        .help("write ': Type', or a value"),
+                        .help("write ': Type', or an initial value"),
                 );
                 Type::Error
             }
@@ -140,7 +140,7 @@ impl Infer<'_> {
             self.error(Diagnostic::error(
                 Code::WrongContext,
                 binding.pattern.span,
-                "this pattern does not always match; use 'if case' or 'guard case'",
+                "this pattern may not match; use 'if case' or 'guard case'",
             ));
         }
         out.push(Stmt { kind: StmtKind::Let { pattern, value }, span });

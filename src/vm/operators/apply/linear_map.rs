@@ -33,7 +33,7 @@ pub(crate) fn call(
         return sized_transpose::call(machine, compiler, unsized_transpose, derivative);
     }
     let Ok(map) = Rc::clone(object).downcast::<LinearMap>() else {
-        return Err(Fault::internal("a call of something that is not a function"));
+        return Err(Fault::internal("a value that is not a function was called"));
     };
     let walk = walk(compiler);
     let from = if map.transposed { &map.y } else { &map.x };

@@ -72,10 +72,10 @@ pub(crate) fn check_counted(walk: Walk<'_>, templates: &[Template]) -> Result<()
 
 /// Why a registered derivative cannot be transposed.
 pub(crate) fn uncounted() -> Box<Fault> {
-    let message = "a registered derivative cannot be transposed, because the number of components of a tangent vector \
-                   that it takes is not known";
+    let message = "a registered derivative cannot be transposed, because it takes a tangent vector with an unknown \
+                   number of components";
     Fault::new(Number::PreconditionFailed, message)
-        .remark(Remark::Help("register the derivative for the other direction, too".into()))
+        .remark(Remark::Help("register the derivative for the other direction as well".into()))
 }
 
 /// Forgets vectors that were handed on, where nobody can have one.

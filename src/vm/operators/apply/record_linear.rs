@@ -105,6 +105,6 @@ fn check_constant(map: &LinearMap, values: &[Num]) -> Result<(), Box<Fault>> {
 
 /// Why a constant function has no transpose.
 pub(crate) fn constant() -> Box<Fault> {
-    let message = "the function is not linear: it gives the same whatever it is given, so it has no transpose";
+    let message = "the function is constant and therefore not linear, so it has no transpose";
     Fault::new(Number::PreconditionFailed, message)
 }

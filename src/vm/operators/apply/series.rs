@@ -33,7 +33,10 @@ pub(crate) fn begin(
     let x = Num { value, slot: arguments.slots.first().copied().unwrap_or(Slot::NONE) };
     let order = arguments.i.first().copied().unwrap_or_default();
     let order = usize::try_from(order).ok().filter(|order| *order <= HIGHEST).ok_or_else(|| {
-        Fault::new(Number::PreconditionFailed, format!("a polynomial of degree {order}; {HIGHEST} is the highest one"))
+        Fault::new(
+            Number::PreconditionFailed,
+            format!("the degree of a polynomial must be in the range 0...{HIGHEST}, not {order}"),
+        )
     })?;
     machine.levels.open_series()?;
     let leaf = machine.levels.leaf(x)?;

@@ -123,7 +123,7 @@ fn argument_for(walk: Walk<'_>, mut id: TangentId, count: usize) -> Cells {
 }
 
 fn unknown_size() -> Box<Fault> {
-    let message = "the function cannot be transposed here: how many elements its argument has does not follow from the \
-                   vector";
+    let message = "the function cannot be transposed here: the vector does not determine how many elements its \
+                   argument has";
     Fault::new(Number::PreconditionFailed, message)
 }

@@ -247,5 +247,5 @@ impl Task for Forth {
 }
 
 fn no_call() -> Box<Fault> {
-    Fault::internal("a sweep asked for a function that is not on its tape")
+    Fault::internal("a sweep requested a function that is not on its tape")
 }

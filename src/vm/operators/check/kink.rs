@@ -58,22 +58,23 @@ pub(in crate::vm) fn with_kink(machine: &mut Machine, mut fault: Box<Fault>) -> 
     let step_text = operation(&step);
     let (message, remark) = match slopes {
         None => (
-            format!("a branch depends on {step_text}, and is differentiated exactly at its threshold"),
-            "the derivative is that of the branch that is taken here".to_owned(),
+            format!("a branch on {step_text} is differentiated exactly at its threshold"),
+            "the derivative is that of the branch taken here".to_owned(),
         ),
         Some(Sides { left, right, taken }) => {
             let is_jump = taken.is_finite() && (left.is_infinite() || right.is_infinite());
             let message = if is_jump {
-                format!("{step_text} is differentiated where it jumps")
+                format!("{step_text} is differentiated at a jump")
             } else if left.is_finite() && right.is_finite() {
                 let (left, right) = (text(left), text(right));
                 format!(
-                    "{step_text} is differentiated at a kink: its slope is {left} on the left and {right} on the right"
+                    "{step_text} is differentiated at a kink: its derivative is {left} on the left and {right} on the \
+                     right"
                 )
             } else {
-                format!("{step_text} is differentiated where its graph is vertical")
+                format!("{step_text} is differentiated at a vertical tangent")
             };
-            (message, format!("by convention the slope is {} here", text(taken)))
+            (message, format!("by convention the derivative is {} here", text(taken)))
         }
     };
     fault.message = message;

@@ -61,7 +61,7 @@ pub(crate) fn check_pullback(
     let (Some(wrong), true) = (wrong, given.iter().all(|v| v.is_finite())) else { return Ok(None) };
     let what = if is_registered { "a registered derivative" } else { "'withDerivative'" };
     let given: Vec<String> = given.iter().map(|v| text(*v)).collect();
-    let came = format!("{what} made {} of the adjoint {}", text(wrong.value), given.join(", "));
+    let came = format!("{what} turned the adjoint {} into {}", given.join(", "), text(wrong.value));
     let mut fault = Fault::new(Number::NotFinite, format!("the derivative became {}", text(wrong.value)));
     if let Ref::Closure(closure) = function {
         fault.span = machine.original(compiler, closure.function)?.span;
@@ -87,9 +87,9 @@ fn tangent(machine: &Machine, became: f64) -> Box<Fault> {
 pub(in crate::vm) fn with_first(machine: &Machine, mut fault: Box<Fault>) -> Box<Fault> {
     let Some(wrong) = machine.levels.first_wrong() else { return fault };
     let (step, what) = match wrong {
-        Wrong::Value(step) => (step, format!("here a value became {}: {}", text(step.result), operation(&step))),
+        Wrong::Value(step) => (step, format!("a value became {} here: {}", text(step.result), operation(&step))),
         Wrong::Tangent(step, tangent) => {
-            (step, format!("here the tangent became {}: the slope of {}", text(tangent), operation(&step)))
+            (step, format!("the tangent became {} here, in the derivative of {}", text(tangent), operation(&step)))
         }
     };
     fault.span = machine.places.span(&step);
@@ -99,7 +99,7 @@ pub(in crate::vm) fn with_first(machine: &Machine, mut fault: Box<Fault>) -> Box
 fn adjoint(machine: &Machine, map: &LinearMap, way: Option<Way>, became: f64, values: &[Num]) -> Box<Fault> {
     let message = match values {
         _ if matches!(machine.levels.first_wrong(), Some(Wrong::Value(_))) => {
-            format!("the derivative became {}, because a value did", text(became))
+            format!("the derivative became {} because a value did", text(became))
         }
         [y] if y.value.is_finite() => {
             format!("the derivative became {}; the value itself is finite ({})", text(became), text(y.value))
@@ -112,18 +112,18 @@ fn adjoint(machine: &Machine, map: &LinearMap, way: Option<Way>, became: f64, va
         (_, Some(way)) => way,
     };
     let Some(cause) = map.tape.step(way.cause) else {
-        return fault.remark(Remark::Note("it came out of a registered derivative".into()));
+        return fault.remark(Remark::Note("it was returned by a registered derivative".into()));
     };
     fault.span = machine.places.span(cause);
     let product = format!("{} · {}", text(way.adjoint), text(way.slope));
     fault = fault.remark(Remark::Here(format!(
-        "here the adjoint became {}: {product}, the slope of {}",
+        "the adjoint became {} here: {product}, in the derivative of {}",
         text(way.adjoint * way.slope),
         operation(cause)
     )));
     let victim = way.victim.and_then(|(node, adjoint, slope)| Some((map.tape.step(node)?, adjoint, slope)));
     if let Some((step, adjoint, slope)) = victim {
-        let what = format!("then {} · {} = NaN, going back through {}", text(adjoint), text(slope), operation(step));
+        let what = format!("then {} · {} = NaN, in the derivative of {}", text(adjoint), text(slope), operation(step));
         fault = fault.remark(Remark::There(machine.places.span(step), what));
     }
     fault.remark(Remark::Note(way.path(&map.tape))).remark(Remark::Note(time(cause)))
@@ -194,7 +194,7 @@ impl Way {
             None if node <= tape.leaves() => "input",
             None => "…",
         };
-        let mut line = format!("the way back: {}", name(self.cause));
+        let mut line = format!("reverse pass: {}", name(self.cause));
         for (node, adjoint) in self.behind.iter().take(TOLD) {
             line += &format!(" ─({})→ {}", text(*adjoint), name(*node));
         }

@@ -58,8 +58,8 @@ pub(crate) fn operation(step: &Step) -> String {
 /// How often it was computed.
 pub(crate) fn time(step: &Step) -> String {
     match step.time {
-        1 => "this was computed for the first time in this derivative".into(),
-        n => format!("this was computed for the {n}{} time in this derivative", ordinal(n)),
+        1 => "evaluated here for the first time in this derivative".into(),
+        n => format!("evaluated here for the {n}{} time in this derivative", ordinal(n)),
     }
 }
 

@@ -49,18 +49,18 @@ pub(crate) fn told(
 ) -> Result<Box<Fault>, Box<Fault>> {
     let name = machine.original(compiler, site.function)?.name.clone();
     let kind = if rule.is_transpose { "transpose" } else { "derivative" };
-    let there = Remark::There(rule.place, format!("this was registered as its {kind}"));
+    let there = Remark::There(rule.place, format!("registered here as its {kind}"));
     let fault = |message: String| Fault::new(Number::WrongDerivative, message);
     Ok(match wrong {
         Wrong::Value(x, given, value) => {
-            let message = format!("the registered {kind} of '{name}' gives another value than '{name}' itself");
-            let here = format!("at {x}: {}, and not {}", sure(given), sure(value));
+            let message = format!("the registered {kind} of '{name}' returns a different value than '{name}' itself");
+            let here = format!("at {x}: {} instead of {}", sure(given), sure(value));
             fault(message).remark(Remark::Here(here)).remark(there)
         }
         Wrong::Slope { alone, points } => {
             let (said, difference) = points.first().map_or((0.0, 0.0), |(_, a, b)| (*a, *b));
             let message = format!(
-                "the registered {kind} of '{name}' says {} where differences say {}",
+                "the registered {kind} of '{name}' gives {}, but finite differences give {}",
                 sure(said),
                 sure(difference)
             );
@@ -77,7 +77,7 @@ fn what(site: &RuleSite, rule: &Registered, alone: Option<(Part, Part)>) -> Stri
     let Some((result, by)) = alone else { return format!("along one direction of {}", names.join(", ")) };
     let number = |part: &Part| format!("number {} of ", part.number + 1);
     let name = names.get(by.parameter).map_or("", String::as_str);
-    let by = format!("by {}{name}", if by.of > 1 { number(&by) } else { String::new() });
+    let by = format!("with respect to {}{name}", if by.of > 1 { number(&by) } else { String::new() });
     if result.of > 1 { format!("{}the result, {by}", number(&result)) } else { by }
 }
 

@@ -146,7 +146,7 @@ impl Task for First {
             machine.set_reference(0, error);
         }
         if objects.iter().any(is_recorded) {
-            let message = "a pullback or differential that was made in a checkpoint cannot leave it";
+            let message = "a pullback or differential that was created in a checkpoint cannot leave it";
             return Err(Fault::new(Number::PreconditionFailed, message));
         }
         let results = block.results.clone();
@@ -285,8 +285,8 @@ impl Task for Again {
             block.results.iter().map(|place| one(place).map(|(value, slot)| Num { value, slot })).collect()
         };
         let Some(mut outputs) = objects.and_then(results_in) else {
-            let message = "a checkpoint took another way when it was run again: what it does must depend on nothing \
-                           but variables and random numbers";
+            let message = "a checkpoint took a different path when it was run again: it may only depend on variables \
+                           and random numbers";
             return Err(Fault::new(Number::PreconditionFailed, message));
         };
         let map = LinearMap::close(&mut machine.levels, &mut outputs);
@@ -319,5 +319,5 @@ impl Task for Again {
 }
 
 fn no_block() -> Box<Fault> {
-    Fault::internal("a sweep that runs nothing again")
+    Fault::internal("a sweep has nothing to recompute")
 }

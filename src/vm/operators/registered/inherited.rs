@@ -71,7 +71,7 @@ pub(crate) fn begin(
     let copies = Copier::new(|_| Slot::NONE).copy(&now);
     drop(now);
     let Some((Ref::Cells(copied), globals)) = parts(&copies) else {
-        return Err(Fault::internal("a call without arguments"));
+        return Err(Fault::internal("a call has no arguments"));
     };
     let at: Vec<f64> = running.by_rule.by.iter().flat_map(|a| &a.numbers).map(|x| x.value).collect();
     let own = OwnValue {
@@ -142,17 +142,17 @@ impl OwnValue {
         let numbers: Vec<f64> = numbers.iter().map(|y| y.value).collect();
         if numbers.len() != self.numbers.len() {
             let plural = if numbers.len() == 1 { "" } else { "s" };
-            return Err(self.differs(&format!("{} number{plural}, and not {}", numbers.len(), self.numbers.len())));
+            return Err(self.differs(&format!("{} number{plural} instead of {}", numbers.len(), self.numbers.len())));
         }
         let several = numbers.len() > 1;
         for (k, (given, own)) in numbers.iter().zip(&self.numbers).enumerate() {
             if !is_same(*given, *own) {
                 let which = if several { format!("number {} is ", k + 1) } else { String::new() };
-                return Err(self.differs(&format!("{which}{}, and not {}", in_formula(*given), in_formula(*own))));
+                return Err(self.differs(&format!("{which}{} instead of {}", in_formula(*given), in_formula(*own))));
             }
         }
         if let Some((given, own)) = given.cells.i.iter().zip(&self.integers).find(|(given, own)| given != own) {
-            return Err(self.differs(&format!("{given}, and not {own}")));
+            return Err(self.differs(&format!("{given} instead of {own}")));
         }
         Ok(())
     }
@@ -160,12 +160,12 @@ impl OwnValue {
     fn differs(&self, how: &str) -> Box<Fault> {
         let OwnValue { name, inherited, point, place, .. } = self;
         let message = format!(
-            "the derivative that '{name}' inherits from '{inherited}' gives another value than '{name}' itself"
+            "the derivative that '{name}' inherits from '{inherited}' returns a different value than '{name}' itself"
         );
         Fault::new(Number::WrongDerivative, message)
             .remark(Remark::Here(format!("at {point}: {how}")))
-            .remark(Remark::There(*place, format!("this was registered as the derivative of '{inherited}'")))
-            .remark(Remark::Help(format!("mark '{name}' '@differentiable' to differentiate it")))
+            .remark(Remark::There(*place, format!("registered here as the derivative of '{inherited}'")))
+            .remark(Remark::Help(format!("mark '{name}' with '@differentiable' to differentiate it")))
     }
 }
 

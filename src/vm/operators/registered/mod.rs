@@ -311,7 +311,7 @@ impl Task for Running {
             true => machine.behind_error(|machine| take_tuple(machine, counts, true)),
             false => take_tuple(machine, counts, true),
         };
-        let Some(function) = value.r.pop() else { return Err(Fault::internal("a rule without a function")) };
+        let Some(function) = value.r.pop() else { return Err(Fault::internal("a rule has no function")) };
         let mut function = Cells::references(vec![function]);
         if original.is_some() {
             rule.outcome.as_given = Some(value.clone());

@@ -52,7 +52,7 @@ impl Before {
     ) -> Result<Next, Box<Fault>> {
         let Before { function, state, random } = self;
         let Some((Ref::Cells(arguments), globals)) = parts(&state) else {
-            return Err(Fault::internal("a call without arguments"));
+            return Err(Fault::internal("a call has no arguments"));
         };
         drop(state);
         let changed = changed(machine, compiler, result);
