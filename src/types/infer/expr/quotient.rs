@@ -13,17 +13,17 @@ impl Infer<'_> {
             return;
         };
         let (Some(n), Some(d)) = (integer(left), integer(right)) else { return };
-        let is_library = self.world.function_data(function.function).is_prelude && self.file != PRELUDE_FILE;
-        let is_quotient = &*self.world.function_data(function.function).base_name == "/";
+        let is_library = self.cx.defs.function_data(function.function).is_prelude && self.file != PRELUDE_FILE;
+        let is_quotient = &*self.cx.defs.function_data(function.function).base_name == "/";
         if !is_library || !is_quotient || d == 0 || n % d == 0 {
             return;
         }
-        let written = self.world.source_text(span);
+        let written = self.cx.sink.source_text(span);
         let message = format!("the quotient of two integers drops the remainder: '{written}' is {}", n / d);
         let diagnostic = Diagnostic::warning(Code::TruncatedQuotient, span, message)
             .fix("for a fraction, write a decimal point", left.span.after(), ".0")
             .fix("for the integer, write it as such", span, (n / d).to_string());
-        self.world.report(diagnostic);
+        self.cx.sink.report(diagnostic);
     }
 }
 
