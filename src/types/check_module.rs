@@ -25,6 +25,7 @@ use crate::types::generics::opaque;
 use crate::types::generics::signature;
 use crate::types::generics::type_arguments;
 use crate::types::infer::stmt::function_body;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::declared::{Declarations, Function, Global, Nominal, Rule};
 use crate::types::model::display;
@@ -292,9 +293,8 @@ impl Declarations for TypeContext {
     }
 
     fn witness(&mut self, protocol: ProtocolId, requirement: u32, of: &Type, generics: &[Type]) -> Option<FunctionRef> {
-        let saved = std::mem::take(&mut self.scope.env);
-        let found = witness::find_witness(self, protocol, requirement, of, generics);
-        self.scope.env = saved;
+        let found =
+            context::with_env(self, Rc::default(), |cx| witness::find_witness(cx, protocol, requirement, of, generics));
         found
     }
 
@@ -323,23 +323,17 @@ impl Declarations for TypeContext {
     }
 
     fn normalize(&mut self, ty: &Type) -> Type {
-        let saved = std::mem::take(&mut self.scope.env);
-        let normal = associated_type::normalize_type(self, ty);
-        self.scope.env = saved;
+        let normal = context::with_env(self, Rc::default(), |cx| associated_type::normalize_type(cx, ty));
         normal
     }
 
     fn conforms(&mut self, ty: &Type, protocol: ProtocolId) -> bool {
-        let saved = std::mem::take(&mut self.scope.env);
-        let conforms = conformances::conforms_to(self, ty, protocol);
-        self.scope.env = saved;
+        let conforms = context::with_env(self, Rc::default(), |cx| conformances::conforms_to(cx, ty, protocol));
         conforms
     }
 
     fn is_value_of(&mut self, ty: &Type, of: &Existential) -> bool {
-        let saved = std::mem::take(&mut self.scope.env);
-        let is_value = existential::is_value_of(self, ty, of);
-        self.scope.env = saved;
+        let is_value = context::with_env(self, Rc::default(), |cx| existential::is_value_of(cx, ty, of));
         is_value
     }
 
@@ -367,9 +361,7 @@ impl Declarations for TypeContext {
     }
 
     fn by_own_equality(&mut self, primitive: &str, of: &Type) -> Option<FunctionId> {
-        let saved = std::mem::take(&mut self.scope.env);
-        let found = custom_equality::by_own_equality(self, primitive, of);
-        self.scope.env = saved;
+        let found = context::with_env(self, Rc::default(), |cx| custom_equality::by_own_equality(cx, primitive, of));
         found
     }
 

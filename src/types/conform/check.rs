@@ -9,6 +9,7 @@ use crate::types::derivative::derivative_constraints;
 use crate::types::generics::associated_type;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::tables::{FunctionKind, GroupId, MemberKind, Named, Owner, RequirementKind};
@@ -31,64 +32,66 @@ pub(crate) fn check_conformance(cx: &mut TypeContext, n: NominalId, i: usize) {
         return;
     }
     let env = generic_env::group_env(cx, group);
-    let saved = std::mem::replace(&mut cx.scope.env, env);
-    let own = cx.defs.declared_type(n);
-    let type_name = display::show(cx, &own);
-    let object = lookup::protocol(cx, "AnyObject");
-    if !superclass::is_class(cx, n) && conformances::refined(cx, p).contains(&object) {
-        let name = cx.defs.protocol_data(p).name.clone();
-        let message = format!("non-class type '{type_name}' cannot conform to class protocol '{name}'");
-        cx.sink.report(Diagnostic::error(DiagnosticCode::MissingRequirement, span, message));
-    }
-    let mut missing: Vec<String> = vec![];
-    let mut near: Vec<(String, Span)> = vec![];
-    let (mut made, mut elsewhere): (Vec<ProtocolId>, Vec<String>) = (vec![], vec![]);
-    for q in conformances::refined(cx, p).iter().copied().collect::<Vec<_>>() {
-        let unknown = missing_types(cx, q, &own);
-        missing.extend(unknown.iter().map(|name| format!("the associated type '{name}'")));
-        if unknown.is_empty() {
-            missing.extend(custom_tangent::broken_clauses(cx, q, &own));
+    let (type_name, missing, near, elsewhere, in_the_way) = context::with_env(cx, env, |cx| {
+        let own = cx.defs.declared_type(n);
+        let type_name = display::show(cx, &own);
+        let object = lookup::protocol(cx, "AnyObject");
+        if !superclass::is_class(cx, n) && conformances::refined(cx, p).contains(&object) {
+            let name = cx.defs.protocol_data(p).name.clone();
+            let message = format!("non-class type '{type_name}' cannot conform to class protocol '{name}'");
+            cx.sink.report(Diagnostic::error(DiagnosticCode::MissingRequirement, span, message));
         }
-        for r in 0..cx.defs.protocol_data(q).requirements.len() as u32 {
-            let generics = own_generics(cx, q, r);
-            let data = &cx.defs.protocol_data(q).requirements[r as usize];
-            let (function, setter) = (data.function, data.setter);
-            if matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter) || is_supplied(cx, q, r)
-            {
-                continue;
+        let mut missing: Vec<String> = vec![];
+        let mut near: Vec<(String, Span)> = vec![];
+        let (mut made, mut elsewhere): (Vec<ProtocolId>, Vec<String>) = (vec![], vec![]);
+        for q in conformances::refined(cx, p).iter().copied().collect::<Vec<_>>() {
+            let unknown = missing_types(cx, q, &own);
+            missing.extend(unknown.iter().map(|name| format!("the associated type '{name}'")));
+            if unknown.is_empty() {
+                missing.extend(custom_tangent::broken_clauses(cx, q, &own));
             }
-            // What mentions a type that is not known is missing with it.
-            if mentions(cx, function, q, &unknown) {
-                continue;
-            }
-            let Some(witness) = witness::find_witness(cx, q, r, &own, &generics) else {
-                missing.push(requirement_text(cx, function, q, &own));
-                near.extend(near_members(cx, n, function));
-                continue;
-            };
-            check_required_init(cx, n, q, witness.function);
-            check_open_enough(cx, n, q, witness.function);
-            dynamic_self::check_gives_self(cx, n, q, function, witness.function);
-            derivative_constraints::check_promise_of_witness(cx, function, &witness, span);
-            if is_made(cx, n, witness.function) {
-                made.push(q);
-                elsewhere.extend(made_elsewhere(cx, n, q, group, witness.function));
-            }
-            if let Some(setter) = setter
-                && witness::find_witness(cx, q, setter, &own, &generics).is_none()
-            {
-                let text = requirement_text(cx, function, q, &own);
-                missing.push(format!("{text} that can be set"));
+            for r in 0..cx.defs.protocol_data(q).requirements.len() as u32 {
+                let generics = own_generics(cx, q, r);
+                let data = &cx.defs.protocol_data(q).requirements[r as usize];
+                let (function, setter) = (data.function, data.setter);
+                if matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter)
+                    || is_supplied(cx, q, r)
+                {
+                    continue;
+                }
+                // What mentions a type that is not known is missing with it.
+                if mentions(cx, function, q, &unknown) {
+                    continue;
+                }
+                let Some(witness) = witness::find_witness(cx, q, r, &own, &generics) else {
+                    missing.push(requirement_text(cx, function, q, &own));
+                    near.extend(near_members(cx, n, function));
+                    continue;
+                };
+                check_required_init(cx, n, q, witness.function);
+                check_open_enough(cx, n, q, witness.function);
+                dynamic_self::check_gives_self(cx, n, q, function, witness.function);
+                derivative_constraints::check_promise_of_witness(cx, function, &witness, span);
+                if is_made(cx, n, witness.function) {
+                    made.push(q);
+                    elsewhere.extend(made_elsewhere(cx, n, q, group, witness.function));
+                }
+                if let Some(setter) = setter
+                    && witness::find_witness(cx, q, setter, &own, &generics).is_none()
+                {
+                    let text = requirement_text(cx, function, q, &own);
+                    missing.push(format!("{text} that can be set"));
+                }
             }
         }
-    }
-    if &*cx.defs.protocol_data(p).name == "Differentiable" {
-        missing.extend(
-            custom_tangent::unreachable_vector(cx, n, &own).or_else(|| custom_tangent::hidden_in_vector(cx, &own)),
-        );
-    }
-    let in_the_way = unsynthesized(cx, n, p, &made);
-    cx.scope.env = saved;
+        if &*cx.defs.protocol_data(p).name == "Differentiable" {
+            missing.extend(
+                custom_tangent::unreachable_vector(cx, n, &own).or_else(|| custom_tangent::hidden_in_vector(cx, &own)),
+            );
+        }
+        let in_the_way = unsynthesized(cx, n, p, &made);
+        (type_name, missing, near, elsewhere, in_the_way)
+    });
     if !missing.is_empty() || !in_the_way.is_empty() || !elsewhere.is_empty() {
         let protocol = cx.defs.protocol_data(p).name.clone();
         let message = format!("type '{type_name}' does not conform to protocol '{protocol}'");

@@ -11,6 +11,7 @@ use crate::types::generics::opaque;
 use crate::types::generics::opened_existential;
 use crate::types::generics::unmet_requirement;
 use crate::types::infer::solver::type_vars;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::syntax_query::inherited;
@@ -179,21 +180,21 @@ pub(crate) fn enter_conformances(cx: &mut TypeContext, n: NominalId) {
         let scope = TypeScope::of(Owner::Nominal(n), file);
         // What is inherited may be named with the type's own parameters; what is required of them is not known yet.
         let params = Env { params: cx.defs.nominal_data(n).params.clone(), ..Env::default() };
-        let saved = std::mem::replace(&mut cx.scope.env, Rc::new(params));
-        for ty in &inherits {
-            let (inner, memberwise) = inherited(ty);
-            for (bound, span) in type_expr::bounds(cx, inner, &scope) {
-                match bound {
-                    Ok(p) => {
-                        check_not_repeated(cx, n, p, group, span);
-                        add_conformance(cx, n, p, group, memberwise, span);
+        context::with_env(cx, Rc::new(params), |cx| {
+            for ty in &inherits {
+                let (inner, memberwise) = inherited(ty);
+                for (bound, span) in type_expr::bounds(cx, inner, &scope) {
+                    match bound {
+                        Ok(p) => {
+                            check_not_repeated(cx, n, p, group, span);
+                            add_conformance(cx, n, p, group, memberwise, span);
+                        }
+                        Err(ty) if own => set_base(cx, n, ty, span),
+                        Err(ty) => inherits_no_protocol(cx, n, &ty, span),
                     }
-                    Err(ty) if own => set_base(cx, n, ty, span),
-                    Err(ty) => inherits_no_protocol(cx, n, &ty, span),
                 }
             }
-        }
-        cx.scope.env = saved;
+        });
     }
     add_automatic_conformances(cx, n);
     subclass_tangent::continue_tangent_vector(cx, n);

@@ -11,6 +11,7 @@ use crate::types::derivative::registered_rules;
 use crate::types::derivative::registration;
 use crate::types::derivative::registration::Original;
 use crate::types::generics::signature;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::tables::{Env, Requirement, Signature};
 use crate::types::model::tree::{FunctionId, FunctionRef};
@@ -91,9 +92,7 @@ pub(crate) fn check_promise_of_witness(
     // What the requirement asks of its own generic parameters holds for whoever calls it.
     let mut around = (*cx.scope.env).clone();
     around.requirements.extend(signature::signature(cx, requirement).env.requirements.iter().cloned());
-    let saved = std::mem::replace(&mut cx.scope.env, Rc::new(around));
-    let narrower = narrower_promise(cx, &decl, &own, witness);
-    cx.scope.env = saved;
+    let narrower = context::with_env(cx, Rc::new(around), |cx| narrower_promise(cx, &decl, &own, witness));
     let Some((at, unmet)) = narrower else { return };
     let name = cx.defs.function_data(requirement).base_name.clone();
     let message =

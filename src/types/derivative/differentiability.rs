@@ -10,6 +10,7 @@ use crate::types::derivative::inherited_derivative;
 use crate::types::derivative::registered_rules;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::tables::{Env, FunctionKind, Owner, Signature};
@@ -66,19 +67,20 @@ fn read_promise(cx: &mut TypeContext, f: FunctionId) -> Option<Promise> {
     let args = differentiation(attribute);
     let signature = signature::signature(cx, f);
     let env = required_env(cx, f, &signature.env, &args);
-    let saved = std::mem::replace(&mut cx.scope.env, env);
-    let (names, types) = parameters(&signature);
-    let wrt = wrt_flags(cx, &args, &names, &types, signature.self_type.is_some());
-    if !is_prelude {
-        if is_requirement && !args.requirements.is_empty() {
-            let message = "'@differentiable' attribute on protocol requirement cannot specify 'where' clause";
-            cx.sink.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
+    let wrt = context::with_env(cx, env, |cx| {
+        let (names, types) = parameters(&signature);
+        let wrt = wrt_flags(cx, &args, &names, &types, signature.self_type.is_some());
+        if !is_prelude {
+            if is_requirement && !args.requirements.is_empty() {
+                let message = "'@differentiable' attribute on protocol requirement cannot specify 'where' clause";
+                cx.sink.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
+            }
+            if let Some(problem) = impossible(cx, f, &signature, &args, &wrt, attribute.span) {
+                cx.sink.report(problem);
+            }
         }
-        if let Some(problem) = impossible(cx, f, &signature, &args, &wrt, attribute.span) {
-            cx.sink.report(problem);
-        }
-    }
-    cx.scope.env = saved;
+        wrt
+    });
     if !is_prelude {
         check_further_promises(cx, f, &decl, &signature);
     }
@@ -92,10 +94,11 @@ fn check_further_promises(cx: &mut TypeContext, f: FunctionId, decl: &Decl, sign
     for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
         let args = differentiation(attribute);
         let env = required_env(cx, f, &signature.env, &args);
-        let saved = std::mem::replace(&mut cx.scope.env, env);
-        let (names, types) = parameters(signature);
-        let wrt = wrt_flags(cx, &args, &names, &types, signature.self_type.is_some());
-        cx.scope.env = saved;
+        let wrt = context::with_env(cx, env, |cx| {
+            let (names, types) = parameters(signature);
+            let wrt = wrt_flags(cx, &args, &names, &types, signature.self_type.is_some());
+            wrt
+        });
         if said.contains(&wrt) {
             let message = "duplicate '@differentiable' attribute with same parameters";
             cx.sink.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
@@ -113,9 +116,9 @@ pub(crate) fn promised_parameters(cx: &mut TypeContext, f: FunctionId) -> Vec<(S
     for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
         let args = differentiation(attribute);
         let env = required_env(cx, f, &signature.env, &args);
-        let saved = std::mem::replace(&mut cx.scope.env, env);
-        all.push((attribute.span, wrt_flags(cx, &args, &names, &types, signature.self_type.is_some())));
-        cx.scope.env = saved;
+        context::with_env(cx, env, |cx| {
+            all.push((attribute.span, wrt_flags(cx, &args, &names, &types, signature.self_type.is_some())));
+        });
     }
     all
 }
@@ -124,30 +127,30 @@ pub(crate) fn promised_parameters(cx: &mut TypeContext, f: FunctionId) -> Vec<(S
 pub(crate) fn check_promised_properties(cx: &mut TypeContext, n: NominalId) {
     let differentiable = lookup::protocol(cx, "Differentiable");
     let env = generic_env::group_env(cx, cx.defs.nominal_data(n).group);
-    let saved = std::mem::replace(&mut cx.scope.env, env);
-    let own = cx.defs.declared_type(n);
-    let may_move = is_declared_differentiable(cx, n);
-    for i in 0..cx.defs.nominal_data(n).stored.len() {
-        let stored = &cx.defs.nominal_data(n).stored[i];
-        if let Some(marked) = stored.decl.attribute("noDerivative").filter(|_| !may_move) {
-            let message =
-                "'@noDerivative' is only allowed on stored properties of types that conform to 'Differentiable'";
-            let span = marked.span;
+    context::with_env(cx, env, |cx| {
+        let own = cx.defs.declared_type(n);
+        let may_move = is_declared_differentiable(cx, n);
+        for i in 0..cx.defs.nominal_data(n).stored.len() {
+            let stored = &cx.defs.nominal_data(n).stored[i];
+            if let Some(marked) = stored.decl.attribute("noDerivative").filter(|_| !may_move) {
+                let message =
+                    "'@noDerivative' is only allowed on stored properties of types that conform to 'Differentiable'";
+                let span = marked.span;
+                cx.sink.report(Diagnostic::error(Code::WithRespectTo, span, message));
+                continue;
+            }
+            let Some(span) = stored.decl.attribute("differentiable").map(|a| a.span) else { continue };
+            let ty = stored_property::stored_type(cx, n, i as u32);
+            let message = if !conformances::conforms_to(cx, &own, differentiable) {
+                with_respect_to(&display::show(cx, &own))
+            } else if !conformances::conforms_to(cx, &ty, differentiable) {
+                result_does_not_conform(cx, &ty)
+            } else {
+                continue;
+            };
             cx.sink.report(Diagnostic::error(Code::WithRespectTo, span, message));
-            continue;
         }
-        let Some(span) = stored.decl.attribute("differentiable").map(|a| a.span) else { continue };
-        let ty = stored_property::stored_type(cx, n, i as u32);
-        let message = if !conformances::conforms_to(cx, &own, differentiable) {
-            with_respect_to(&display::show(cx, &own))
-        } else if !conformances::conforms_to(cx, &ty, differentiable) {
-            result_does_not_conform(cx, &ty)
-        } else {
-            continue;
-        };
-        cx.sink.report(Diagnostic::error(Code::WithRespectTo, span, message));
-    }
-    cx.scope.env = saved;
+    });
 }
 
 /// Whether a type, or a class that it inherits from, is declared to be differentiable, if only for some arguments.
@@ -201,11 +204,11 @@ pub fn promises_of_conformances(cx: &mut TypeContext) -> Vec<Kept> {
         let conformances: Vec<_> = cx.defs.nominal_data(n).conformances.iter().map(|c| (c.protocol, c.group)).collect();
         for (p, group) in conformances {
             let env = generic_env::group_env(cx, group);
-            let saved = std::mem::replace(&mut cx.scope.env, env);
-            for q in conformances::refined(cx, p).iter() {
-                promises_of_conformance(cx, *q, &own, &mut kept);
-            }
-            cx.scope.env = saved;
+            context::with_env(cx, env, |cx| {
+                for q in conformances::refined(cx, p).iter() {
+                    promises_of_conformance(cx, *q, &own, &mut kept);
+                }
+            });
         }
     }
     kept

@@ -13,6 +13,7 @@ use crate::types::derivative::registration;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
 use crate::types::infer::stmt::function_body;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::declared::RegisteredKind;
 use crate::types::model::info;
@@ -43,11 +44,10 @@ pub(crate) fn check_inherited_derivative(cx: &mut TypeContext, f: FunctionId) {
     let signature = signature::signature(cx, f);
     let generics = signature.env.params.iter().map(|p| Type::Param(*p)).collect();
     let of = FunctionRef { function: f, generics };
-    let saved = std::mem::replace(&mut cx.scope.env, signature.env.clone());
-    let view = registered_rules::file_of(cx, span);
-    let inherited =
-        registered_rules::rules_here(cx, &of, view).into_iter().find_map(|rule| Some((rule.inherited?, rule)));
-    cx.scope.env = saved;
+    let inherited = context::with_env(cx, signature.env.clone(), |cx| {
+        let view = registered_rules::file_of(cx, span);
+        registered_rules::rules_here(cx, &of, view).into_iter().find_map(|rule| Some((rule.inherited?, rule)))
+    });
     let Some((original, rule)) = inherited else { return };
     let from = match cx.defs.function_data(original).owner {
         Owner::Nominal(n) => cx.defs.nominal_data(n).name.clone(),
@@ -110,9 +110,9 @@ pub(crate) fn has_default_derivative(cx: &mut TypeContext, f: FunctionId) -> boo
     let generics = env.params.iter().map(|p| Type::Param(*p)).collect();
     let of = FunctionRef { function: f, generics };
     let view = registered_rules::file_of(cx, cx.defs.function_data(f).span);
-    let saved = std::mem::replace(&mut cx.scope.env, env);
-    let has_one = !stands_for(cx, &of).is_empty() && !registered_rules::rules_here(cx, &of, view).is_empty();
-    cx.scope.env = saved;
+    let has_one = context::with_env(cx, env, |cx| {
+        !stands_for(cx, &of).is_empty() && !registered_rules::rules_here(cx, &of, view).is_empty()
+    });
     has_one
 }
 

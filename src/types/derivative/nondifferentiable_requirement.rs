@@ -14,6 +14,7 @@ use crate::types::derivative::data_flow::Ways;
 use crate::types::derivative::differentiability;
 use crate::types::derivative::registered_rules;
 use crate::types::generics::signature;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::tree::{Argument, Body, Callee, Expr, ExprKind, FunctionId, LocalId};
 use crate::types::model::ty::Type;
@@ -31,12 +32,12 @@ pub(crate) fn check_called_requirements(cx: &mut TypeContext, f: FunctionId, bod
     ways.cut = prelude::library_function(cx, "withoutDerivative");
     while ways.spread() {}
     for (call, varies) in ways.calls_on_the_way() {
-        let saved = std::mem::replace(&mut cx.scope.env, signature.env.clone());
-        let differentiable = lookup::protocol(cx, "Differentiable");
-        if !matches!(call.ty, Type::Function(_)) && conformances::conforms_to(cx, &call.ty, differentiable) {
-            report_unmarked(cx, call, &varies);
-        }
-        cx.scope.env = saved;
+        context::with_env(cx, signature.env.clone(), |cx| {
+            let differentiable = lookup::protocol(cx, "Differentiable");
+            if !matches!(call.ty, Type::Function(_)) && conformances::conforms_to(cx, &call.ty, differentiable) {
+                report_unmarked(cx, call, &varies);
+            }
+        });
     }
 }
 

@@ -15,6 +15,7 @@ use crate::types::derivative::registration;
 use crate::types::derivative::registration::Original;
 use crate::types::generics::associated_type;
 use crate::types::generics::signature;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::declared::RegisteredKind;
 use crate::types::model::display;
@@ -34,22 +35,23 @@ pub(crate) fn register_adjoint(cx: &mut TypeContext, f: FunctionId, args: &Diffe
     let Some(promise) = differentiability::promise(cx, f) else { return };
     let signature = signature::signature(cx, f);
     let (_, params) = parameters(&signature);
-    let saved = std::mem::replace(&mut cx.scope.env, signature.env.clone());
-    let primal = args.primal.as_ref().map(|name| (name, self::primal(cx, f, name, &signature, &params)));
-    let moved: Vec<Type> = params
-        .iter()
-        .zip(&promise.wrt)
-        .filter(|(_, w)| **w)
-        .map(|(t, _)| derivative_type::vector_type(cx, t))
-        .collect();
-    let seed = derivative_type::vector_type(cx, &signature.result);
-    let checkpoints = primal.as_ref().and_then(|(_, found)| found.as_ref()).map(|(_, checkpoints)| checkpoints);
-    let wanted: Vec<Type> =
-        params.iter().chain(checkpoints).chain([&signature.result, &seed]).map(unlabelled).collect();
-    let given = unlabelled(&together(&moved));
-    let candidates = self::candidates(cx, f, adjoint, &signature);
-    let found = candidates.into_iter().find(|c| c.params == wanted && unlabelled(&c.result) == given);
-    cx.scope.env = saved;
+    let (primal, wanted, given, found) = context::with_env(cx, signature.env.clone(), |cx| {
+        let primal = args.primal.as_ref().map(|name| (name, self::primal(cx, f, name, &signature, &params)));
+        let moved: Vec<Type> = params
+            .iter()
+            .zip(&promise.wrt)
+            .filter(|(_, w)| **w)
+            .map(|(t, _)| derivative_type::vector_type(cx, t))
+            .collect();
+        let seed = derivative_type::vector_type(cx, &signature.result);
+        let checkpoints = primal.as_ref().and_then(|(_, found)| found.as_ref()).map(|(_, checkpoints)| checkpoints);
+        let wanted: Vec<Type> =
+            params.iter().chain(checkpoints).chain([&signature.result, &seed]).map(unlabelled).collect();
+        let given = unlabelled(&together(&moved));
+        let candidates = self::candidates(cx, f, adjoint, &signature);
+        let found = candidates.into_iter().find(|c| c.params == wanted && unlabelled(&c.result) == given);
+        (primal, wanted, given, found)
+    });
     let primal = match primal {
         Some((name, None)) => {
             let takes = listed(cx, &params);

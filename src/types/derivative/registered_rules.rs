@@ -8,25 +8,27 @@ use crate::types::derivative::inherited_derivative;
 use crate::types::derivative::registration;
 use crate::types::generics::associated_type;
 use crate::types::generics::signature;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::declared::Rule;
 use crate::types::model::display;
 use crate::types::model::tables::{Registered, Requirement};
 use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{ParamId, Type};
+use std::rc::Rc;
 
 /// What is registered for a function, its own first. Generic arguments are put in, those of the rules come out.
 pub(crate) fn rules_of(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>) -> Vec<Rule> {
     registration::resolve_registrations(cx);
-    let saved = std::mem::take(&mut cx.scope.env);
-    let mut rules = rules_here(cx, of, view);
-    for rule in &mut rules {
-        let registered = rule.function.function;
-        rule.inherited =
-            rule.inherited.filter(|original| !inherited_derivative::gives_value_of(cx, registered, *original));
-    }
-    cx.scope.env = saved;
-    rules
+    context::with_env(cx, Rc::default(), |cx| {
+        let mut rules = rules_here(cx, of, view);
+        for rule in &mut rules {
+            let registered = rule.function.function;
+            rule.inherited =
+                rule.inherited.filter(|original| !inherited_derivative::gives_value_of(cx, registered, *original));
+        }
+        rules
+    })
 }
 
 /// The same in the current generic surroundings, whatever the derivatives give as the value.
@@ -58,9 +60,7 @@ pub(crate) fn view_of(cx: &mut TypeContext, of: &FunctionRef, at: Span) -> Optio
     }
     let file = file_of(cx, at)?;
     let mut all = cx.defs.function_data(of.function).registered.clone();
-    let saved = std::mem::take(&mut cx.scope.env);
-    let others = inherited_derivative::stands_for(cx, of);
-    cx.scope.env = saved;
+    let others = context::with_env(cx, Rc::default(), |cx| inherited_derivative::stands_for(cx, of));
     for (original, _) in others {
         all.extend(cx.defs.function_data(original).registered.iter().cloned());
     }
@@ -116,17 +116,13 @@ pub(crate) fn implies(cx: &mut TypeContext, one: FunctionId, other: FunctionId) 
         return false;
     }
     let arguments: Vec<Type> = env.params.iter().map(|p| Type::Param(*p)).collect();
-    let saved = std::mem::replace(&mut cx.scope.env, env);
-    let holds = holds_here(cx, &wanted.requirements, &wanted.params, &arguments);
-    cx.scope.env = saved;
+    let holds = context::with_env(cx, env, |cx| holds_here(cx, &wanted.requirements, &wanted.params, &arguments));
     holds
 }
 
 /// What is required by everything that is registered for a function, and does not hold for its generic arguments.
 pub(crate) fn unmet_by(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>) -> Option<String> {
-    let saved = std::mem::take(&mut cx.scope.env);
-    let unmet = unmet_here(cx, of, view);
-    cx.scope.env = saved;
+    let unmet = context::with_env(cx, Rc::default(), |cx| unmet_here(cx, of, view));
     unmet
 }
 
@@ -166,9 +162,7 @@ pub(crate) fn holds(
     params: &[ParamId],
     arguments: &[Type],
 ) -> bool {
-    let saved = std::mem::take(&mut cx.scope.env);
-    let holds = holds_here(cx, requirements, params, arguments);
-    cx.scope.env = saved;
+    let holds = context::with_env(cx, Rc::default(), |cx| holds_here(cx, requirements, params, arguments));
     holds
 }
 

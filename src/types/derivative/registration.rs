@@ -18,6 +18,7 @@ use crate::types::derivative::original::parameter_labels;
 use crate::types::derivative::primal_adjoint;
 use crate::types::generics::associated_type;
 use crate::types::generics::signature;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::declared::RegisteredKind;
 use crate::types::model::display;
@@ -121,33 +122,34 @@ fn register_for(
         let is_alike = signature.self_type.is_some() == given.self_type.is_some();
         (!is_alike, parameter_labels(&signature) != own)
     });
-    let saved = std::mem::replace(&mut cx.scope.env, given.env.clone());
-    let (mut labels, mut types) = (None, None);
-    let mut done = None;
-    for candidate in &candidates {
-        let Some(original) = self::original(cx, *candidate, f, &given) else { continue };
-        match try_one(cx, &original) {
-            Ok(()) => done = Some(Some(original)),
-            Err(Misfit::Reported) => done = Some(None),
-            Err(Misfit::Labels(other)) => labels = Some(other),
-            Err(Misfit::Types(problem)) => types = types.or(Some(problem)),
-            Err(Misfit::Unmet(function, requirement)) => {
-                types = types.or_else(|| {
-                    Some(Box::new(derivative_constraints::less_constrained(cx, of, function, &requirement)))
-                });
+    let (types, labels, done) = context::with_env(cx, given.env.clone(), |cx| {
+        let (mut labels, mut types) = (None, None);
+        let mut done = None;
+        for candidate in &candidates {
+            let Some(original) = self::original(cx, *candidate, f, &given) else { continue };
+            match try_one(cx, &original) {
+                Ok(()) => done = Some(Some(original)),
+                Err(Misfit::Reported) => done = Some(None),
+                Err(Misfit::Labels(other)) => labels = Some(other),
+                Err(Misfit::Types(problem)) => types = types.or(Some(problem)),
+                Err(Misfit::Unmet(function, requirement)) => {
+                    types = types.or_else(|| {
+                        Some(Box::new(derivative_constraints::less_constrained(cx, of, function, &requirement)))
+                    });
+                }
+                Err(Misfit::Shape) => {}
             }
-            Err(Misfit::Shape) => {}
+            if done.is_some() {
+                break;
+            }
         }
-        if done.is_some() {
-            break;
+        if let Some(Some(original)) = &done
+            && let Some(other) = derivative_constraints::fits_as_well(cx, original, &candidates, f, &given)
+        {
+            derivative_constraints::report_ambiguous(cx, of, original.function, other);
         }
-    }
-    if let Some(Some(original)) = &done
-        && let Some(other) = derivative_constraints::fits_as_well(cx, original, &candidates, f, &given)
-    {
-        derivative_constraints::report_ambiguous(cx, of, original.function, other);
-    }
-    cx.scope.env = saved;
+        (types, labels, done)
+    });
     match (types, labels) {
         _ if done.is_some() => {}
         (Some(problem), _) => cx.sink.report(*problem),
@@ -261,22 +263,23 @@ fn register_derivative(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, a
                 message,
             ))));
         }
-        cx.scope.env = env.clone();
-        let before = cx.sink.diagnostics.len();
-        let mut wrt = differentiability::wrt_flags(cx, args, &names, &types, given.self_type.is_some());
-        if cx.sink.diagnostics.len() > before {
-            return Err(Misfit::Reported);
-        }
-        if let Some(problem) = derivative_type::misfitting_derivative(cx, f, original, kind, &wrt, &linear, span) {
-            let promised = if args.wrt.is_none() { promised_of_original(cx, original) } else { vec![] };
-            let fits = |wrt: &Vec<bool>| {
-                derivative_type::misfitting_derivative(cx, f, original, kind, wrt, &linear, span).is_none()
-            };
-            wrt = promised.into_iter().find(fits).ok_or_else(|| Misfit::Types(Box::new(problem)))?;
-        }
-        let differs = args.differs.is_some();
-        remember(cx, Registered { differs, ..original.registered(f, wrt, kind) }, original, span);
-        Ok(())
+        context::with_env(cx, env.clone(), |cx| {
+            let before = cx.sink.diagnostics.len();
+            let mut wrt = differentiability::wrt_flags(cx, args, &names, &types, given.self_type.is_some());
+            if cx.sink.diagnostics.len() > before {
+                return Err(Misfit::Reported);
+            }
+            if let Some(problem) = derivative_type::misfitting_derivative(cx, f, original, kind, &wrt, &linear, span) {
+                let promised = if args.wrt.is_none() { promised_of_original(cx, original) } else { vec![] };
+                let fits = |wrt: &Vec<bool>| {
+                    derivative_type::misfitting_derivative(cx, f, original, kind, wrt, &linear, span).is_none()
+                };
+                wrt = promised.into_iter().find(fits).ok_or_else(|| Misfit::Types(Box::new(problem)))?;
+            }
+            let differs = args.differs.is_some();
+            remember(cx, Registered { differs, ..original.registered(f, wrt, kind) }, original, span);
+            Ok(())
+        })
     });
 }
 
@@ -304,41 +307,43 @@ fn register_transpose(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, ar
     let given = signature::signature(cx, f);
     let env = differentiability::required_env(cx, f, &given.env, args);
     register_for(cx, f, of, &mut |cx, original| {
-        cx.scope.env = env.clone();
-        let (names, _) = parameters(&signature::signature(cx, original.function));
-        let before = cx.sink.diagnostics.len();
-        let mut wrt = differentiability::wrt_flags(cx, args, &names, &original.params, original.has_self);
-        if cx.sink.diagnostics.len() > before {
-            return Err(Misfit::Reported);
-        }
-        if args.wrt.is_none() && original.has_self && given.self_type.is_some() {
-            // A method transposes its arguments; what transposes `self`, too, has none and is static.
-            wrt[0] = false;
-        }
-        let (_, types) = parameters(&given);
-        let kept = original.params.iter().zip(&wrt).filter(|(_, w)| !**w).map(|(t, _)| t);
-        let wanted: Vec<Type> = kept.chain([&original.result]).cloned().collect();
-        let moved: Vec<Type> = original.params.iter().zip(&wrt).filter(|(_, w)| **w).map(|(t, _)| t.clone()).collect();
-        if let Some(problem) = not_transposable(cx, f, original, args, &wrt, span) {
-            return Err(Misfit::Types(Box::new(problem)));
-        }
-        if let Some(requirement) = derivative_constraints::unmet_of(cx, original) {
-            return Err(Misfit::Unmet(original.function, requirement));
-        }
-        let same = |cx: &mut TypeContext, a: &Type, b: &Type| {
-            unlabelled(&associated_type::normalize_type(cx, a)) == unlabelled(b)
-        };
-        let fits = types.len() == wanted.len()
-            && types.iter().zip(&wanted).all(|(a, b)| same(cx, a, b))
-            && same(cx, &given.result, &together(&moved));
-        if !fits {
-            let problem = misfitting_transpose(cx, original, &wanted, &moved, span);
-            return Err(Misfit::Types(Box::new(problem)));
-        }
-        let differs = args.differs.is_some();
-        let new = Registered { differs, ..original.registered(f, wrt, RegisteredKind::Transpose) };
-        remember(cx, new, original, span);
-        Ok(())
+        context::with_env(cx, env.clone(), |cx| {
+            let (names, _) = parameters(&signature::signature(cx, original.function));
+            let before = cx.sink.diagnostics.len();
+            let mut wrt = differentiability::wrt_flags(cx, args, &names, &original.params, original.has_self);
+            if cx.sink.diagnostics.len() > before {
+                return Err(Misfit::Reported);
+            }
+            if args.wrt.is_none() && original.has_self && given.self_type.is_some() {
+                // A method transposes its arguments; what transposes `self`, too, has none and is static.
+                wrt[0] = false;
+            }
+            let (_, types) = parameters(&given);
+            let kept = original.params.iter().zip(&wrt).filter(|(_, w)| !**w).map(|(t, _)| t);
+            let wanted: Vec<Type> = kept.chain([&original.result]).cloned().collect();
+            let moved: Vec<Type> =
+                original.params.iter().zip(&wrt).filter(|(_, w)| **w).map(|(t, _)| t.clone()).collect();
+            if let Some(problem) = not_transposable(cx, f, original, args, &wrt, span) {
+                return Err(Misfit::Types(Box::new(problem)));
+            }
+            if let Some(requirement) = derivative_constraints::unmet_of(cx, original) {
+                return Err(Misfit::Unmet(original.function, requirement));
+            }
+            let same = |cx: &mut TypeContext, a: &Type, b: &Type| {
+                unlabelled(&associated_type::normalize_type(cx, a)) == unlabelled(b)
+            };
+            let fits = types.len() == wanted.len()
+                && types.iter().zip(&wanted).all(|(a, b)| same(cx, a, b))
+                && same(cx, &given.result, &together(&moved));
+            if !fits {
+                let problem = misfitting_transpose(cx, original, &wanted, &moved, span);
+                return Err(Misfit::Types(Box::new(problem)));
+            }
+            let differs = args.differs.is_some();
+            let new = Registered { differs, ..original.registered(f, wrt, RegisteredKind::Transpose) };
+            remember(cx, new, original, span);
+            Ok(())
+        })
     });
 }
 

@@ -5,11 +5,13 @@ use crate::types::derivative::differentiability;
 use crate::types::derivative::differentiability::differentiation;
 use crate::types::derivative::registered_rules;
 use crate::types::generics::signature;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::tables::{Env, Requirement};
 use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::lookup;
+use std::rc::Rc;
 
 /// How many lists of generic arguments are tried.
 const MOST: usize = 512;
@@ -60,9 +62,9 @@ fn choices(cx: &mut TypeContext, env: &Env, k: usize) -> Vec<Type> {
             all.push(Type::Nominal(n, arguments.into()));
         }
     }
-    let saved = std::mem::take(&mut cx.scope.env);
-    all.retain(|ty| protocols.iter().all(|p| conformances::conforms_to(cx, ty, *p)));
-    cx.scope.env = saved;
+    context::with_env(cx, Rc::default(), |cx| {
+        all.retain(|ty| protocols.iter().all(|p| conformances::conforms_to(cx, ty, *p)));
+    });
     all
 }
 

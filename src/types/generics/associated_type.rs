@@ -9,6 +9,7 @@ use crate::types::generics::generic_env;
 use crate::types::generics::opaque;
 use crate::types::generics::signature;
 use crate::types::infer::solver::type_vars;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::tables::{Clauses, MemberKind, Owner, Requirement, Signature};
 use crate::types::model::tree::FunctionId;
@@ -258,39 +259,39 @@ fn find_type_witness(
 ) -> Option<Type> {
     let group = cx.defs.nominal_data(n).conformances[conformance].group;
     let env = generic_env::group_env(cx, group);
-    let saved = std::mem::replace(&mut cx.scope.env, env);
-    let declared = cx.defs.declared_type(n);
-    let Type::Nominal(_, args) = &declared else { return None };
-    let mut found = lookup::own_member_type(cx, n, args, name);
-    if found.is_none() {
-        let params = cx.defs.nominal_data(n).params.clone();
-        found = params.iter().rev().find(|q| cx.defs.params[q.0 as usize].name == *name).map(|q| Type::Param(*q));
-    }
-    if found.is_none() && &**name == "TangentVector" {
-        found = synthesize::synthesize_tangent_vector(cx, n);
-    }
-    if found.is_none() && &**name == "RawValue" {
-        found = cx.defs.nominal_data(n).raw_type.clone();
-    }
-    if found.is_none() {
-        found = infer_associated(cx, n, p, name);
-    }
-    if found.is_none() {
-        found = equal_by_clauses(cx, n, p, &declared, name);
-    }
-    if found.is_none() {
-        found = alias_of_protocols(cx, n, &declared, name);
-    }
-    if found.is_none() {
-        let default =
-            cx.defs.protocol_data(p).associated.iter().find(|a| a.name == *name).and_then(|a| a.default.clone());
-        if let Some(default) = default {
-            let scope = TypeScope::of(Owner::Nominal(n), cx.defs.protocol_data(p).file);
-            found = Some(type_expr::resolve_type(cx, &default, &scope));
+    context::with_env(cx, env, |cx| {
+        let declared = cx.defs.declared_type(n);
+        let Type::Nominal(_, args) = &declared else { return None };
+        let mut found = lookup::own_member_type(cx, n, args, name);
+        if found.is_none() {
+            let params = cx.defs.nominal_data(n).params.clone();
+            found = params.iter().rev().find(|q| cx.defs.params[q.0 as usize].name == *name).map(|q| Type::Param(*q));
         }
-    }
-    cx.scope.env = saved;
-    found
+        if found.is_none() && &**name == "TangentVector" {
+            found = synthesize::synthesize_tangent_vector(cx, n);
+        }
+        if found.is_none() && &**name == "RawValue" {
+            found = cx.defs.nominal_data(n).raw_type.clone();
+        }
+        if found.is_none() {
+            found = infer_associated(cx, n, p, name);
+        }
+        if found.is_none() {
+            found = equal_by_clauses(cx, n, p, &declared, name);
+        }
+        if found.is_none() {
+            found = alias_of_protocols(cx, n, &declared, name);
+        }
+        if found.is_none() {
+            let default =
+                cx.defs.protocol_data(p).associated.iter().find(|a| a.name == *name).and_then(|a| a.default.clone());
+            if let Some(default) = default {
+                let scope = TypeScope::of(Owner::Nominal(n), cx.defs.protocol_data(p).file);
+                found = Some(type_expr::resolve_type(cx, &default, &scope));
+            }
+        }
+        found
+    })
 }
 
 /// The protocols that a nominal type says it conforms to, with those that they refine.

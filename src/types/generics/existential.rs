@@ -7,6 +7,7 @@ use crate::types::conform::conformances;
 use crate::types::generics::associated_type;
 use crate::types::generics::opaque;
 use crate::types::infer::solver::type_vars;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::tables::{Env, Requirement};
@@ -54,10 +55,11 @@ pub(crate) fn seen_inside<'t>(
     types: impl Iterator<Item = &'t Type>,
 ) -> (Type, Vec<Type>) {
     let (own, env) = inside(cx, e);
-    let saved = std::mem::replace(&mut cx.scope.env, env);
-    let put = |t: &Type| t.substitute(&|p| (p == param).then(|| own.clone()));
-    let types = types.map(|t| associated_type::normalize_type(cx, &put(t))).collect();
-    cx.scope.env = saved;
+    let types = context::with_env(cx, env, |cx| {
+        let put = |t: &Type| t.substitute(&|p| (p == param).then(|| own.clone()));
+        let types = types.map(|t| associated_type::normalize_type(cx, &put(t))).collect();
+        types
+    });
     (own, types)
 }
 
@@ -65,29 +67,32 @@ pub(crate) fn seen_inside<'t>(
 /// conforms to was not, nor were the types that belong to it and are known.
 pub(crate) fn forgotten(cx: &mut TypeContext, e: &Existential, p: ProtocolId, name: &Name) -> Type {
     let (own, env) = inside(cx, e);
-    let saved = std::mem::replace(&mut cx.scope.env, env);
-    let part = associated_type::normalize_type(cx, &Type::Associated(Rc::new(own.clone()), p, name.clone()));
-    let is_open = |t: &Type| t.any(&mut |t| *t == own);
-    let found = match is_open(&part) {
-        false => part,
-        true => {
-            let protocols = associated_type::associated_bounds(cx, p, name).to_vec();
-            let mut known: Vec<(Name, Type)> = vec![];
-            for q in conformances::all_refined(cx, protocols.clone()) {
-                let names: Vec<Name> = cx.defs.protocol_data(q).associated.iter().map(|a| a.name.clone()).collect();
-                for name in names {
-                    let ty =
-                        associated_type::normalize_type(cx, &Type::Associated(Rc::new(part.clone()), q, name.clone()));
-                    if !is_open(&ty) && !known.iter().any(|(other, _)| *other == name) {
-                        known.push((name, ty));
+    let found = context::with_env(cx, env, |cx| {
+        let part = associated_type::normalize_type(cx, &Type::Associated(Rc::new(own.clone()), p, name.clone()));
+        let is_open = |t: &Type| t.any(&mut |t| *t == own);
+        let found = match is_open(&part) {
+            false => part,
+            true => {
+                let protocols = associated_type::associated_bounds(cx, p, name).to_vec();
+                let mut known: Vec<(Name, Type)> = vec![];
+                for q in conformances::all_refined(cx, protocols.clone()) {
+                    let names: Vec<Name> = cx.defs.protocol_data(q).associated.iter().map(|a| a.name.clone()).collect();
+                    for name in names {
+                        let ty = associated_type::normalize_type(
+                            cx,
+                            &Type::Associated(Rc::new(part.clone()), q, name.clone()),
+                        );
+                        if !is_open(&ty) && !known.iter().any(|(other, _)| *other == name) {
+                            known.push((name, ty));
+                        }
                     }
                 }
+                known.sort_by(|(a, _), (b, _)| a.cmp(b));
+                Type::Existential(Rc::new(Existential { class: None, protocols, known }))
             }
-            known.sort_by(|(a, _), (b, _)| a.cmp(b));
-            Type::Existential(Rc::new(Existential { class: None, protocols, known }))
-        }
-    };
-    cx.scope.env = saved;
+        };
+        found
+    });
     found
 }
 

@@ -5,6 +5,7 @@ use crate::source::Span;
 use crate::syntax::ast::{Generics, Requirement as AstRequirement, TypeExpr, TypeExprKind};
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::tables::{Env, GroupId, Named, Owner, Requirement};
@@ -120,14 +121,14 @@ fn add_primary(cx: &mut TypeContext, env: &mut Env, of: &Type, bound: &TypeExpr,
             if existential::too_many_primary(cx, &ident.name, primary.len(), given.len(), bound.span) {
                 return;
             }
-            let saved = std::mem::replace(&mut cx.scope.env, Rc::new(env.clone()));
-            for (name, given) in primary.iter().zip(given) {
-                let given = type_expr::resolve_type(cx, given, scope);
-                if let Some(associated) = associated_type::associated_type(cx, of, name) {
-                    env.require(Requirement::Same(associated, given), bound.span);
+            context::with_env(cx, Rc::new(env.clone()), |cx| {
+                for (name, given) in primary.iter().zip(given) {
+                    let given = type_expr::resolve_type(cx, given, scope);
+                    if let Some(associated) = associated_type::associated_type(cx, of, name) {
+                        env.require(Requirement::Same(associated, given), bound.span);
+                    }
                 }
-            }
-            cx.scope.env = saved;
+            });
         }
         _ => {}
     }
@@ -140,10 +141,11 @@ pub(crate) fn add_requirements(
     scope: &TypeScope,
 ) {
     for requirement in requirements {
-        let saved = std::mem::replace(&mut cx.scope.env, Rc::new(env.clone()));
-        let left = type_expr::resolve_type(cx, &requirement.left, scope);
-        let right = requirement.same.then(|| type_expr::resolve_type(cx, &requirement.right, scope));
-        cx.scope.env = saved;
+        let (left, right) = context::with_env(cx, Rc::new(env.clone()), |cx| {
+            let left = type_expr::resolve_type(cx, &requirement.left, scope);
+            let right = requirement.same.then(|| type_expr::resolve_type(cx, &requirement.right, scope));
+            (left, right)
+        });
         let at = requirement.left.span.to(requirement.right.span);
         match right {
             Some(right) => env.require(Requirement::Same(left, right), at),

@@ -10,6 +10,7 @@ use crate::types::infer::call::default_argument;
 use crate::types::infer::expr::calculus_notation::closure_of;
 use crate::types::infer::solver::implicitly_unwrapped::says_unwrapped;
 use crate::types::infer::stmt::function_body;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::syntax_walk::is_literal;
 use crate::types::model::tables::{
@@ -57,64 +58,66 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
         env.params.push(param);
     }
     implied_requirements::add_implied(cx, &mut env, outer.params.len(), &ast_params, ast_result.as_deref(), &scope);
-    let saved = std::mem::replace(&mut cx.scope.env, Rc::new(env.clone()));
-    generic_env::add_generics(cx, &mut env, &generics, &scope);
-    cx.scope.env = Rc::new(env.clone());
-    let mut params = vec![];
-    for param in ast_params.iter() {
-        property_wrapper::refuse_wrapped_param(cx, param);
-        let mut ty = match &param.ty {
-            Some(ty) => function_type::resolve_attributed(cx, &param.attributes, ty, &scope),
-            None if observed.is_some() => observed.map_or(Type::Error, |of| observers::observed_type(cx, of)),
-            // Formulas and functions of one's own may leave types out.
-            None => lookup::simple(cx, "Double"),
+    let implied = Rc::new(env.clone());
+    context::with_env(cx, implied, |cx| generic_env::add_generics(cx, &mut env, &generics, &scope));
+    let (params, self_type, result, env) = context::with_env(cx, Rc::new(env), |cx| {
+        let mut params = vec![];
+        for param in ast_params.iter() {
+            property_wrapper::refuse_wrapped_param(cx, param);
+            let mut ty = match &param.ty {
+                Some(ty) => function_type::resolve_attributed(cx, &param.attributes, ty, &scope),
+                None if observed.is_some() => observed.map_or(Type::Error, |of| observers::observed_type(cx, of)),
+                // Formulas and functions of one's own may leave types out.
+                None => lookup::simple(cx, "Double"),
+            };
+            if says_unwrapped(param.ty.as_ref()) {
+                cx.defs.unwrapping.insert(param.name.span);
+            }
+            if let Some(written) = param.ty.as_ref().filter(|_| !is_prelude) {
+                function_type::check_of_functions(cx, &param.attributes, &ty, written.span);
+            }
+            if rethrows && !throws {
+                ty = crate::types::conform::rethrows::throwing(&ty, false);
+            }
+            if param.variadic {
+                ty = lookup::applied(cx, "Array", &[ty]);
+            }
+            let has = |name: &str| param.attributes.iter().any(|a| &*a.name.name == name);
+            let mut autoclosure = has("autoclosure");
+            if let Some(crate::syntax::ast::TypeExprKind::Attributed(attributes, _)) =
+                param.ty.as_ref().map(|t| &t.kind)
+            {
+                autoclosure |= attributes.iter().any(|a| &*a.name.name == "autoclosure");
+            }
+            let label = param.label.as_ref().map(|l| l.name.clone());
+            params.push(SignatureParam {
+                // Operands have no labels.
+                label: label.filter(|_| !is_operator),
+                name: param.name.name.clone(),
+                ty,
+                is_inout: param.is_inout,
+                variadic: param.variadic,
+                autoclosure,
+                default: None,
+                span: param.name.span,
+            });
+        }
+        let self_type = match owner {
+            Owner::Nominal(n) => Some(cx.defs.declared_type(n)),
+            Owner::Protocol(p) => Some(Type::Param(cx.defs.protocol_data(p).self_param)),
+            Owner::Module => None,
         };
-        if says_unwrapped(param.ty.as_ref()) {
-            cx.defs.unwrapping.insert(param.name.span);
-        }
-        if let Some(written) = param.ty.as_ref().filter(|_| !is_prelude) {
-            function_type::check_of_functions(cx, &param.attributes, &ty, written.span);
-        }
-        if rethrows && !throws {
-            ty = crate::types::conform::rethrows::throwing(&ty, false);
-        }
-        if param.variadic {
-            ty = lookup::applied(cx, "Array", &[ty]);
-        }
-        let has = |name: &str| param.attributes.iter().any(|a| &*a.name.name == name);
-        let mut autoclosure = has("autoclosure");
-        if let Some(crate::syntax::ast::TypeExprKind::Attributed(attributes, _)) = param.ty.as_ref().map(|t| &t.kind) {
-            autoclosure |= attributes.iter().any(|a| &*a.name.name == "autoclosure");
-        }
-        let label = param.label.as_ref().map(|l| l.name.clone());
-        params.push(SignatureParam {
-            // Operands have no labels.
-            label: label.filter(|_| !is_operator),
-            name: param.name.name.clone(),
-            ty,
-            is_inout: param.is_inout,
-            variadic: param.variadic,
-            autoclosure,
-            default: None,
-            span: param.name.span,
-        });
-    }
-    let self_type = match owner {
-        Owner::Nominal(n) => Some(cx.defs.declared_type(n)),
-        Owner::Protocol(p) => Some(Type::Param(cx.defs.protocol_data(p).self_param)),
-        Owner::Module => None,
-    };
-    let result = match (kind, &ast_result) {
-        (FunctionKind::Init { failable }, _) => {
-            let own = self_type.clone().unwrap_or(Type::Error);
-            if failable { lookup::applied(cx, "Optional", &[own]) } else { own }
-        }
-        (_, Some(ty)) => opaque::resolve_result(cx, f, ty, &scope),
-        (FunctionKind::Getter, None) => observed.map_or(Type::Error, |of| observers::observed_type(cx, of)),
-        (_, None) => Type::unit(),
-    };
-    let env = cx.scope.env.clone();
-    cx.scope.env = saved;
+        let result = match (kind, &ast_result) {
+            (FunctionKind::Init { failable }, _) => {
+                let own = self_type.clone().unwrap_or(Type::Error);
+                if failable { lookup::applied(cx, "Optional", &[own]) } else { own }
+            }
+            (_, Some(ty)) => opaque::resolve_result(cx, f, ty, &scope),
+            (FunctionKind::Getter, None) => observed.map_or(Type::Error, |of| observers::observed_type(cx, of)),
+            (_, None) => Type::unit(),
+        };
+        (params, self_type, result, cx.scope.env.clone())
+    });
     let is_class = match owner {
         Owner::Nominal(n) => superclass::is_class(cx, n),
         Owner::Module | Owner::Protocol(_) => false,

@@ -7,6 +7,7 @@ use crate::types::generics::generic_env;
 use crate::types::generics::signature;
 use crate::types::generics::unmet_requirement;
 use crate::types::infer::solver::type_vars;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::tables::Requirement;
@@ -71,23 +72,23 @@ fn is_undecided(cx: &mut TypeContext, put: &Requirement) -> bool {
 /// The types that a function's signature spells.
 pub(crate) fn check_signature(cx: &mut TypeContext, f: FunctionId) {
     let signature = signature::signature(cx, f);
-    let saved = std::mem::replace(&mut cx.scope.env, signature.env.clone());
-    for param in &signature.params {
-        check_arguments(cx, &param.ty, param.span);
-    }
-    let span = cx.defs.function_data(f).ast_result.as_ref().map_or(cx.defs.function_data(f).span, |t| t.span);
-    check_arguments(cx, &signature.result, span);
-    cx.scope.env = saved;
+    context::with_env(cx, signature.env.clone(), |cx| {
+        for param in &signature.params {
+            check_arguments(cx, &param.ty, param.span);
+        }
+        let span = cx.defs.function_data(f).ast_result.as_ref().map_or(cx.defs.function_data(f).span, |t| t.span);
+        check_arguments(cx, &signature.result, span);
+    });
 }
 
 /// The types of a type's stored properties.
 pub(crate) fn check_stored(cx: &mut TypeContext, n: NominalId) {
     let env = generic_env::nominal_env(cx, n);
-    let saved = std::mem::replace(&mut cx.scope.env, env);
-    for i in 0..cx.defs.nominal_data(n).stored.len() as u32 {
-        let ty = stored_property::stored_type(cx, n, i);
-        let span = cx.defs.nominal_data(n).stored[i as usize].span;
-        check_arguments(cx, &ty, span);
-    }
-    cx.scope.env = saved;
+    context::with_env(cx, env, |cx| {
+        for i in 0..cx.defs.nominal_data(n).stored.len() as u32 {
+            let ty = stored_property::stored_type(cx, n, i);
+            let span = cx.defs.nominal_data(n).stored[i as usize].span;
+            check_arguments(cx, &ty, span);
+        }
+    });
 }

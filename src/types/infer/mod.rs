@@ -188,6 +188,14 @@ impl<'w> Infer<'w> {
         }
     }
 
+    /// Runs `then` in another generic environment.
+    fn with_env<A>(&mut self, env: Rc<Env>, then: impl FnOnce(&mut Self) -> A) -> A {
+        let outer = std::mem::replace(&mut self.cx.scope.env, env);
+        let result = then(self);
+        self.cx.scope.env = outer;
+        result
+    }
+
     fn frame(&mut self) -> &mut Frame {
         &mut self.frames[self.current]
     }

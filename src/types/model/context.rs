@@ -117,6 +117,14 @@ pub(crate) struct Scope {
     pub(crate) inside: Option<ParamId>,
 }
 
+/// Runs `then` in another generic environment. This is the only place where the environment changes.
+pub(crate) fn with_env<A>(cx: &mut TypeContext, env: Rc<Env>, then: impl FnOnce(&mut TypeContext) -> A) -> A {
+    let outer = std::mem::replace(&mut cx.scope.env, env);
+    let result = then(cx);
+    cx.scope.env = outer;
+    result
+}
+
 /// State of the module that is being checked.
 #[derive(Clone, Default)]
 pub struct ModuleState {

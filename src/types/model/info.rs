@@ -4,6 +4,7 @@ use crate::types::conform::conformances;
 use crate::types::generics::associated_type;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
+use crate::types::model::context;
 use crate::types::model::context::Definitions;
 use crate::types::model::context::TypeContext;
 use crate::types::model::declared::{Function, Nominal, Param, Stored};
@@ -27,13 +28,14 @@ pub(crate) fn nominal_info(cx: &mut TypeContext, n: NominalId) -> Rc<Nominal> {
         stored_property::stored_type(cx, n, i as u32);
     }
     let env = generic_env::nominal_env(cx, n);
-    let saved = std::mem::replace(&mut cx.scope.env, env);
-    let mut cases = vec![];
-    for i in 0..cx.defs.nominal_data(n).cases.len() {
-        let payload = stored_property::case_payload(cx, n, i as u32);
-        cases.push(tables::case_info(&cx.defs.nominal_data(n).cases[i], payload));
-    }
-    cx.scope.env = saved;
+    let cases = context::with_env(cx, env, |cx| {
+        let mut cases = vec![];
+        for i in 0..cx.defs.nominal_data(n).cases.len() {
+            let payload = stored_property::case_payload(cx, n, i as u32);
+            cases.push(tables::case_info(&cx.defs.nominal_data(n).cases[i], payload));
+        }
+        cases
+    });
     let mut stored = vec![];
     if let Some((base, args)) = superclass::superclass(cx, n) {
         for inherited in &nominal_info(cx, base).stored {
@@ -69,19 +71,20 @@ pub(crate) fn function_info(cx: &mut TypeContext, f: FunctionId) -> Rc<Function>
         return info.clone();
     }
     let signature = signature::signature(cx, f);
-    let saved = std::mem::replace(&mut cx.scope.env, signature.env.clone());
-    let mut params = vec![];
-    let data = cx.defs.function_data(f);
-    let (name, span) = (cx.defs.display_name(f), data.span);
-    if let Some(own) = &signature.self_type {
-        params.push(Param { name: "self".into(), ty: own.clone(), is_inout: signature.self_inout, span });
-    }
-    for p in &signature.params {
-        let ty = associated_type::normalize_type(cx, &p.ty);
-        params.push(Param { name: p.name.clone(), ty, is_inout: p.is_inout, span: p.span });
-    }
-    let result = associated_type::normalize_type(cx, &signature.result);
-    cx.scope.env = saved;
+    let (params, result, name, span) = context::with_env(cx, signature.env.clone(), |cx| {
+        let mut params = vec![];
+        let data = cx.defs.function_data(f);
+        let (name, span) = (cx.defs.display_name(f), data.span);
+        if let Some(own) = &signature.self_type {
+            params.push(Param { name: "self".into(), ty: own.clone(), is_inout: signature.self_inout, span });
+        }
+        for p in &signature.params {
+            let ty = associated_type::normalize_type(cx, &p.ty);
+            params.push(Param { name: p.name.clone(), ty, is_inout: p.is_inout, span: p.span });
+        }
+        let result = associated_type::normalize_type(cx, &signature.result);
+        (params, result, name, span)
+    });
     let data = cx.defs.function_data(f);
     let info = Rc::new(Function {
         name: name.into(),

@@ -6,6 +6,7 @@ use crate::syntax::ast::{TypeExpr, TypeExprKind};
 use crate::types::generics::generic_env;
 use crate::types::generics::unmet_requirement;
 use crate::types::infer::solver::type_vars;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::tables::{AliasId, Env, Named, Requirement};
@@ -48,18 +49,19 @@ pub(crate) fn resolve_alias(cx: &mut TypeContext, a: AliasId) -> Type {
     env.params.extend(params);
     generic_env::add_generics(cx, &mut env, &generics, &scope);
     let env = Rc::new(env);
-    let saved = std::mem::replace(&mut cx.scope.env, env.clone());
-    let resolved = match unapplied_generic(cx, &target, &scope).filter(|_| generics.params.is_empty()) {
-        Some((params, generic)) => {
-            cx.defs.aliases[a.0 as usize].params = params;
-            generic
-        }
-        None => type_expr::resolve_type(cx, &target, &scope),
-    };
-    // What is wrong with a part was said; aliases of aliases of it would say it again.
-    let is_wrong = recursive_types::refuse_large(cx, &resolved, span) || resolved.any(&mut |t| *t == Type::Error);
-    let resolved = if is_wrong { Type::Error } else { resolved };
-    cx.scope.env = saved;
+    let resolved = context::with_env(cx, env.clone(), |cx| {
+        let resolved = match unapplied_generic(cx, &target, &scope).filter(|_| generics.params.is_empty()) {
+            Some((params, generic)) => {
+                cx.defs.aliases[a.0 as usize].params = params;
+                generic
+            }
+            None => type_expr::resolve_type(cx, &target, &scope),
+        };
+        // What is wrong with a part was said; aliases of aliases of it would say it again.
+        let is_wrong = recursive_types::refuse_large(cx, &resolved, span) || resolved.any(&mut |t| *t == Type::Error);
+        let resolved = if is_wrong { Type::Error } else { resolved };
+        resolved
+    });
     let data = &mut cx.defs.aliases[a.0 as usize];
     data.resolving = false;
     data.env = Some(env);
@@ -131,13 +133,13 @@ pub(crate) fn apply_alias(
 pub(crate) fn check_alias_uses(cx: &mut TypeContext) {
     let mut said: Vec<Span> = vec![];
     for AliasUse { alias, args, whole, env, span } in std::mem::take(&mut cx.module.alias_uses) {
-        let saved = std::mem::replace(&mut cx.scope.env, env);
-        if !said.contains(&span) && check_alias_use(cx, alias, &args, span) {
-            said.push(span);
-            let whole = type_vars::resolved(cx, &whole);
-            cx.memo.refused_by_alias.push(whole);
-        }
-        cx.scope.env = saved;
+        context::with_env(cx, env, |cx| {
+            if !said.contains(&span) && check_alias_use(cx, alias, &args, span) {
+                said.push(span);
+                let whole = type_vars::resolved(cx, &whole);
+                cx.memo.refused_by_alias.push(whole);
+            }
+        });
     }
 }
 

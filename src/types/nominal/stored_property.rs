@@ -8,6 +8,7 @@ use crate::types::generics::opaque;
 use crate::types::generics::signature;
 use crate::types::generics::signature::plain_signature;
 use crate::types::infer::stmt::function_body;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::syntax_query::is_opaque;
 use crate::types::model::tables::{
@@ -46,10 +47,11 @@ pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Typ
     let resolved = match (&ty, &value) {
         _ if wrap.is_some() => wrap.map_or(Type::Error, |wrap| signature::signature(cx, wrap).result.clone()),
         (Some(ty), _) => {
-            let saved = std::mem::replace(&mut cx.scope.env, env);
-            let initial = if is_opaque(ty) { stored_initial(cx, n, index) } else { None };
-            let resolved = property_type(cx, initial, value.is_some(), ty, &TypeScope::of(Owner::Nominal(n), file));
-            cx.scope.env = saved;
+            let (initial, resolved) = context::with_env(cx, env, |cx| {
+                let initial = if is_opaque(ty) { stored_initial(cx, n, index) } else { None };
+                let resolved = property_type(cx, initial, value.is_some(), ty, &TypeScope::of(Owner::Nominal(n), file));
+                (initial, resolved)
+            });
             if let Some(f) = initial {
                 let signature = plain_signature(own_env.clone(), resolved.clone());
                 cx.defs.functions[f.0 as usize].signature = Some(Rc::new(signature));
@@ -76,9 +78,9 @@ pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Typ
     let kept = ownership(&cx.defs.nominal_data(n).stored[index as usize].decl);
     let is_let = cx.defs.nominal_data(n).stored[index as usize].is_let;
     // What a type parameter is bound to says whether it stands for classes only.
-    let saved = std::mem::replace(&mut cx.scope.env, own_env);
-    ownership::check_ownership(cx, kept, is_let, &resolved, span);
-    cx.scope.env = saved;
+    context::with_env(cx, own_env, |cx| {
+        ownership::check_ownership(cx, kept, is_let, &resolved, span);
+    });
     // What is wrong with it was said: the rest is as if it were right.
     let resolved = match kept {
         Ownership::Weak if resolved != Type::Error && !synthesize::is_optional(cx, &resolved) => {
@@ -158,13 +160,10 @@ pub(crate) fn global_type(cx: &mut TypeContext, g: GlobalId) -> Type {
     cx.defs.globals[g.0 as usize].resolving = true;
     let env = group.map_or_else(Rc::default, |group| generic_env::group_env(cx, group));
     let ty = match ty_expr {
-        Some(ty) => {
-            let saved = std::mem::replace(&mut cx.scope.env, env);
+        Some(ty) => Some(context::with_env(cx, env, |cx| {
             let initial = if is_opaque(&ty) { global_initial(cx, g) } else { None };
-            let ty = property_type(cx, initial, has_value, &ty, &TypeScope::of(owner, file));
-            cx.scope.env = saved;
-            Some(ty)
-        }
+            property_type(cx, initial, has_value, &ty, &TypeScope::of(owner, file))
+        })),
         None => {
             let initial = global_initial(cx, g);
             initial.and_then(|f| function_body::check_expression_type(cx, f))
@@ -387,10 +386,11 @@ pub(crate) fn case_payload(
     let env = generic_env::nominal_env(cx, n);
     let file = cx.defs.nominal_data(n).file;
     let payload = cx.defs.nominal_data(n).cases[case as usize].payload.clone();
-    let saved = std::mem::replace(&mut cx.scope.env, env);
-    let scope = TypeScope::of(Owner::Nominal(n), file);
-    let payload = payload.iter().map(|(l, t)| (l.clone(), type_expr::resolve_type(cx, t, &scope))).collect();
-    cx.scope.env = saved;
+    let payload = context::with_env(cx, env, |cx| {
+        let scope = TypeScope::of(Owner::Nominal(n), file);
+        let payload = payload.iter().map(|(l, t)| (l.clone(), type_expr::resolve_type(cx, t, &scope))).collect();
+        payload
+    });
     payload
 }
 

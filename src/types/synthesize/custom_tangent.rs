@@ -5,6 +5,7 @@ use crate::types::check_module;
 use crate::types::conform::check;
 use crate::types::conform::conformances;
 use crate::types::generics::associated_type;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::declared::Builtin;
 use crate::types::model::display;
@@ -17,9 +18,7 @@ use std::rc::Rc;
 
 /// The tangent vector of a concrete type.
 pub(crate) fn vector_of(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
-    let saved = std::mem::take(&mut cx.scope.env);
-    let found = vector_here(cx, ty);
-    cx.scope.env = saved;
+    let found = context::with_env(cx, Rc::default(), |cx| vector_here(cx, ty));
     found
 }
 
@@ -42,12 +41,13 @@ pub(crate) fn own_vector(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     if data.builtin.is_some() || data.kind == NominalKind::Class || !is_made_differentiable_by_user(cx, *n) {
         return None;
     }
-    let saved = std::mem::take(&mut cx.scope.env);
-    let vector = vector_here(cx, ty);
-    let follows = vector
-        .as_ref()
-        .is_none_or(|v| v == ty || follows_members(cx, *n, args, v) && !is_written_without_members(cx, *n, v));
-    cx.scope.env = saved;
+    let (vector, follows) = context::with_env(cx, Rc::default(), |cx| {
+        let vector = vector_here(cx, ty);
+        let follows = vector
+            .as_ref()
+            .is_none_or(|v| v == ty || follows_members(cx, *n, args, v) && !is_written_without_members(cx, *n, v));
+        (vector, follows)
+    });
     vector.filter(|_| !follows)
 }
 

@@ -17,6 +17,7 @@ use crate::types::generics::associated_type;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
 use crate::types::infer::solver::type_vars;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::tables::{
@@ -239,14 +240,16 @@ pub(super) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
     };
     // What the conformance requires of the type's parameters holds here, whoever asks.
     let env = generic_env::group_env(cx, group);
-    let saved = std::mem::replace(&mut cx.scope.env, env);
-    let needs_move_by = self::needs_move_by(cx, n, key);
-    let mut text = if has_own && key != "init" { None } else { synthesized_text(cx, n, key) };
-    if needs_move_by {
-        // An instance moves in place.
-        text.get_or_insert_default().push_str("\nfunc move(by offset: TangentVector) { self.move(along: offset) }\n");
-    }
-    cx.scope.env = saved;
+    let text = context::with_env(cx, env, |cx| {
+        let needs_move_by = self::needs_move_by(cx, n, key);
+        let mut text = if has_own && key != "init" { None } else { synthesized_text(cx, n, key) };
+        if needs_move_by {
+            // An instance moves in place.
+            text.get_or_insert_default()
+                .push_str("\nfunc move(by offset: TangentVector) { self.move(along: offset) }\n");
+        }
+        text
+    });
     if let Some(text) = text {
         prelude::declare_synthesized(cx, &text, group, place);
         if key == "init" {

@@ -11,6 +11,7 @@ use crate::types::infer::call::candidates::{Candidate, Instance, Target};
 use crate::types::infer::solver::type_vars;
 use crate::types::infer::stmt::function_body;
 use crate::types::infer::{FrameKind, Infer};
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::tables::{BodyState, Code, Signature};
 use crate::types::model::tree::FunctionId;
@@ -80,27 +81,28 @@ fn own_default_type(cx: &mut TypeContext, default: FunctionId, f: FunctionId, in
     let Code::Expression(value) = cx.defs.function_data(default).code.clone() else { return None };
     let outer = signature::function_outer_env(cx, f);
     let prefix: Rc<[Type]> = outer.params.iter().map(|p| Type::Param(*p)).collect();
-    let saved = std::mem::replace(&mut cx.scope.env, outer);
-    let (owner, file) = (cx.defs.function_data(default).owner, cx.defs.function_data(default).file);
-    let (before, vars) = (cx.sink.diagnostics.len(), cx.vars.var_count());
-    let local_types = cx.defs.function_data(default).local_types.clone();
-    let mut infer = Infer::new(cx, owner, file);
-    if let Some(local_types) = local_types {
-        infer.local_types = local_types;
-    }
-    infer.push_frame(FrameKind::Function, Type::Error, false, Some(default));
-    let candidate = Candidate { target: Target::Function(f), prefix, receiver: None, tier: 0 };
-    let instance = infer.instantiate(&candidate, value.span);
-    let wanted = match instance.params.get(index) {
-        Some(param) => infer.param_value_type(param),
-        None => Type::Error,
-    };
-    let found = infer.expr(&value, Some(&wanted));
-    let found = infer.coerce(found, &wanted);
-    infer.settle_statement((0, vars));
-    let failed = infer.failed;
-    let ty = type_vars::resolved(infer.cx, &found.ty.clone());
-    cx.scope.env = saved;
+    let (failed, ty, before) = context::with_env(cx, outer, |cx| {
+        let (owner, file) = (cx.defs.function_data(default).owner, cx.defs.function_data(default).file);
+        let (before, vars) = (cx.sink.diagnostics.len(), cx.vars.var_count());
+        let local_types = cx.defs.function_data(default).local_types.clone();
+        let mut infer = Infer::new(cx, owner, file);
+        if let Some(local_types) = local_types {
+            infer.local_types = local_types;
+        }
+        infer.push_frame(FrameKind::Function, Type::Error, false, Some(default));
+        let candidate = Candidate { target: Target::Function(f), prefix, receiver: None, tier: 0 };
+        let instance = infer.instantiate(&candidate, value.span);
+        let wanted = match instance.params.get(index) {
+            Some(param) => infer.param_value_type(param),
+            None => Type::Error,
+        };
+        let found = infer.expr(&value, Some(&wanted));
+        let found = infer.coerce(found, &wanted);
+        infer.settle_statement((0, vars));
+        let failed = infer.failed;
+        let ty = type_vars::resolved(infer.cx, &found.ty.clone());
+        (failed, ty, before)
+    });
     let is_known = !failed && ty != Type::Error && !type_vars::has_vars(cx, &ty);
     if is_known {
         // What is worth a remark is said when the body is checked.

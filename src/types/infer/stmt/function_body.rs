@@ -8,6 +8,7 @@ use crate::types::generics::signature;
 use crate::types::infer::call::default_argument;
 use crate::types::infer::solver::type_vars;
 use crate::types::infer::{FrameKind, Infer};
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::syntax_query::single_expression;
 use crate::types::model::tables::{BodyState, Code, FunctionKind, Owner, Signature};
@@ -39,18 +40,17 @@ pub(in crate::types) fn check_body(cx: &mut TypeContext, f: FunctionId) -> Optio
         return Some(body.clone());
     }
     cx.defs.functions[f.0 as usize].body = BodyState::Checking;
-    let saved = std::mem::replace(&mut cx.scope.env, signature.env.clone());
-    let (owner, file) = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
-    let local_types = cx.defs.function_data(f).local_types.clone();
-    let mut infer = Infer::new(cx, owner, file);
-    if let Some(local_types) = local_types {
-        infer.local_types = local_types;
-    }
-    let body = infer.function(f, &signature);
-    type_alias::check_alias_uses(infer.cx);
-    let failed = infer.failed;
-    let nominals = std::mem::take(&mut infer.local_nominals);
-    cx.scope.env = saved;
+    let (body, failed, nominals) = context::with_env(cx, signature.env.clone(), |cx| {
+        let (owner, file) = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
+        let local_types = cx.defs.function_data(f).local_types.clone();
+        let mut infer = Infer::new(cx, owner, file);
+        if let Some(local_types) = local_types {
+            infer.local_types = local_types;
+        }
+        let body = infer.function(f, &signature);
+        type_alias::check_alias_uses(infer.cx);
+        (body, infer.failed, std::mem::take(&mut infer.local_nominals))
+    });
     for n in nominals {
         check_module::check_nominal(cx, n);
     }
@@ -76,15 +76,16 @@ pub(in crate::types) fn check_expression_type(cx: &mut TypeContext, f: FunctionI
 fn expression_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
     let signature = cx.defs.function_data(f).signature.clone()?;
     let Code::Expression(value) = cx.defs.function_data(f).code.clone() else { return None };
-    let saved = std::mem::replace(&mut cx.scope.env, signature.env.clone());
-    let (owner, file) = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
-    let mut infer = Infer::new(cx, owner, file);
-    infer.push_frame(FrameKind::Function, Type::Error, false, Some(f));
-    let vars = infer.cx.vars.var_count();
-    let found = infer.expr(&value, None);
-    infer.settle_statement((0, vars));
-    let ty = type_vars::resolved(infer.cx, &found.ty.clone());
-    cx.scope.env = saved;
+    let ty = context::with_env(cx, signature.env.clone(), |cx| {
+        let (owner, file) = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
+        let mut infer = Infer::new(cx, owner, file);
+        infer.push_frame(FrameKind::Function, Type::Error, false, Some(f));
+        let vars = infer.cx.vars.var_count();
+        let found = infer.expr(&value, None);
+        infer.settle_statement((0, vars));
+        let ty = type_vars::resolved(infer.cx, &found.ty.clone());
+        ty
+    });
     (!ty.any(&mut |t| matches!(t, Type::Var(_)))).then_some(ty)
 }
 
@@ -122,22 +123,23 @@ fn in_turn(cx: &mut TypeContext, f: FunctionId, infer: impl FnOnce(&mut TypeCont
 fn formula_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
     let signature = cx.defs.function_data(f).signature.clone()?;
     let Code::Expression(value) = cx.defs.function_data(f).code.clone() else { return None };
-    let saved = std::mem::replace(&mut cx.scope.env, signature.env.clone());
-    let (owner, file) = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
-    let (before, is_formula) = (cx.sink.diagnostics.len(), self::is_formula(cx, f));
-    let vars = cx.vars.var_count();
-    let mut infer = Infer::new(cx, owner, file);
-    infer.push_frame(FrameKind::Function, Type::Error, false, Some(f));
-    infer.add_signature_params(&signature);
-    let found = infer.with_fractions(is_formula, |infer| infer.expr(&value, None));
-    if is_formula && infer.is_whole_literal(&found.ty) {
-        // A literal in a formula is a `Double`, unless an integer is asked for.
-        let double = lookup::simple(infer.cx, "Double");
-        type_vars::unify(infer.cx, &found.ty, &double, value.span);
-    }
-    infer.settle_statement((0, vars));
-    let ty = type_vars::resolved(infer.cx, &found.ty.clone());
-    cx.scope.env = saved;
+    let (ty, before) = context::with_env(cx, signature.env.clone(), |cx| {
+        let (owner, file) = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
+        let (before, is_formula) = (cx.sink.diagnostics.len(), self::is_formula(cx, f));
+        let vars = cx.vars.var_count();
+        let mut infer = Infer::new(cx, owner, file);
+        infer.push_frame(FrameKind::Function, Type::Error, false, Some(f));
+        infer.add_signature_params(&signature);
+        let found = infer.with_fractions(is_formula, |infer| infer.expr(&value, None));
+        if is_formula && infer.is_whole_literal(&found.ty) {
+            // A literal in a formula is a `Double`, unless an integer is asked for.
+            let double = lookup::simple(infer.cx, "Double");
+            type_vars::unify(infer.cx, &found.ty, &double, value.span);
+        }
+        infer.settle_statement((0, vars));
+        let ty = type_vars::resolved(infer.cx, &found.ty.clone());
+        (ty, before)
+    });
     // The body is checked again with the result known; what is wrong is said then.
     cx.sink.diagnostics.truncate(before);
     (ty != Type::Error && !ty.any(&mut |t| matches!(t, Type::Var(_)))).then_some(ty)

@@ -79,18 +79,17 @@ impl Infer<'_> {
     pub(crate) fn local_function(&mut self, id: FunctionId) -> Stmt {
         let signature = signature::signature(self.cx, id);
         let span = self.cx.defs.function_data(id).span;
-        let saved = std::mem::replace(&mut self.cx.scope.env, signature.env.clone());
-        self.push_frame(FrameKind::LocalFunction, signature.result.clone(), signature.throws, Some(id));
-        self.add_signature_params(&signature);
-        let FunctionCode::Block(Some(body)) = self.cx.defs.function_data(id).code.clone() else {
-            self.leave_frame();
-            self.cx.scope.env = saved;
-            return Stmt { kind: StmtKind::LocalFunction(id), span };
-        };
-        let statements = self.function_statements(&body, &signature.result);
-        let frame = self.leave_frame();
-        self.open_body(id, frame, statements);
-        self.cx.scope.env = saved;
+        self.with_env(signature.env.clone(), |infer| {
+            infer.push_frame(FrameKind::LocalFunction, signature.result.clone(), signature.throws, Some(id));
+            infer.add_signature_params(&signature);
+            let FunctionCode::Block(Some(body)) = infer.cx.defs.function_data(id).code.clone() else {
+                infer.leave_frame();
+                return;
+            };
+            let statements = infer.function_statements(&body, &signature.result);
+            let frame = infer.leave_frame();
+            infer.open_body(id, frame, statements);
+        });
         Stmt { kind: StmtKind::LocalFunction(id), span }
     }
 
@@ -162,13 +161,13 @@ impl Infer<'_> {
     /// Finishes the bodies that were waiting for their types.
     pub(crate) fn close_bodies(&mut self) {
         for OpenBody { function, frame, mut statements, env } in std::mem::take(&mut self.open) {
-            let around = std::mem::replace(&mut self.cx.scope.env, env);
-            self.finish_statements(&mut statements);
-            let mut body = self.body_of(frame, statements);
-            self.finish_locals(&mut body);
-            self.set_closure_signature(function, frame, &body);
-            self.cx.defs.functions[function.0 as usize].body = BodyState::Checked(Rc::new(body));
-            self.cx.scope.env = around;
+            self.with_env(env, |infer| {
+                infer.finish_statements(&mut statements);
+                let mut body = infer.body_of(frame, statements);
+                infer.finish_locals(&mut body);
+                infer.set_closure_signature(function, frame, &body);
+                infer.cx.defs.functions[function.0 as usize].body = BodyState::Checked(Rc::new(body));
+            });
         }
     }
 
